@@ -1,5 +1,4 @@
-/// What a user's program imports: annotations, [stoa.Stoa] and its results. Depends on nothing but
-/// the JDK.
+/// The programming interface: annotations, [stoa.Stoa] and its results. Depends on the JDK alone.
 @org.jspecify.annotations.NullMarked
 module stoa.api {
   requires static transitive org.jspecify;

@@ -1,4 +1,4 @@
-/// What every layer uses: checks, identifiers, encodings, clocks.
+/// The tools of every layer: checks, identifiers, encodings, clocks.
 @org.jspecify.annotations.NullMarked
 module stoa.base {
   requires static transitive org.jspecify;

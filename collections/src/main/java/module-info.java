@@ -1,5 +1,4 @@
-/// The shared collections that come in the box: maps, lists with their views, a sharded map and a
-/// B-tree.
+/// The shared collections: maps, lists with their views, a sharded map and a B-tree.
 @org.jspecify.annotations.NullMarked
 module stoa.collections {
   requires static transitive org.jspecify;

@@ -1,4 +1,4 @@
-/// What the programs of this repository share: their command line, child processes, directories.
+/// The common part of this repository's programs: their command line, child processes, directories.
 @org.jspecify.annotations.NullMarked
 module stoa.programs {
   requires static transitive org.jspecify;

@@ -1,5 +1,5 @@
-/// Loads users' classes so that their calls can be stopped: at the entries of methods and the turns
-/// of loops it weaves in a question whether to go on.
+/// The class loader of a server: it inserts checks into users' methods and loops, so that calls can
+/// be stopped.
 @org.jspecify.annotations.NullMarked
 module stoa.weave {
   requires static transitive org.jspecify;

@@ -1,4 +1,4 @@
-/// What clients and servers say to each other.
+/// The protocol of clients and servers: its messages and limits.
 @org.jspecify.annotations.NullMarked
 module stoa.wire {
   requires static transitive org.jspecify;

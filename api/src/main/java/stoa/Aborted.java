@@ -1,7 +1,6 @@
 package stoa;
 
-/// A transaction was given up, because an object that it read or wrote was changed after it began.
-/// Nothing was written.
+/// A transaction wrote nothing, because another call changed an object that it had read or written.
 public final class Aborted extends StoaException {
   private static final long serialVersionUID = 1L;
 
@@ -11,19 +10,22 @@ public final class Aborted extends StoaException {
   private final long readVersion;
   private final long changedVersion;
 
-  /// Of versions that are not known.
+  /// Creates an abort without known versions.
   ///
-  /// @param object the object that was changed
+  /// @param object the changed object
   /// @param readAt the log address as of which the transaction read
   /// @param changedAt the log address of the change that won
   public Aborted(Ref<?> object, LogAddress readAt, LogAddress changedAt) {
     this(object, 0, readAt, 0, changedAt);
   }
 
-  /// @param object the object that was changed
-  /// @param readVersion its version that the transaction saw; 0 when it was not there, or not known
+  /// Creates an abort.
+  ///
+  /// @param object the changed object
+  /// @param readVersion the version that the transaction saw; 0 when the object was absent, or the
+  ///     version is unknown
   /// @param readAt the log address as of which the transaction read
-  /// @param changedVersion its version that won; 0 when it is not known
+  /// @param changedVersion the version that won; 0 when it is unknown
   /// @param changedAt the log address of the change that won
   public Aborted(
       Ref<?> object,
@@ -49,10 +51,10 @@ public final class Aborted extends StoaException {
     this.changedAt = changedAt;
   }
 
-  /// Of a transaction that was run again until a limit was reached.
+  /// Creates the failure of a transaction that ran again until it reached a limit.
   ///
-  /// @param message how often and for how long it was run, and what its user can do
-  /// @param last the last abort of those over the object that was changed most often
+  /// @param message how often and for how long it ran, and the remedies
+  /// @param last the last abort over the object that changed most often
   public Aborted(String message, Aborted last) {
     super(message, last);
     object = last.object;
@@ -62,28 +64,28 @@ public final class Aborted extends StoaException {
     changedVersion = last.changedVersion;
   }
 
-  /// The object that was changed.
+  /// Returns the changed object.
   public Ref<?> object() {
     return object;
   }
 
-  /// The version of the object that the transaction saw: the stream address of the last entry that
-  /// was there; 0 when there was none, or it is not known.
+  /// Returns the version of the object that the transaction saw, which is a stream address; 0 when
+  /// the object was absent, or the version is unknown.
   public long readVersion() {
     return readVersion;
   }
 
-  /// The version of the object that won: its stream address; 0 when it is not known.
+  /// Returns the version of the object that won, which is a stream address; 0 when it is unknown.
   public long changedVersion() {
     return changedVersion;
   }
 
-  /// The log address as of which the transaction read.
+  /// Returns the log address as of which the transaction read.
   public LogAddress readAt() {
     return readAt;
   }
 
-  /// The log address of the change that won.
+  /// Returns the log address of the change that won.
   public LogAddress changedAt() {
     return changedAt;
   }

@@ -8,9 +8,10 @@ import java.lang.annotation.Target;
 
 /// Marks a method that only reads: it changes nothing and calls only accessors.
 ///
-/// An accessor is executed without being logged, and sees every call that completed before it. On
-/// an absent object it sees the fresh state and creates nothing. One that asks other objects sees
-/// all of them at one moment ([Order#GLOBAL]); it may run twice, and then runs at its caller.
+/// The store does not log a call of an accessor. The call sees every call that completed before it.
+/// On an absent object it sees the fresh state and creates nothing. An accessor that asks other
+/// objects sees all of them at one moment ([Order#GLOBAL]); it may run twice, and then runs in the
+/// caller's process.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

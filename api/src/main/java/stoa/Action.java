@@ -1,8 +1,8 @@
 package stoa;
 
-/// What a transaction does that answers nothing. It may run more than once, as a [Body] may.
+/// The body of a transaction without a result. It may run more than once, as a [Body] may.
 ///
-/// @param <X> what it may throw, which rolls the transaction back
+/// @param <X> the exception that it may throw, which rolls the transaction back
 @FunctionalInterface
 public interface Action<X extends Exception> {
   /// Runs on the caller's thread, as [Body#run()] does.

@@ -1,6 +1,6 @@
 package stoa;
 
-/// [Stoa#create] was asked for an object that exists.
+/// [Stoa#create] found an existing object, or [Stoa#snapshot(String)] an existing name.
 public final class AlreadyExists extends StoaException {
   private static final long serialVersionUID = 1L;
 

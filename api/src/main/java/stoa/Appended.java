@@ -2,15 +2,15 @@ package stoa;
 
 import java.util.List;
 
-/// What an append was given: one log address, and a stream address in each of its streams (vCorfu,
-/// section 3.3: ordered by a single log token, with several stream tokens).
+/// The addresses of an append: one log address, and a stream address in each of its streams
+/// (vCorfu, section 3.3: ordered by a single log token, with several stream tokens).
 ///
-/// @param log its position in the global log
-/// @param places its position in each stream, in the order of the keys
+/// @param log the position in the global log
+/// @param places the position in each stream, in the order of the keys
 public record Appended(LogAddress log, List<Place> places) {
   /// A position in a stream.
   ///
-  /// @param stream which
+  /// @param stream the stream
   /// @param address the position there, from 1
   public record Place(StreamKey stream, long address) {}
 
@@ -18,14 +18,14 @@ public record Appended(LogAddress log, List<Place> places) {
     places = List.copyOf(places);
   }
 
-  /// The stream address in the only stream, or in the first of them.
+  /// Returns the stream address in the only stream, or in the first one.
   public long address() {
     return places.getFirst().address();
   }
 
-  /// The stream address in one of its streams.
+  /// Returns the stream address in one of the streams.
   ///
-  /// @throws IllegalArgumentException when nothing was appended to that
+  /// @throws IllegalArgumentException when the append did not go to that stream
   public long address(StreamKey stream) {
     for (Place place : places) {
       if (place.stream().equals(stream)) return place.address();

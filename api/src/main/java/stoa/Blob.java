@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// A shared object that is a sparse space of bytes with named attributes, read and written in
-/// ranges by many callers at once (VOSD paper, section II).
+/// A shared object that is a sparse space of bytes with named attributes. Many callers read and
+/// write ranges of it at once (VOSD paper, section II).
 ///
 /// ```java
 /// Blob video = stoa.get(Blob.class, "films/42");
@@ -15,57 +15,56 @@ import java.util.concurrent.CompletableFuture;
 /// byte[] part = video.read(0, 1 << 20);
 /// ```
 ///
-/// [Stoa#get], [Stoa#create], [Stoa#find], [Stoa#list], [Stoa#ref] and [Stoa#delete] do with it
-/// what they do with other shared objects: it comes to be with the first call that writes, or a
-/// [#begin()]; it has no constructor arguments; a deleted one is [Gone], and its bytes, attributes
-/// and snapshots are freed. Passed as an argument, answered, or kept in a field of another shared
-/// object it travels as its reference.
+/// [Stoa#get], [Stoa#create], [Stoa#find], [Stoa#list], [Stoa#ref] and [Stoa#delete] treat a blob
+/// like other shared objects. The first write, or the first [#begin()], creates it. It has no
+/// constructor arguments. A deleted blob is [Gone], and the store frees its bytes, attributes and
+/// snapshots. As an argument, an answer, or a field of another shared object, a blob travels as its
+/// reference.
 ///
 /// # Versions
 ///
-/// Every write makes a version: the first of a blob is 1, and each one after it the next number
-/// (one that found the disk full may leave its number out). It is given where the write gets its
-/// place in the store's log, and the log becomes durable, and is seen, from its beginning on. So
-/// the order of versions is the order in which they come to be seen: who has seen version 7 sees
-/// every version up to 7 from then on. A write that has returned is durable and seen by every read
-/// that begins afterwards, and a write that begins afterwards has a higher version. In other words,
-/// operations on one blob are linearizable. At every byte the highest version that wrote it is the
-/// one that is seen.
+/// Every write makes a version. The first version of a blob is 1, and each later one has the next
+/// number (a write that found the disk full may leave its number out). A write gets its version
+/// together with its place in the store's log. The log becomes durable and visible from its
+/// beginning on, so versions become visible in their order: a reader that has seen version 7 sees
+/// every version up to 7 from then on. A write that has returned is durable, and every read that
+/// begins afterwards sees it. A write that begins afterwards has a higher version. So operations on
+/// one blob are linearizable. At every byte, readers see the highest version that wrote it.
 ///
-/// A write is not a logged call. Its bytes are stored once, in the storage device, and not in the
-/// history of calls, and no caller waits for another's range. Therefore what is overwritten is
-/// gone, unless a [#snapshot()] keeps it; [Stoa#history] and [Stoa#async] are refused in favour of
-/// the methods here.
+/// A write is not a logged call. The storage device stores its bytes once, outside the history of
+/// calls, and no caller waits for another's range. Overwritten bytes are gone, unless a
+/// [#snapshot()] keeps them. [Stoa#history] and [Stoa#async] refuse blobs; use the methods here.
 ///
 /// # Inside other shared objects
 ///
 /// A method of a shared object may keep, pass on and answer a blob. It cannot read or write one:
-/// that is not logged with the call, so a replay would see other bytes. Such a class is
-/// [NotShareable] where its bytecode shows it; else the call throws [IllegalStateException]. Do it
-/// in the caller, and hand over what the method needs.
+/// the log of the call would not contain the bytes, so a replay would see others. A class that does
+/// so is [NotShareable] where its bytecode shows it; otherwise the call throws
+/// [IllegalStateException]. Read and write in the caller, and pass the method what it needs.
 ///
-/// Thread-safe. Beside what [BlobReader] says, methods that write throw [Unavailable] when the disk
-/// is full or has failed (nothing was written), [UnknownOutcome] when it failed during the call,
-/// and [LimitExceeded] when more than [Limits#queuedCallsMax()] calls are under way.
+/// Thread-safe. Beside the exceptions of [BlobReader], methods that write throw [Unavailable] when
+/// the disk is full or has failed (they wrote nothing), [UnknownOutcome] when the disk failed
+/// during the call, and [LimitExceeded] when more than [Limits#queuedCallsMax()] calls are in
+/// progress.
 public interface Blob extends BlobReader {
-  /// Writes bytes at an offset: durable and seen on return.
+  /// Writes bytes at an offset. They are durable and visible on return.
   ///
   /// @return the version
-  /// @throws LimitExceeded when there are more than [Limits#blobBytesMax()]; write them in several
-  ///   parts of one [#begin()]
-  /// @throws IllegalArgumentException when the range is not within the offsets
+  /// @throws LimitExceeded when there are more than [Limits#blobBytesMax()] bytes; write them in
+  ///     several parts of one [#begin()]
+  /// @throws IllegalArgumentException when the range is not within the valid offsets
   long write(long offset, byte[] bytes);
 
   /// Writes the remaining bytes of `bytes` at an offset; as [#write(long, byte[])].
   long write(long offset, ByteBuffer bytes);
 
-  /// Begins to write the remaining bytes of `bytes` at an offset; they are durable and seen when
-  /// the answer completes, with the version. They must not change before. What one thread begins in
-  /// this way gets versions in the order in which it was begun. Waits only while more than 64 MiB
-  /// are under way.
+  /// Begins to write the remaining bytes of `bytes` at an offset. The future completes with the
+  /// version when they are durable and visible. The caller must not change them before. Writes that
+  /// one thread begins in this way get versions in the order of their beginning. Waits only while
+  /// more than 64 MiB are in progress.
   CompletableFuture<Long> writeAsync(long offset, ByteBuffer bytes);
 
-  /// Takes away all bytes from `size` on. It never makes the blob longer.
+  /// Removes all bytes from `size` on. It never makes the blob longer.
   ///
   /// @return the version
   /// @throws IllegalArgumentException when the size is negative
@@ -76,8 +75,8 @@ public interface Blob extends BlobReader {
   /// @param name 1 to 255 bytes in UTF-8
   /// @param value at most 64 KiB
   /// @return the version
-  /// @throws IllegalArgumentException when name or value is too long, or the name holds half of a
-  ///   surrogate pair
+  /// @throws IllegalArgumentException when name or value is too long, or the name contains half of
+  ///     a surrogate pair
   long attribute(String name, byte[] value);
 
   /// Removes an attribute.
@@ -85,29 +84,29 @@ public interface Blob extends BlobReader {
   /// @return the version
   long removeAttribute(String name);
 
-  /// Begins a write of several ranges and attributes that are seen at once, as one version.
+  /// Begins a write of several ranges and attributes that become visible at once, as one version.
   ///
-  /// @throws LimitExceeded when 65,536 are open in the store
+  /// @throws LimitExceeded when 65,536 writes are open in the store
   BlobWrite begin();
 
-  /// Replaces all bytes by those of a stream, to its end, as one version. Takes memory for some
-  /// mebibytes. Attributes stay.
+  /// Replaces all bytes by those of a stream, to its end, as one version. Takes some mebibytes of
+  /// memory. Attributes stay.
   ///
   /// @return the version
-  /// @throws IOException when the stream does; then nothing was changed
+  /// @throws IOException when the stream throws it; then the blob is unchanged
   long copyFrom(InputStream from) throws IOException;
 
-  /// Promises to keep the blob as it is now.
+  /// Keeps the blob as it is now, until the snapshot is released.
   ///
   /// @throws IllegalStateException when the blob has no version yet
   /// @throws LimitExceeded when it has 64 snapshots; release some
   BlobSnapshot snapshot();
 
-  /// The snapshots that are kept, oldest first.
+  /// Returns the snapshots that were not released, oldest first.
   List<BlobSnapshot> snapshots();
 
-  /// The snapshot that keeps a version.
+  /// Returns the snapshot of a version.
   ///
-  /// @throws TooOld when none does
+  /// @throws TooOld when there is none
   BlobSnapshot at(long version);
 }

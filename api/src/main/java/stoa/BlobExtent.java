@@ -1,17 +1,18 @@
 package stoa;
 
-/// Bytes of a blob that one version covers.
+/// Bytes of a blob that have one version.
 ///
 /// @param offset the first byte
-/// @param length how many; up to the end of all offsets for what a truncation took away
-/// @param version the version whose write, or truncation, is seen there
-/// @param content whether the version left bytes there, or took them away
+/// @param length the number of bytes; for bytes that a truncation removed, up to the end of all
+///     offsets
+/// @param version the version whose write or truncation is visible there
+/// @param content whether the version wrote the bytes or removed them
 public record BlobExtent(long offset, long length, long version, Content content) {
-  /// What a version left at some bytes.
+  /// The content that a version left at some bytes.
   public enum Content {
-    /// It wrote them.
+    /// The version wrote them.
     DATA,
-    /// It took them away; they read as zero.
+    /// The version removed them; they read as zero.
     HOLE
   }
 }

@@ -11,55 +11,55 @@ import java.util.function.Predicate;
 
 /// The bytes and attributes of a blob, as they are now ([Blob]) or as they were ([BlobSnapshot]).
 ///
-/// Bytes have offsets from 0 to 2^63 - 2. What was never written, was cut off or lies behind the
-/// end reads as zero. A read waits for no writer. Each call sees one moment, and every version that
-/// it sees it sees whole; nothing that was read can be lost, not even by a power loss.
+/// Bytes have offsets from 0 to 2^63 - 2. Bytes that were never written, that a truncation removed,
+/// or that lie after the end read as zero. A read waits for no writer. Each call sees one moment,
+/// and sees every version whole. Whatever a caller has read survives a power loss.
 ///
 /// Thread-safe. Methods throw [Gone] when the blob was deleted, [Closed] when the store was closed,
-/// [Corrupt] when stored bytes are not what was written (others stay readable), and [Unavailable]
-/// when the disk cannot be read. Asynchronous forms answer these with the future.
+/// [Corrupt] when stored bytes are damaged (others stay readable), and [Unavailable] when the disk
+/// cannot be read. Asynchronous forms complete the future with these exceptions.
 public interface BlobReader {
-  /// The version of the blob: that of the last write that is seen; 0 when there was none.
+  /// Returns the version of the last visible write; 0 when there was none.
   long version();
 
-  /// Where the last byte ends that was written and not cut off; 0 when there is none.
+  /// Returns the offset after the last byte that was written and not removed; 0 when there is none.
   long size();
 
-  /// The bytes from `offset` on, `length` of them.
+  /// Returns `length` bytes from `offset` on.
   ///
-  /// @throws LimitExceeded when there are more than [Limits#blobBytesMax()]
-  /// @throws IllegalArgumentException when the range is not within the offsets
+  /// @throws LimitExceeded when `length` exceeds [Limits#blobBytesMax()]
+  /// @throws IllegalArgumentException when the range is not within the valid offsets
   byte[] read(long offset, int length);
 
   /// Fills the remaining room of `target` with the bytes from `offset` on.
   ///
-  /// @throws LimitExceeded when that is more than [Limits#blobBytesMax()]
-  /// @throws IllegalArgumentException when the range is not within the offsets
+  /// @throws LimitExceeded when the room exceeds [Limits#blobBytesMax()]
+  /// @throws IllegalArgumentException when the range is not within the valid offsets
   void read(long offset, ByteBuffer target);
 
-  /// Begins to do what [#read(long, int)] does.
+  /// Begins to read, as [#read(long, int)] does.
   CompletableFuture<byte[]> readAsync(long offset, int length);
 
-  /// The value of an attribute.
+  /// Returns the value of an attribute.
   Optional<byte[]> attribute(String name);
 
-  /// All attributes by name.
+  /// Returns all attributes by name.
   SortedMap<String, byte[]> attributes();
 
-  /// Which version covers which bytes (VOSD paper, section II-B), in ascending order. Of a blob
-  /// with many extents prefer [#history(long, long, Predicate)].
+  /// Returns the version of each range of bytes (VOSD paper, section II-B), in ascending order.
+  /// Prefer [#history(long, long, Predicate)] for a blob with many extents.
   List<BlobExtent> history();
 
-  /// Visits which version covers which bytes between `from` and `to`, `to` excluded, in ascending
-  /// order, until the visitor answers false. Bytes that no version covers are left out.
+  /// Visits the extents between `from` and `to`, `to` excluded, in ascending order, until the
+  /// visitor returns false. Omits bytes that no version covers.
   ///
   /// @throws IllegalArgumentException when `from` is negative
   void history(long from, long to, Predicate<BlobExtent> visitor);
 
-  /// Writes the bytes from 0 to the end to a stream, and answers how many these are. Of a [Blob]
-  /// that is written meanwhile each mebibyte is of one moment; copy a [Blob#snapshot()] when all
-  /// must be.
+  /// Writes the bytes from 0 to the end to a stream, and returns their number. While other callers
+  /// write to a [Blob], each mebibyte shows one moment; copy a [Blob#snapshot()] to get one moment
+  /// for all.
   ///
-  /// @throws IOException when the stream does
+  /// @throws IOException when the stream throws it
   long copyTo(OutputStream to) throws IOException;
 }

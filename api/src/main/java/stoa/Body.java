@@ -2,15 +2,15 @@ package stoa;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a transaction does.
+/// The body of a transaction.
 ///
-/// It may run more than once, so that it changes nothing but shared objects.
+/// It may run more than once, so it must change nothing but shared objects.
 ///
-/// @param <R> what it answers
-/// @param <X> what it may throw, which rolls the transaction back
+/// @param <R> the type of its result
+/// @param <X> the exception that it may throw, which rolls the transaction back
 @FunctionalInterface
 public interface Body<R extends @Nullable Object, X extends Exception> {
-  /// Runs on the caller's thread. Calls on proxies that this thread makes take part in the
-  /// transaction; threads that are started here are not in it.
+  /// Runs on the caller's thread. Calls on proxies by this thread take part in the transaction.
+  /// Calls by threads that the body starts do not.
   R run() throws X;
 }

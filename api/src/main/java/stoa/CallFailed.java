@@ -1,8 +1,8 @@
 package stoa;
 
-/// A method threw an exception whose class cannot travel, or could not be run, or an operator
-/// cancelled the call. The message says which, and holds the class, message and trace of what was
-/// thrown.
+/// A method threw an exception whose class cannot travel, or the store could not run the method, or
+/// an operator canceled the call. The message says which, and has the class, message and trace of
+/// the cause.
 public final class CallFailed extends StoaException {
   private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package stoa;
 
-/// Stored data cannot be read. The message names the file and the position; nothing was changed.
+/// Stored data is damaged. The message names the file and the position. The call changed nothing.
 public final class Corrupt extends StoaException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 package stoa;
 
-/// The call ran, or waited, for longer than [Limits#callTimeMax()], or than it was given by
-/// [Stoa#within]. What it had changed was taken back.
+/// The call ran, or waited, for longer than [Limits#callTimeMax()] or its limit of [Stoa#within].
+/// The store took back what it had changed.
 public final class DeadlineExceeded extends StoaException {
   private static final long serialVersionUID = 1L;
 

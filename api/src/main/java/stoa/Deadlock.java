@@ -1,6 +1,7 @@
 package stoa;
 
-/// A call would wait for itself: objects call each other in a circle. The message names the path.
+/// A call would wait for itself, because objects call each other in a circle. The message names the
+/// path.
 public final class Deadlock extends StoaException {
   private static final long serialVersionUID = 1L;
 

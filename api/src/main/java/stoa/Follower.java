@@ -3,32 +3,32 @@ package stoa;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A reader that stays behind the end of a log or stream, and goes on as it grows.
+/// A reader that follows the end of a log or stream as it grows.
 ///
-/// It reads ahead a bounded part and remembers nothing else: one that is slow, or not read at all,
-/// costs its writers nothing and loses nothing, until what it has not read is trimmed. One thread
-/// reads; any thread may close.
+/// It reads a bounded part ahead and keeps nothing else. A slow follower costs writers nothing and
+/// loses nothing, until entries that it has not read are trimmed. One thread reads; any thread may
+/// close.
 ///
-/// @param <E> what is read
+/// @param <E> the type of the elements
 public interface Follower<E> extends AutoCloseable {
-  /// The next element, for which it waits without limit.
+  /// Waits for the next element, without limit, and returns it.
   ///
-  /// @throws TooOld when it follows a stream, and the next one was trimmed
-  /// @throws Closed when this or the store was closed, also while it waits
+  /// @throws TooOld when it follows a stream, and the next element was trimmed
+  /// @throws Closed when this or the store was closed, also during the wait
   /// @throws Unavailable when the store has failed
   E next() throws InterruptedException;
 
-  /// The next element, or nothing when none has come within a time.
+  /// Returns the next element, or nothing when none arrives within a time.
   ///
   /// @throws TooOld as [#next()]
   /// @throws Closed as [#next()]
   /// @throws Unavailable as [#next()]
   Optional<E> next(Duration timeoutMax) throws InterruptedException;
 
-  /// The next element when there is one now; never waits.
+  /// Returns the next element if it is there already; never waits.
   Optional<E> poll();
 
-  /// Ends it. Idempotent.
+  /// Ends the follower. Idempotent.
   @Override
   void close();
 }

@@ -9,36 +9,36 @@ import java.util.List;
 ///
 /// @param <T> the type of the object
 public interface History<T> {
-  /// The version of the object now: the stream address of its last completed call; 0 when it was
-  /// never changed.
+  /// Returns the present version of the object: the stream address of its last completed call; 0
+  /// when it was never changed.
   long version();
 
-  /// The oldest version that can be read: it rises as the past is released, by [#trim] or as [Keep]
-  /// says.
+  /// Returns the oldest readable version. It rises when [#trim] or the store's [Keep] releases the
+  /// past.
   long oldest();
 
-  /// Releases the versions below one, for good; their room comes back in time. What snapshots,
-  /// transactions and calls under way still need stays, and with it all that is newer: call again
-  /// when they have ended. Of a store in several groups nothing is released while one of them
-  /// cannot be asked what is needed there, and what methods of objects in other groups have called
-  /// stays for an hour. The result is durable when this returns.
+  /// Releases the versions below one, for good; the store reclaims their space later. It keeps what
+  /// snapshots, transactions and calls in progress need, and everything newer: call again when they
+  /// have ended. A store in several groups releases nothing while it cannot ask one of them for its
+  /// needs, and keeps for an hour what methods of objects in other groups have called. The release
+  /// is durable on return.
   ///
   /// @param before the least version that stays readable, at most [#version()]
-  /// @return the oldest version that can be read now: `before`, or less while something older is
-  ///   held, or more when more had been released
-  /// @throws IllegalArgumentException when it is negative or above [#version()]
+  /// @return the oldest readable version: `before`, or less while an older one is in use, or more
+  ///     when more had been released
+  /// @throws IllegalArgumentException when `before` is negative or above [#version()]
   long trim(long before);
 
-  /// The object as it was after the call with the given stream address. Accessors of the result
-  /// read that state; other methods throw [UnsupportedOperationException]. Other objects that these
-  /// accessors ask are seen as they were when the call had ended. Shared objects that they answer
-  /// are live.
+  /// Returns the object as it was after the call with the given stream address. Accessors of the
+  /// result read that state; other methods throw [UnsupportedOperationException]. These accessors
+  /// see other objects as they were when the call had ended. Shared objects in their answers are
+  /// live.
   ///
   /// @throws TooOld when the version is below [#oldest()]
   /// @throws IllegalArgumentException when the version is negative or above [#version()]
   T at(long version);
 
-  /// What happened in the versions from `from` to `to`, both inclusive, oldest first.
+  /// Returns the entries of the versions from `from` to `to`, both inclusive, oldest first.
   ///
   /// @throws TooOld when the first of them was released
   List<Entry> entries(long from, long to);
@@ -47,43 +47,43 @@ public interface History<T> {
   ///
   /// @param version its stream address
   /// @param address its log address
-  /// @param time when it was logged
-  /// @param event what happened
+  /// @param time when the store logged it
+  /// @param event its content
   record Entry(long version, LogAddress address, Instant time, Event event) {}
 
-  /// What a logged entry is about.
+  /// The content of a logged entry.
   sealed interface Event {
-    /// A method was called. When the object was absent, it was created first.
+    /// A caller called a method. If the object was absent, the call created it first.
     ///
     /// @param method the method's identity, see [MethodId]
     /// @param arguments its arguments; shared objects appear as proxies
     record Called(String method, List<?> arguments) implements Event {}
 
-    /// A call that the object's method made on another object was answered.
+    /// A call by the object's method on another object was answered.
     ///
     /// @param call the stream address of the calling method
-    /// @param target the object that was called
+    /// @param target the called object
     record Answered(long call, Ref<?> target) implements Event {}
 
-    /// A call ran over its limits and was taken back.
+    /// The store took back a call that ran over its limits, or that an operator canceled.
     ///
     /// @param call the stream address of the call
     /// @param reason why
     record Cancelled(long call, String reason) implements Event {}
 
-    /// A call that ran long completed; it will not be cancelled in a replay.
+    /// A long call completed; no replay will take it back.
     ///
     /// @param call the stream address of the call
     record Completed(long call) implements Event {}
 
-    /// The object was created by [Stoa#create].
+    /// [Stoa#create] created the object.
     record Created() implements Event {}
 
-    /// Calls at clients have changed the object, see [Placement#CLIENT]: this version is the state
-    /// that came of one or more of them, which are not logged themselves.
+    /// Calls at clients changed the object, see [Placement#CLIENT]. This version is the state after
+    /// one or more of them; the store does not log the calls themselves.
     record Changed() implements Event {}
 
-    /// The object was lent to clients, see [View.Client].
+    /// The store lent the object to clients, see [View.Client].
     record Lent() implements Event {}
 
     /// The object came back from the clients to which it was lent.

@@ -2,21 +2,21 @@ package stoa;
 
 import java.time.Duration;
 
-/// How much of the past a store keeps by itself. What is older is released as objects are used,
-/// with the checkpoints that are made of them now and then; then reading it is [TooOld].
+/// How much of the past a store keeps. The store releases older versions as objects are used, with
+/// their checkpoints; reading a released version throws [TooOld].
 ///
-/// Whatever the policy, the present is kept, and what somebody holds: snapshots, transactions and
-/// calls that are under way. Since an object goes back to a checkpoint, more may stay for a while
-/// than the policy asks for. The past of one object can be released with [History#trim] too.
+/// Every policy keeps the present, and what snapshots, transactions and calls in progress use. An
+/// object returns to memory from a checkpoint, so the store may keep more than the policy asks for.
+/// [History#trim] releases the past of one object.
 public sealed interface Keep {
-  /// Everything, for ever: the default of a `file:` store.
+  /// Keeps everything, forever: the default of a `file:` store.
   record All() implements Keep {}
 
-  /// Of each object its last versions, and nothing of the past of a deleted one: the default of a
-  /// `memory:` store, so that it holds what there is and not what there was. Of the log as many
-  /// addresses, and at least 65,536.
+  /// Keeps the last versions of each object, and nothing of the past of a deleted one. The default
+  /// of a `memory:` store, which so holds the present and not the past. Keeps as many addresses of
+  /// the log, and at least 65,536.
   ///
-  /// @param count how many versions behind the last one
+  /// @param count how many versions before the last one
   record Versions(long count) implements Keep {
     public Versions {
       if (count < 0) {
@@ -25,9 +25,9 @@ public sealed interface Keep {
     }
   }
 
-  /// What was logged in the last while, by the times in the log.
+  /// Keeps entries for a time, by the times in the log.
   ///
-  /// @param age how long it is kept
+  /// @param age how long
   record Age(Duration age) implements Keep {
     public Age {
       if (age.isNegative()) {
@@ -36,17 +36,17 @@ public sealed interface Keep {
     }
   }
 
-  /// [All].
+  /// Returns [All].
   static Keep all() {
     return new All();
   }
 
-  /// [Versions].
+  /// Returns [Versions].
   static Keep versions(long count) {
     return new Versions(count);
   }
 
-  /// [Age].
+  /// Returns [Age].
   static Keep age(Duration age) {
     return new Age(age);
   }

@@ -2,11 +2,11 @@ package stoa;
 
 import java.util.Objects;
 
-/// What a handler made of a put, for its listener.
+/// The answer of a listener's handler to a put.
 ///
-/// @param key under which something was put
-/// @param value what the handler answered
-/// @param number one more than that of the event before; the first one of a registration has 1
+/// @param key the key of the put
+/// @param value the answer of the handler
+/// @param number one more than that of the last event; the first event of a registration has 1
 /// @param <W> the class of the value
 public record KeyEvent<W>(Object key, W value, long number) {
   public KeyEvent {

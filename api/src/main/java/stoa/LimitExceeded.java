@@ -1,6 +1,7 @@
 package stoa;
 
-/// A limit would be exceeded; nothing was logged. The message names the limit and its value.
+/// A call would exceed a limit. The store logged nothing. The message names the limit and its
+/// value.
 public final class LimitExceeded extends StoaException {
   private static final long serialVersionUID = 1L;
 

@@ -2,28 +2,28 @@ package stoa;
 
 import java.time.Duration;
 
-/// The bounds within which a store works. What exceeds one is refused with [LimitExceeded] before
-/// anything is logged, except where a component says otherwise.
+/// The bounds within which a store works. The store refuses what exceeds one with [LimitExceeded]
+/// before it logs anything, except where a component says otherwise.
 ///
-/// @param callTimeMax how long one method may run, and a caller waits; a longer call is cancelled
-///   by a logged verdict and its object returns to the state before it. The thread of one that
-///   never returns is lost until the program ends
+/// @param callTimeMax how long one method may run, and a caller waits; a logged verdict takes back
+///     a longer call, and its object returns to the state before it. The thread of a call that
+///     never returns is lost until the program ends
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
-/// @param queuedCallsMax calls accepted and not yet answered, over the whole store
-/// @param residentBytesMax encoded size of the objects kept in memory, of which a quarter is for
-///   their past and for local and cached views; idle ones beyond it leave. At the client of a
-///   server, of the states kept for such views
+/// @param queuedCallsMax accepted calls without an answer, over the whole store
+/// @param residentBytesMax the encoded size of the objects in memory, of which a quarter is for
+///     their past and for local and cached views; idle ones beyond it leave. In the client of a
+///     server, of the states for such views
 /// @param memoryBytesMax the size of a `memory:` store's log, which holds the objects and blobs,
-///   and of their past what [Keep] says. When it is full, what is not needed is reclaimed; a call
-///   for which there is still no room is refused with [Unavailable] before it is logged. A
-///   sixteenth is kept for deletions and trims
+///     and of their past what [Keep] says. A full store reclaims what it does not need, and refuses
+///     a call for which there is still no room with [Unavailable] before it logs the call. It keeps
+///     a sixteenth for deletions and trims
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version
-///   of any number of writes
+///     of any number of writes
 /// @param nestingMax how deep calls of objects on objects may go
 /// @param transactionObjectsMax how many objects a transaction reads and writes
 /// @param transactionBytesMax the encoded size of a transaction's calls that are not accessors,
-///   with the answers to the calls that these make
-/// @param closeTimeMax how long [Stoa#close()] waits for calls under way
+///     with the answers to their nested calls
+/// @param closeTimeMax how long [Stoa#close()] waits for calls in progress
 public record Limits(
     Duration callTimeMax,
     int callBytesMax,
@@ -36,7 +36,7 @@ public record Limits(
     int transactionBytesMax,
     Duration closeTimeMax) {
 
-  /// The limits of a store that is opened by its URL alone, given the memory of this JVM.
+  /// Returns the limits of a store that is opened by its URL alone, given the memory of this JVM.
   public static Limits standard() {
     long heap = Runtime.getRuntime().maxMemory();
     return new Limits(

@@ -3,23 +3,23 @@ package stoa;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Where a process is: names from the widest to the narrowest, such as `eu-west/rack-3/host-7`. Two
-/// processes are the nearer to each other the more of their first names are the same.
+/// The place of a process: names from the widest to the narrowest, such as `eu-west/rack-3/host-7`.
+/// Two processes are nearer to each other the more first names they share.
 ///
-/// @param names at most [#NAMES_MAX]; none when it is not known, which is near to nothing
+/// @param names at most [#NAMES_MAX]; none for an unknown place, which is near to no other
 public record Locality(List<String> names) implements Comparable<Locality> {
   /// The most names.
   public static final int NAMES_MAX = 8;
 
-  /// How many characters all of them may have, and what is between them.
+  /// The most characters of all names and their separators.
   public static final int TEXT_MAX = 200;
 
-  /// Not known.
+  /// An unknown place.
   public static final Locality UNKNOWN = new Locality(List.of());
 
   /// Checks the names.
   ///
-  /// @throws IllegalArgumentException when one of them is no name, or when there are too many
+  /// @throws IllegalArgumentException when one of them is not a name, or there are too many
   public Locality {
     names = List.copyOf(names);
     String text = String.join("/", names);
@@ -37,10 +37,10 @@ public record Locality(List<String> names) implements Comparable<Locality> {
     }
   }
 
-  /// The one of a path.
+  /// Returns the place of a path.
   ///
   /// @param path its names with / between them
-  /// @throws IllegalArgumentException when that is none
+  /// @throws IllegalArgumentException when the path is invalid
   public static Locality of(String path) {
     return new Locality(List.of(path.split("/", -1)));
   }
@@ -51,7 +51,7 @@ public record Locality(List<String> names) implements Comparable<Locality> {
         && name.chars().allMatch(each -> each > ' ' && each != 127 && each != '/');
   }
 
-  /// How many of the first names are the same.
+  /// Returns how many first names both places share.
   public int shared(Locality other) {
     int most = Math.min(names.size(), other.names.size());
     int shared = 0;

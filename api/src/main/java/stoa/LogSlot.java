@@ -2,29 +2,28 @@ package stoa;
 
 import java.util.List;
 
-/// What is at an address of the global log. That it is a hole, was trimmed, or is not yet written
-/// are three different answers.
+/// The content of an address of the global log: entries, a hole, a trimmed address, or an address
+/// that is not yet written.
 public sealed interface LogSlot {
-  /// The address.
+  /// Returns the address.
   LogAddress address();
 
-  /// Entries are there: one, or one for each stream of an atomic append.
+  /// The address has entries: one, or one for each stream of an atomic append.
   ///
-  /// @param entries in the order in which they were appended; of those whose stream was trimmed
-  ///   above them, none
+  /// @param entries in the order of the append, without those whose stream was trimmed above them
   record Written(LogAddress address, List<StreamEntry> entries) implements LogSlot {
     public Written {
       entries = List.copyOf(entries);
     }
   }
 
-  /// The address is settled, and nothing will ever be there: it was issued in vain, begins an
-  /// epoch, or was never issued in its epoch.
+  /// The address is settled, and will never have an entry: it was issued in vain, begins an epoch,
+  /// or was never issued in its epoch.
   record Hole(LogAddress address) implements LogSlot {}
 
-  /// Something was there, and was released.
+  /// The address had entries, which were released.
   record Trimmed(LogAddress address) implements LogSlot {}
 
-  /// The address is behind the end of the log: an append may still be given it.
+  /// The address lies after the end of the log: an append may still get it.
   record NotYetWritten(LogAddress address) implements LogSlot {}
 }

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /// The stored identity of a method, unique within its class. Without it the identity is the
-/// method's name and parameter types, so that renaming the method loses the calls that history
-/// holds. Give it to a method before renaming it, with the old identity as value.
+/// method's name and parameter types, so renaming the method loses its calls in history. Before you
+/// rename a method, give it this annotation with the old identity as value.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -6,17 +6,17 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// Marks the method that completes an object which was stored by an earlier version of its class.
+/// Marks the method that completes an object which an earlier version of its class stored.
 ///
-/// In a class it is an instance method `void m(Map<String, Object> stored)`, called after the
-/// fields that both versions have were read, and after the rest of what was stored with them. It
+/// In a class it is an instance method `void m(Map<String, Object> stored)`. The store calls it
+/// after it has read the fields that both versions have, and everything stored with the object. It
 /// assigns what the earlier version lacked. In a record it is a static method `R m(Map<String,
-/// Object> stored)` that answers the record. The map holds every stored field by name, removed ones
-/// and ones whose type has changed included.
+/// Object> stored)` that returns the record. The map has every stored field by name, including
+/// removed ones and ones whose type has changed.
 ///
-/// It is called only when the stored fields differ from the class's, and must be deterministic. A
-/// class needs none when every added field has an initializer, or a constructor without parameters
-/// sets it.
+/// The store calls it only when the stored fields differ from the class's. It must be
+/// deterministic. A class needs none when every added field has an initializer, or a constructor
+/// without parameters sets it.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -6,9 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// Marks a method that writes without reading and answers nothing: it must return `void`.
+/// Marks a method that writes without reading and returns nothing: it must return `void`.
 ///
-/// A method that is neither an [Accessor] nor a mutator may read, write and answer.
+/// A method that is neither an [Accessor] nor a mutator may read, write and return a value.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

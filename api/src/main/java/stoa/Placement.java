@@ -1,49 +1,51 @@
 package stoa;
 
-/// Where the calls on a shared object execute, see [Shared#placement()].
+/// Where calls on a shared object execute, see [Shared#placement()].
 public enum Placement {
-  /// In the store, on every replica, in one order; durable before they are answered.
+  /// In the store, on every replica, in one order. Calls are durable when they return.
   SERVER,
-  /// At the client that calls (self-service, section 3): the object migrates to it, and stays until
-  /// another one wants it. The store sees the states that come of calls, never their arguments.
-  /// Calls on one object happen one after the other wherever they execute, and see each other's
-  /// changes. A call is answered before it is durable: it is after a [Stoa#flush()], when its
-  /// client has left, by [Stoa#close()], or at the latest when another one's is that has seen it.
-  /// When a client vanishes, or nothing is heard of it for some seconds, what it did and was not
-  /// durable may be lost, together with all that nobody else has seen of it; in the second case it
-  /// is told by [UnknownOutcome]. Its objects go on elsewhere from the newest copies that are left,
-  /// and it changes nothing of that when it comes back. When a server fails, they go on from what
-  /// is durable.
+  /// In the calling client's process (self-service, section 3): the object migrates to it, and
+  /// stays until another client wants it. The store receives the resulting states, never the
+  /// arguments. Calls on one object happen one after the other wherever they execute, and see each
+  /// other's changes.
   ///
-  /// How long methods run at a client, nobody limits: neither [Limits#callTimeMax()] nor
-  /// [Stoa#within]; whoever waits meanwhile for the object is told [DeadlineExceeded] after the
-  /// former.
+  /// Calls return before they are durable. They become durable on [Stoa#flush()], on
+  /// [Stoa#close()], when the client leaves, or as soon as another client's call that saw them
+  /// becomes durable. If a client crashes, its non-durable calls are lost, together with everything
+  /// that no other client has seen of them. If the servers hear nothing of it for some seconds,
+  /// they treat it in the same way, and its next flush throws [UnknownOutcome]. Its objects
+  /// continue elsewhere from the newest remaining copies, and a client that returns changes nothing
+  /// of that. If a server fails, objects continue from what is durable.
   ///
-  /// The history of such an object ([Stoa#history]) is of states, each of which came of one or more
-  /// calls. The placement of a class may be changed when the store is opened again: states and
-  /// calls that are in the log count either way. A server and its clients must agree on it.
+  /// Nothing limits how long methods run at a client: neither [Limits#callTimeMax()] nor
+  /// [Stoa#within]. A caller that waits for the object gets [DeadlineExceeded] after
+  /// [Limits#callTimeMax()].
+  ///
+  /// The history of such an object ([Stoa#history]) consists of states, each the result of one or
+  /// more calls. The placement of a class may change when the store opens again: states and calls
+  /// in the log count either way. A server and its clients must agree on it.
   ///
   /// Accessors see all calls that ended before, unless a view says otherwise: [View.Client] with
-  /// [Reads#LOCAL] answers from the newest copy that is at the client, [View.Local] and
-  /// [View.Cached] from what is durable.
+  /// [Reads#LOCAL] answers from the newest copy in this process, [View.Local] and [View.Cached]
+  /// from what is durable.
   ///
-  /// Such objects take no part in transactions and in calls of other objects' methods;
+  /// Such objects cannot take part in transactions, and methods of other objects cannot call them.
   /// [Stoa#together] is for several of them, of one [Shared#domain()], whose methods may call each
-  /// other there. What their methods call of [#SERVER] objects is a call of its own, which is made
-  /// again when the method is, because its client was disconnected meanwhile. A deletion is durable
-  /// when [Stoa#delete] returns, and everybody whose accessors see all calls is told [Gone] from
-  /// then on. [Stoa#find] and [Stoa#list] know of an object when it is durable. Calls of a client
-  /// that is [Membership.Outside], and those that are made on a store in this process, execute
-  /// where the store is, and are durable before they are answered.
+  /// other there. A call from their methods on a [#SERVER] object is a call of its own, which
+  /// repeats when the method repeats because its client was disconnected. A deletion is durable
+  /// when [Stoa#delete] returns; from then on, accessors that see all calls throw [Gone].
+  /// [Stoa#find] and [Stoa#list] know an object when it is durable. Calls of a client that is
+  /// [Membership.Outside], and calls on a store in this process, execute where the store is, and
+  /// are durable when they return.
   CLIENT,
-  /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is used.
-  /// It follows from how long its methods compute, how large its state is, and how often which
-  /// members of the tree call it. Accessors do not count for that, nor do calls of others when
-  /// there are such members. What is said of [#CLIENT] holds, but that calls may also be durable
-  /// when they are answered, and that their arguments may come into the store's log.
+  /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is in
+  /// use. The choice depends on how long its methods compute, on the size of its state, and on how
+  /// often each member of the tree calls it. Accessors do not count, nor do calls from outside the
+  /// tree when there are members. The rules of [#CLIENT] hold, except that calls may already be
+  /// durable when they return, and that their arguments may enter the store's log.
   ///
-  /// A client of a server takes part as a node of the tree, see [Membership]; the calls of one that
-  /// is [Membership.Outside] execute at the server. Accessors see all calls that ended before,
+  /// A client of a server takes part as a node of the tree, see [Membership]; calls of one that is
+  /// [Membership.Outside] execute at the server. Accessors see all calls that ended before,
   /// whatever a view says. Do not choose it for methods whose arguments must stay where they are,
   /// or that call other objects: at the server such a call is part of theirs.
   AUTO

@@ -2,14 +2,14 @@ package stoa;
 
 /// A listener's registration at a key of a [KeyValueStore]. Thread-safe.
 public interface Registration extends AutoCloseable {
-  /// The key.
+  /// Returns the key.
   Object key();
 
-  /// Whether there may be further events: it is neither closed nor ended.
+  /// Returns whether further events may come: the registration is neither closed nor ended.
   boolean isOpen();
 
-  /// Ends it (`unregListener`), and takes listener and handler out of the store; durable when this
-  /// returns. From then on the listener is told nothing more, but for an event that it is told at
+  /// Ends the registration (`unregListener`), and removes listener and handler from the store;
+  /// durable on return. From then on the listener gets no event, except one that it is handling at
   /// this moment. Idempotent.
   @Override
   void close();

@@ -2,30 +2,30 @@ package stoa;
 
 import java.util.concurrent.ConcurrentMap;
 
-/// A hash map that is composed of many [SharedMap]s, its children (vCorfu, section 5: composable
-/// state machine replication, figure 6).
+/// A hash map that consists of many [SharedMap]s, its children (vCorfu, section 5: composable state
+/// machine replication, figure 6).
 ///
-/// A call on one key is one call on one child, so that callers of different children do not wait
-/// for each other, transactions on them do not conflict, and each child's state is small. Which
-/// child a key belongs to is decided by a keyed permutation of its hash (Luby and Rackoff's
-/// construction, a Feistel network), so that keys with regular hashes spread evenly too. The number
-/// of children is set by whoever opens the map first.
+/// A call on one key is one call on one child. So callers of different children do not wait for
+/// each other, transactions on them do not conflict, and each child's state is small. A keyed
+/// permutation of the key's hash (Luby and Rackoff's construction, a Feistel network) chooses the
+/// child, so keys with regular hashes spread evenly too. The first caller that opens the map sets
+/// the number of children.
 ///
-/// What concerns the whole map, `size`, `isEmpty`, `clear`, `containsValue`, `putAll` and the
-/// comparison of contents, is a transaction over all children: atomic, and read at one moment. It
-/// takes O(children) more than a [SharedMap]. Iteration reads a snapshot. Iterators, keys, values
-/// and equality are as with [SharedMap]. [Stoa#history] is refused, as there is no one version of
-/// it. Deleting it deletes its base object only: [#clear()] it before. A method of a shared object,
-/// which cannot begin a transaction, can use it for one key at a time.
+/// `size`, `isEmpty`, `clear`, `containsValue`, `putAll` and the comparison of contents concern the
+/// whole map. Each is a transaction over all children: atomic, and as of one moment. It takes
+/// O(children) more than a [SharedMap]. Iteration reads a snapshot. Iterators, keys, values and
+/// equality are as with [SharedMap]. [Stoa#history] refuses such a map, since it has no single
+/// version. Deleting it deletes its base object only: call [#clear()] before. A method of a shared
+/// object cannot begin a transaction, and so can use the map for one key at a time only.
 ///
 /// Thread-safe.
 public interface ShardedMap<K, V> extends ConcurrentMap<K, V> {
-  /// The number of children.
+  /// Returns the number of children.
   int shards();
 
-  /// As [#put], without the previous value.
+  /// Puts as [#put], without returning the previous value.
   void fastPut(K key, V value);
 
-  /// As [#remove(Object)], without the previous value.
+  /// Removes as [#remove(Object)], without returning the previous value.
   void fastRemove(K key);
 }

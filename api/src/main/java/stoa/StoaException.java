@@ -1,7 +1,7 @@
 package stoa;
 
-/// What Stoa itself throws, beside what a user's methods throw. There is one class for each way in
-/// which a caller could react differently.
+/// An exception of Stoa itself, as opposed to those of users' methods. Each subclass stands for one
+/// reaction of the caller.
 public abstract sealed class StoaException extends RuntimeException
     permits Unavailable,
         UnknownOutcome,

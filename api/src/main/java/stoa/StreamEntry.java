@@ -2,28 +2,28 @@ package stoa;
 
 import java.time.Instant;
 
-/// One entry of a stream, as it is read back.
+/// One entry of a stream.
 ///
 /// @param stream its stream
 /// @param address its position there, from 1 and without gaps
-/// @param log its position in the global log; entries that were appended together have the same
-/// @param time when it was logged; never goes back within a stream
-/// @param kind whose it is
-/// @param data what was appended; for other kinds than [Kind#DATA], the store's own format, which
-///   may change
+/// @param log its position in the global log; entries of one append have the same
+/// @param time when the store logged it; never goes back within a stream
+/// @param kind its kind
+/// @param data its content; for kinds other than [Kind#DATA], the store's own format, which may
+///     change
 @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
 public record StreamEntry(
     StreamKey stream, long address, LogAddress log, Instant time, Kind kind, byte[] data) {
-  /// Whose an entry is.
+  /// The kind of an entry.
   public enum Kind {
-    /// Appended through [StreamStore].
+    /// An append through [StreamStore].
     DATA,
 
-    /// What a shared object logs: a call, a nested answer, a verdict, a deletion. [Stoa#history]
-    /// tells what it says.
+    /// An entry of a shared object: a call, a nested answer, a verdict, a deletion. [Stoa#history]
+    /// shows its meaning.
     OBJECT,
 
-    /// What the store notes for itself.
+    /// A note of the store itself.
     INTERNAL
   }
 }

@@ -9,23 +9,23 @@ import java.util.HexFormat;
 
 /// The 128-bit identity of a stream.
 ///
-/// The standard hash makes it of a readable name: the first sixteen bytes of the SHA-256 digest of
-/// the name in UTF-8, without a length or a terminator before or behind it. The first eight of
-/// them, as a big-endian number, are `high`; the others are `low`. The key of the name `logins` is
-/// `4b2e43ecdce1491a2a7750590730076c`, the beginning of what `printf logins | sha256sum` prints.
+/// The standard hash makes it from a readable name: the first sixteen bytes of the SHA-256 digest
+/// of the name in UTF-8, without a length or a terminator. The first eight bytes, as a big-endian
+/// number, are `high`; the others are `low`. The key of the name `logins` is
+/// `4b2e43ecdce1491a2a7750590730076c`, the beginning of the output of `printf logins | sha256sum`.
 ///
-/// Ordered as an unsigned number of 128 bits. Whoever makes keys in another way sees to it that
-/// they differ from each other and from those of objects, as hashes do.
+/// Ordered as an unsigned number of 128 bits. A program that makes keys in another way must make
+/// sure that they differ from each other and from those of objects, as hashes do.
 ///
 /// @param high the upper 64 bits
 /// @param low the lower 64 bits
 public record StreamKey(long high, long low) implements Comparable<StreamKey> {
   private static final String RESERVED = "stoa/";
 
-  /// The key of a name, by the standard hash.
+  /// Returns the key of a name, by the standard hash.
   ///
-  /// @throws IllegalArgumentException when the name is empty, holds half of a surrogate pair, or
-  ///   begins with `stoa/`: those names are the store's own
+  /// @throws IllegalArgumentException when the name is empty, contains half of a surrogate pair, or
+  ///     begins with `stoa/`: those names are the store's own
   public static StreamKey of(String name) {
     if (name.isEmpty()) throw new IllegalArgumentException("the name of a stream is empty");
     if (name.startsWith(RESERVED)) {
@@ -55,10 +55,10 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
     }
   }
 
-  /// The key that [#toString] writes.
+  /// Returns the key that [#toString] writes.
   ///
   /// @param hexadecimal 32 hexadecimal digits
-  /// @throws IllegalArgumentException when it is not that
+  /// @throws IllegalArgumentException when the text is something else
   public static StreamKey parse(String hexadecimal) {
     if (hexadecimal.length() != 32) {
       throw new IllegalArgumentException(

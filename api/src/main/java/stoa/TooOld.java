@@ -1,7 +1,7 @@
 package stoa;
 
-/// Something of the past was asked for that was released: a version below the oldest that can be
-/// read, or a log address.
+/// A caller asked for a part of the past that was released: a version below the oldest readable
+/// one, or a log address.
 ///
 /// The remedy is to ask for [#oldest()] or later, or to keep more ([Keep]).
 public final class TooOld extends StoaException {
@@ -22,9 +22,9 @@ public final class TooOld extends StoaException {
     oldest = -1;
   }
 
-  /// A version of something that was released.
+  /// Creates the failure for a released version.
   ///
-  /// @param what whose version it is
+  /// @param what the object or stream of the version
   public TooOld(Object what, long version, long oldest) {
     super(
         "version %d of %s was released; the oldest that can be read is %d"
@@ -33,12 +33,12 @@ public final class TooOld extends StoaException {
     this.oldest = oldest;
   }
 
-  /// The version that was asked for, or the counter of the log address; -1 when it has no number.
+  /// Returns the requested version, or the counter of the log address; -1 when it has no number.
   public long version() {
     return version;
   }
 
-  /// The oldest that can be read instead; -1 when there is none.
+  /// Returns the oldest readable one; -1 when there is none.
   public long oldest() {
     return oldest;
   }

@@ -5,55 +5,56 @@ import java.util.UUID;
 /// A transaction that the program begins and ends itself (vCorfu, section 4.3). Most programs use
 /// [Stoa#transact], which retries.
 ///
-/// It reads everything as of one log address, [#at()], and sees its own writes. Nobody else sees
-/// them before [#commit] has made all of them durable at once. It never sees an inconsistent state,
-/// not even when it will be aborted.
+/// It reads everything as of one log address, [#at()], and sees its own writes. No other caller
+/// sees them before [#commit] has made all of them durable at once. It never sees an inconsistent
+/// state, not even when it will abort.
 ///
-/// One thread at a time uses it and the proxies that [#on] gives.
+/// One thread at a time may use it and the proxies that [#on] returns.
 public interface Transaction extends AutoCloseable {
-  /// The log address as of which it reads.
+  /// Returns the log address as of which it reads.
   LogAddress at();
 
-  /// The object as this transaction sees it: calls on the result take part.
+  /// Returns the object as this transaction sees it: calls on the result take part.
   <T> T on(T shared);
 
-  /// Makes its writes durable and visible, if no object that it read or wrote was changed since it
-  /// began. It is over then, whatever the outcome.
+  /// Makes its writes durable and visible, if no other call has changed an object that it read or
+  /// wrote since it began. Ends it, whatever the outcome.
   ///
-  /// @throws LimitExceeded when there is no room for it; nothing was written
-  /// @throws Unavailable when the store has failed; nothing was written
+  /// @throws LimitExceeded when there is no room for it; it wrote nothing
+  /// @throws Unavailable when the store has failed; it wrote nothing
   Outcome commit();
 
-  /// Gives the transaction up, if it was not committed. Nothing was written anywhere.
+  /// Abandons the transaction, if it was not committed. It wrote nothing.
   @Override
   void close();
 
-  /// What became of a transaction.
+  /// The outcome of a transaction.
   sealed interface Outcome {
     /// All its writes are durable and visible.
     ///
-    /// @param address the log address of the writes; the one it read at when it wrote nothing
+    /// @param address the log address of the writes; the address at which it read if it wrote
+    ///     nothing
     record Committed(LogAddress address) implements Outcome {}
 
-    /// Nothing was written.
+    /// The transaction wrote nothing.
     ///
-    /// @param cause which object was changed by whom
+    /// @param cause the changed object and the change
     record Aborted(stoa.Aborted cause) implements Outcome {}
 
-    /// Nothing was written; what it would have conflicted with is not known any more. Told by
-    /// [Stoa#outcome] only.
+    /// The transaction wrote nothing; the store no longer knows the conflict. Only [Stoa#outcome]
+    /// returns this.
     record NotCommitted() implements Outcome {}
 
-    /// The store failed while the transaction was being written. Reopen it and ask [Stoa#outcome].
+    /// The store failed while it wrote the transaction. Reopen it and call [Stoa#outcome].
     ///
-    /// @param id what to ask with
+    /// @param id the argument for that call
     record Unknown(Id id) implements Outcome {}
   }
 
   /// The identity of a transaction whose outcome is unknown.
   ///
   /// @param object one of the objects that it wrote
-  /// @param version of that object when it began
-  /// @param mark what its writes carry
+  /// @param version the version of that object when it began
+  /// @param mark the mark of its writes
   record Id(Ref<?> object, long version, UUID mark) {}
 }

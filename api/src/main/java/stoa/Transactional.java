@@ -6,13 +6,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// On a method of a shared class: the method runs at its caller, as a transaction over the objects
-/// that it calls (vCorfu, section 5). So an object that is composed of others offers operations on
-/// all of them at once.
+/// On a method of a shared class: the method runs in the caller's process, as a transaction over
+/// the objects that it calls (vCorfu, section 5). So an object that consists of others offers
+/// operations on all of them at once.
 ///
-/// The method sees its own object as it was when the transaction began and must not change it; what
-/// it changes are other objects, through their proxies. Within a transaction it takes part in that.
-/// It may run more than once, as the body of [Stoa#transact] may.
+/// The method sees its own object as it was when the transaction began and must not change it. It
+/// changes other objects, through their proxies. Inside a transaction it takes part in that one. It
+/// may run more than once, as the body of [Stoa#transact] may.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

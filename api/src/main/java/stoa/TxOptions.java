@@ -7,23 +7,23 @@ import org.jspecify.annotations.Nullable;
 /// How a transaction runs.
 ///
 /// @param readOnly whether it may only read: then it never conflicts, and a call that is not an
-///   accessor is refused with [UnsupportedOperationException]
-/// @param at the snapshot that it reads; null for the present. Only a transaction that reads only
-///   can read the past
+///     accessor throws [UnsupportedOperationException]
+/// @param at the snapshot that it reads; null for the present. Only a read-only transaction can
+///     read the past
 /// @param attemptsMax how often [Stoa#transact] runs the body before it throws [Aborted]
-/// @param timeMax how long one attempt may take; one that takes longer is refused with
-///   [DeadlineExceeded] when it would commit or makes its next call
+/// @param timeMax how long one attempt may take; a longer one fails with [DeadlineExceeded] at its
+///     commit or its next call
 /// @param totalTimeMax how long all attempts of [Stoa#transact] may take together. No attempt
-///   begins when this time is over, and none may take more than what is left of it; [Stoa#transact]
-///   then throws [Aborted]. A commit that has begun is waited for
+///     begins after this time, and none may take more than the rest of it; [Stoa#transact] then
+///     throws [Aborted]. It waits for a commit that has begun
 public record TxOptions(
     boolean readOnly,
     @Nullable LogAddress at,
     int attemptsMax,
     Duration timeMax,
     Duration totalTimeMax) {
-  /// One that reads and writes the present, runs up to 1,000 times, for up to 10 seconds each and
-  /// up to 30 seconds altogether.
+  /// Reads and writes the present, up to 1,000 times, for up to 10 seconds each and up to 30
+  /// seconds altogether.
   public static final TxOptions STANDARD =
       new TxOptions(false, null, 1_000, Duration.ofSeconds(10), Duration.ofSeconds(30));
 
@@ -47,28 +47,28 @@ public record TxOptions(
     }
   }
 
-  /// One that only reads, as of its beginning.
+  /// Returns the options of a transaction that only reads, as of its beginning.
   public static TxOptions reading() {
     return new TxOptions(true, null, STANDARD.attemptsMax, STANDARD.timeMax, STANDARD.totalTimeMax);
   }
 
-  /// One that only reads, as of a log address.
+  /// Returns the options of a transaction that only reads, as of a log address.
   public static TxOptions readingAt(LogAddress address) {
     return new TxOptions(
         true, address, STANDARD.attemptsMax, STANDARD.timeMax, STANDARD.totalTimeMax);
   }
 
-  /// These options with another [#attemptsMax()].
+  /// Returns these options with another [#attemptsMax()].
   public TxOptions withAttemptsMax(int value) {
     return new TxOptions(readOnly, at, value, timeMax, totalTimeMax);
   }
 
-  /// These options with another [#timeMax()].
+  /// Returns these options with another [#timeMax()].
   public TxOptions withTimeMax(Duration value) {
     return new TxOptions(readOnly, at, attemptsMax, value, totalTimeMax);
   }
 
-  /// These options with another [#totalTimeMax()].
+  /// Returns these options with another [#totalTimeMax()].
   public TxOptions withTotalTimeMax(Duration value) {
     return new TxOptions(readOnly, at, attemptsMax, timeMax, value);
   }

@@ -1,7 +1,7 @@
 package stoa;
 
-/// The store cannot be used: its directory is open elsewhere, is full, or has failed. Nothing was
-/// logged.
+/// The store cannot be used: another process has its directory open, it is full, or it has failed.
+/// The store logged nothing of the call.
 public final class Unavailable extends StoaException {
   private static final long serialVersionUID = 1L;
 

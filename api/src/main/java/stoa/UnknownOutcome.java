@@ -1,8 +1,8 @@
 package stoa;
 
-/// Whether something has happened is not known: a call, because the store failed while logging it,
-/// or what a client did to objects at clients, because it was disconnected before that was durable.
-/// Look at the objects, when the store is open again, and repeat what is missing.
+/// The caller cannot learn whether its call took effect: the store failed while it logged the call,
+/// or a client was disconnected before its calls on client-placed objects were durable. When the
+/// store is open again, look at the objects, and repeat what is missing.
 public final class UnknownOutcome extends StoaException {
   private static final long serialVersionUID = 1L;
 

@@ -5,72 +5,73 @@ import java.util.Objects;
 /// How a client sees an object (vCorfu, section 4.2). A client may have any number of views of one
 /// object at once.
 ///
-/// Calls that are not accessors go to the object whatever the view, unless it is one of the past,
-/// where they throw [UnsupportedOperationException]. Within a transaction, and in the methods of
-/// shared objects, [Local] and [Cached] are like [Remote].
+/// Calls that are not accessors go to the object whatever the view, except through a view of the
+/// past, where they throw [UnsupportedOperationException]. Inside a transaction, and in the methods
+/// of shared objects, [Local] and [Cached] are like [Remote].
 public sealed interface View {
   /// The live object: calls execute where it lives. The default.
   record Remote() implements View {}
 
-  /// A state of the object that is kept at the caller, by playback of its stream. Accessors run on
-  /// the calling thread, one at a time, and see everything that was answered to anybody before they
-  /// were called: they are linearizable, as those of [Remote]. To know that costs one check of the
-  /// stream's last address; then what is missing is played. For objects that are read often and
-  /// written seldom.
+  /// A state of the object in the caller's process, which playback of its stream keeps up to date.
+  /// Accessors run on the calling thread, one at a time, and see everything that any caller had
+  /// been answered before: they are linearizable, as those of [Remote]. Each costs one check of the
+  /// stream's last address, and the playback of missing entries. For objects with many reads and
+  /// few writes.
   record Local() implements View {}
 
-  /// As [Local], but accessors answer from the state that was seen last, without waiting. All that
-  /// this client does through cached views and by calls happens in one order, which is that of the
-  /// log (sequential consistency): it never sees an older state of any object than what it has seen
-  /// of others, or done, allows. What others do is seen as soon as it is executed here.
+  /// As [Local], but accessors answer from the last known state, without waiting. Everything that
+  /// this client does through cached views and by calls happens in one order, that of the log
+  /// (sequential consistency): it never sees an older state of any object than the states that it
+  /// has seen, and the calls that it has made, allow. It sees the calls of others as soon as this
+  /// process has executed them.
   ///
-  /// At the client of a server, the server tells of each change, and the new state of an object
-  /// that is read is fetched while accessors go on with the old one. An accessor waits for the
-  /// server where the order demands it: when this client has seen or done something since the
-  /// change, when nobody had read the object since the change before, or when the state was let go.
-  /// States are kept as long as a view can be reached, those read last, up to
+  /// At the client of a server, the server tells of each change, and the client fetches the new
+  /// state of an object that it reads while accessors go on with the old one. An accessor waits for
+  /// the server where the order demands it: when this client has seen or done something since the
+  /// change, when it had not read the object since the previous change, or when it has dropped the
+  /// state. The client keeps states while a view is reachable, the last read ones, up to
   /// [Limits#residentBytesMax()].
   record Cached() implements View {}
 
   /// The object in the calling process: it migrates there, as objects of [Placement#CLIENT] do, and
-  /// calls that are made through the view execute there. What is said of these holds of it as long
-  /// as somebody has such a view: calls through it are answered before they are durable, see
-  /// [Stoa#flush()].
+  /// calls through the view execute there. The rules of that placement hold while such a view
+  /// exists: calls through it return before they are durable, see [Stoa#flush()].
   ///
-  /// An object of [Placement#SERVER] is lent to the clients of its [Shared#domain()] when the first
-  /// one asks for such a view, and comes back when the last view of it cannot be reached any more,
-  /// or its process has gone; it stays for a second more, should somebody ask again. Meanwhile,
-  /// ordinary proxies go on working: their calls execute where the store is, see all that was done
-  /// before, and are durable when they are answered; one whose server fails meanwhile may end with
-  /// [UnknownOutcome]. Calls of other objects' methods, and transactions, are refused with
-  /// [UnsupportedOperationException]. [Local], [Cached] and the views of the past see what is
-  /// durable. One of [Placement#AUTO] stays at the clients as long as there is such a view. Of one
-  /// of [Placement#CLIENT] the view says what accessors see.
+  /// The store lends an object of [Placement#SERVER] to the clients of its [Shared#domain()] when
+  /// the first of them opens such a view. It takes the object back a second after the last view has
+  /// become unreachable, or its process has ended. Meanwhile, ordinary proxies continue to work:
+  /// their calls execute where the store is, see everything done before, and are durable when they
+  /// return; one whose server fails meanwhile may end with [UnknownOutcome]. Calls by methods of
+  /// other objects, and transactions, throw [UnsupportedOperationException]. [Local], [Cached] and
+  /// the views of the past show what is durable. An object of [Placement#AUTO] stays at the clients
+  /// while such a view exists. For an object of [Placement#CLIENT] the view only determines what
+  /// accessors see.
   ///
-  /// Within a transaction such a view is refused, and so are asynchronous calls through it. Those
-  /// of ordinary proxies have no order among each other while the object is lent. A store in this
-  /// process has the object at its root, where calls are durable before they are answered.
+  /// Inside a transaction such a view is refused, and so are asynchronous calls through it.
+  /// Asynchronous calls through ordinary proxies have no order among each other while the object is
+  /// lent. A store in this process has the object at its root, where calls are durable when they
+  /// return.
   ///
-  /// Of a store in several groups, only the objects of group 0 can be lent. A view of an object of
-  /// another group is refused with [UnsupportedOperationException]; placing its class at
-  /// [Placement#CLIENT] keeps all objects of the class in group 0.
+  /// A store in several groups lends only the objects of group 0. A view of an object of another
+  /// group throws [UnsupportedOperationException]; with [Placement#CLIENT], all objects of the
+  /// class are in group 0.
   ///
-  /// @param reads what accessors see; they are [Reads#STRICT] in any case until this process has
-  ///   seen the newest state since the object was lent, and always of one of [Placement#AUTO]
+  /// @param reads what accessors see; [Reads#STRICT] until this process has seen the newest state
+  ///     since the object was lent, and always for an object of [Placement#AUTO]
   record Client(Reads reads) implements View {
     public Client {
       Objects.requireNonNull(reads, "reads");
     }
   }
 
-  /// The object as it was at a version; only its accessors may be called. See [History#at].
+  /// The object as it was at a version; for accessors only. See [History#at].
   ///
-  /// @param version the stream address of the last call that is seen
+  /// @param version the stream address of the last visible call
   record AtVersion(long version) implements View {}
 
-  /// The object as it was at a log address; only its accessors may be called. Shared objects that
-  /// they answer are views at the same address. What the view shows is not trimmed while it, or
-  /// another that came of it, can be reached.
+  /// The object as it was at a log address; for accessors only. Shared objects in their answers are
+  /// views at the same address. The store does not trim what the view shows while it, or another
+  /// view that came of it, is reachable.
   ///
   /// @param address a log address up to the present
   record AtAddress(LogAddress address) implements View {

@@ -4,14 +4,14 @@ import java.time.Instant;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The call that the current thread executes, as bound by the engine around a user's method.
+/// The call that the current thread executes. The engine binds it around a user's method.
 ///
-/// An instance belongs to one call and is used by the thread that executes it.
+/// An instance belongs to one call; only the thread that executes the call uses it.
 public interface CallContext {
-  /// Bound by the engine while a method of a shared object runs.
+  /// The engine binds this while a method of a shared object runs.
   ScopedValue<CallContext> CURRENT = ScopedValue.newInstance();
 
-  /// The call under execution.
+  /// Returns the call in progress.
   static CallContext current() {
     if (!CURRENT.isBound()) {
       throw new IllegalStateException(

@@ -3,19 +3,19 @@ package stoa.spi;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Stops runs of users' code that were taken back: the code asks [#check] at each entry of a method
-/// and each turn of a loop, where a class loader has woven that in.
+/// Stops runs of users' code that the store has taken back. The class loader of a server inserts a
+/// call of [#check] at each entry of a method and each turn of a loop.
 ///
 /// Thread-safe. Costs one read of a field while no run is to be stopped.
 public final class Cancellation {
   /// A run of users' code.
   public interface Run {
-    /// Whether the current thread executes it now, and not another run within it.
+    /// Returns whether the current thread executes it now, and not another run within it.
     boolean isCurrent();
   }
 
-  /// Thrown through code whose run was taken back. Nothing is gained by catching it: the next
-  /// [#check] throws it again, until the run has ended.
+  /// Thrown through code whose run was taken back. Catching it gains nothing: the next [#check]
+  /// throws it again, until the run has ended.
   public static final class Stopped extends Error {
     private static final long serialVersionUID = 1L;
 
@@ -24,8 +24,8 @@ public final class Cancellation {
     }
   }
 
-  /// How many runs may be on the way to their end. Code without checks never comes there; the
-  /// oldest of such runs are left to themselves.
+  /// The most runs that are on the way to their end. Code without checks never ends so; beyond this
+  /// number the oldest such runs are forgotten.
   static final int STOPPED_MAX = 1_024;
 
   private static volatile boolean any;
@@ -46,7 +46,7 @@ public final class Cancellation {
     }
   }
 
-  /// Has the checks of a run throw from now on, until [#ended] is told of it.
+  /// Makes the checks of a run throw from now on, until [#ended].
   public static synchronized void stop(Run run) {
     var runs = new ArrayList<Run>(stopped);
     if (runs.size() == STOPPED_MAX) runs.removeFirst();
@@ -55,7 +55,7 @@ public final class Cancellation {
     any = true;
   }
 
-  /// A run has ended.
+  /// Records that a run has ended.
   public static synchronized void ended(Run run) {
     stopped = stopped.stream().filter(other -> !other.equals(run)).toList();
     any = !stopped.isEmpty();

@@ -16,10 +16,10 @@ import stoa.SharedStack;
 import stoa.Stoa;
 import stoa.View;
 
-/// Makes the shared collections. Found by [ServiceLoader], so that the API depends on no
-/// implementation.
+/// Makes the shared collections. [ServiceLoader] finds the implementation, so the API depends on
+/// none.
 public interface Collections {
-  /// What the collections are to programs.
+  /// The interfaces of the collections.
   Set<Class<?>> INTERFACES =
       Set.of(
           SharedMap.class,
@@ -31,7 +31,7 @@ public interface Collections {
           ShardedMap.class,
           SharedBTree.class);
 
-  /// The collections on the class path.
+  /// Returns the collections on the class path.
   ///
   /// @throws UnsupportedOperationException when there are none
   static Collections installed() {
@@ -71,32 +71,32 @@ public interface Collections {
   /// See [Stoa#bTree].
   <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values);
 
-  /// Whether a class is the interface of a collection.
+  /// Returns whether a class is the interface of a collection.
   static boolean isCollection(Class<?> type) {
     return INTERFACES.contains(type);
   }
 
-  /// A collection through a view, see [Stoa#view].
+  /// Returns a collection through a view, see [Stoa#view].
   ///
   /// @param type an interface for which [#isCollection] holds
   <T> T view(Stoa stoa, Class<T> type, Ref<?> ref, View view);
 
-  /// What the object behind a facade is constructed from.
+  /// Returns the constructor arguments of the object behind a facade.
   ///
-  /// @param form what [Facade#form()] answered
+  /// @param form the result of [Facade#form()]
   @Nullable Object[] opening(Stoa stoa, String form);
 
   /// Makes a facade again.
   ///
   /// @param shared the proxy of the object behind it
-  /// @param form what [Facade#form()] answered
+  /// @param form the result of [Facade#form()]
   Facade reopen(Stoa stoa, Object shared, String form);
 
-  /// Whether a class, other than of the JDK, is one of the keys of objects that collections are
-  /// composed of.
+  /// Returns whether a class, outside the JDK, is one of the keys of objects of which collections
+  /// consist.
   boolean isKey(Class<?> type);
 
-  /// Holds what [#installed()] found.
+  /// Holds the result of [#installed()].
   final class Installed {
     private static volatile @Nullable Collections found;
 

@@ -2,26 +2,25 @@ package stoa.spi;
 
 import java.util.function.UnaryOperator;
 
-/// What stands before a shared object and is no proxy of it: an object of the caller's process that
+/// An object of the caller's process that stands before a shared object and is not a proxy: it
 /// turns its own methods into calls on the proxy, as the collections do.
 ///
-/// The engine takes a facade wherever it takes a proxy: passed as an argument, answered or kept in
-/// a field it travels as the reference of [#shared()] with its [#form()], and is made again at the
-/// other end by the [Collections] that made it. Implementations are immutable and thread-safe.
+/// The engine takes a facade wherever it takes a proxy. As an argument, an answer or a field it
+/// travels as the reference of [#shared()] with its [#form()], and the [Collections] that made it
+/// make it again at the other end. Implementations are immutable and thread-safe.
 public interface Facade {
-  /// The proxy of the object behind it.
+  /// Returns the proxy of the object behind it.
   Object shared();
 
-  /// What is needed besides the object to make the facade again: which one it is, and of what
-  /// types.
+  /// Returns what making the facade again needs besides the object: its kind, and its types.
   String form();
 
-  /// The same facade before other proxies, for example of the past.
+  /// Returns the same facade before other proxies, for example of the past.
   ///
-  /// @param lens answers the proxy to use in place of the one that it is given
+  /// @param lens maps each proxy to the one to use in its place
   Facade through(UnaryOperator<Object> lens);
 
-  /// What it is called in messages: the interface by which programs know it.
+  /// Returns its name in messages: the interface by which programs know it.
   default String title() {
     for (Class<?> face : getClass().getInterfaces()) {
       if (face != Facade.class) return face.getSimpleName();
@@ -29,7 +28,7 @@ public interface Facade {
     return "collection";
   }
 
-  /// Whether all of it is in the one object behind it. A facade before several objects has no
-  /// single history.
+  /// Returns whether the one object behind it has all of its state. A facade before several objects
+  /// has no single history.
   boolean isSingle();
 }

@@ -1,2 +1,2 @@
-/// What an engine implements. Programs that use Stoa do not need it.
+/// The interfaces that an engine implements. Programs that use Stoa do not need them.
 package stoa.spi;

@@ -11,7 +11,7 @@ public final class Bytes {
 
   private Bytes() {}
 
-  /// The number in the eight bytes from `offset`.
+  /// Returns the number in the eight bytes from `offset`.
   public static long getLong(byte[] bytes, int offset) {
     return (long) LONG.get(bytes, offset);
   }

@@ -2,13 +2,13 @@ package stoa.base;
 
 import java.time.Instant;
 
-/// The time of day, handed to whoever may know it. Cores are told the time instead.
+/// The time of day. Edges read a clock; cores get the time as an argument.
 @FunctionalInterface
 public interface Clock {
-  /// Microseconds since 1970; may go back when the machine's clock is set.
+  /// Returns microseconds since 1970; may go back when the machine's clock is set.
   long nowMicros();
 
-  /// The machine's clock.
+  /// Returns the machine's clock.
   static Clock system() {
     return () -> {
       Instant now = Instant.now();

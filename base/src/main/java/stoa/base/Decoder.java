@@ -5,14 +5,14 @@ import java.util.Arrays;
 
 /// Reads what an [Encoder] wrote. One thread uses it.
 ///
-/// Reading past the end, or a length that cannot be, throws [MalformedException]: the caller knows
-/// where the bytes came from and says so.
+/// Reading past the end, or an impossible length, throws [MalformedException]. The caller knows the
+/// origin of the bytes and reports it.
 public final class Decoder {
-  /// The bytes are not what was expected at this position.
+  /// The bytes at this position are not as expected.
   public static final class MalformedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /// Of who finds that what was read makes no sense.
+    /// Creates the exception for a reader that finds invalid contents.
     public MalformedException(String message) {
       super(message);
     }
@@ -22,34 +22,34 @@ public final class Decoder {
   private final int end;
   private int position;
 
-  /// A reader of the whole array.
+  /// Creates a reader of the whole array.
   public Decoder(byte[] bytes) {
     this(bytes, 0, bytes.length);
   }
 
-  /// A reader of the bytes from `from` up to `end`, exclusive.
+  /// Creates a reader of the bytes from `from` to `end`, exclusive.
   public Decoder(byte[] bytes, int from, int end) {
     this.bytes = bytes;
     this.position = from;
     this.end = end;
   }
 
-  /// The array that is read.
+  /// Returns the array under the reader.
   public byte[] array() {
     return bytes;
   }
 
-  /// The index in the array of the next byte.
+  /// Returns the index in the array of the next byte.
   public int position() {
     return position;
   }
 
-  /// The index in the array behind the last byte.
+  /// Returns the index in the array after the last byte.
   public int end() {
     return end;
   }
 
-  /// How many bytes are left.
+  /// Returns the number of remaining bytes.
   public int remaining() {
     return end - position;
   }
@@ -71,7 +71,7 @@ public final class Decoder {
     throw new MalformedException("a number longer than ten bytes at " + position);
   }
 
-  /// Reads a length or count, which must fit what is left.
+  /// Reads a length or count, which must fit the remaining bytes.
   public int count() {
     long value = varint();
     if (value < 0 || value > remaining()) {

@@ -2,8 +2,8 @@ package stoa.base;
 
 import java.util.Arrays;
 
-/// A growing byte array with the encodings that formats above it are made of. One thread uses it,
-/// and may reuse it.
+/// A growing byte array with the elementary encodings of all formats. One thread uses it, and may
+/// reuse it.
 ///
 /// Numbers are written as `varint`: seven bits a byte, low bits first, the high bit set on all but
 /// the last.
@@ -11,7 +11,7 @@ public final class Encoder {
   private byte[] bytes;
   private int size;
 
-  /// An empty encoder with room for some bytes.
+  /// Creates an empty encoder with room for some bytes.
   public Encoder(int capacity) {
     bytes = new byte[Math.max(16, capacity)];
   }
@@ -22,18 +22,18 @@ public final class Encoder {
     return this;
   }
 
-  /// How many bytes were written.
+  /// Returns the number of bytes.
   public int size() {
     return size;
   }
 
-  /// The array behind this encoder, of which the first [#size()] bytes are set. Valid until the
-  /// next write.
+  /// Returns the array of this encoder, of which the first [#size()] bytes are valid until the next
+  /// write.
   public byte[] array() {
     return bytes;
   }
 
-  /// A copy of what was written.
+  /// Returns a copy of the bytes.
   public byte[] toBytes() {
     return Arrays.copyOf(bytes, size);
   }
@@ -83,15 +83,14 @@ public final class Encoder {
     return varint(source.length).raw(source);
   }
 
-  /// Writes a name, or other text that is to be read back as it is, in UTF-8 after its length in
-  /// bytes.
+  /// Writes a name, or other text that must read back as it is, in UTF-8 after its length in bytes.
   ///
-  /// @throws IllegalArgumentException when it holds half of a surrogate pair
+  /// @throws IllegalArgumentException when it contains half of a surrogate pair
   public Encoder text(String value) {
     return sized(Texts.utf8(value));
   }
 
-  /// As [#text] for a message to people, which may lose what UTF-8 cannot say.
+  /// Writes a message for people, as [#text], which may lose what UTF-8 cannot encode.
   public Encoder message(String value) {
     return text(Texts.message(value));
   }

@@ -2,16 +2,16 @@ package stoa.base;
 
 /// Names that become parts of paths, addresses and identifiers.
 public final class Name {
-  /// The longest one.
+  /// The most characters of a name.
   public static final int CHARS_MAX = 64;
 
   private Name() {}
 
-  /// A name that can be a part of a path and of an identifier.
+  /// Returns a name that can be a part of a path and of an identifier.
   ///
-  /// @param what it names, for the message
-  /// @throws IllegalArgumentException when it has other characters than letters and digits of
-  ///   English, `.`, `_` and `-`, begins with neither a letter nor a digit, or is too long
+  /// @param what the named thing, for the message
+  /// @throws IllegalArgumentException when it has characters other than letters and digits of
+  ///     English, `.`, `_` and `-`, begins with neither a letter nor a digit, or is too long
   public static String checked(String what, String name) {
     if (isName(name)) return name;
     throw new IllegalArgumentException(

@@ -10,8 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// Who may read the files of a store: the user that runs it, unless the directory that they are in
-/// says otherwise. Where there are no POSIX permissions, nothing is set and nothing is refused.
+/// The permissions of a store's files: for the user that runs it alone, unless the directory grants
+/// more. Where there are no POSIX permissions, it sets and refuses nothing.
 public final class Permissions {
   private static final boolean POSIX =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
@@ -23,17 +23,17 @@ public final class Permissions {
 
   private Permissions() {}
 
-  /// Makes a directory for its owner alone, and those that it is in, as far as they are missing.
+  /// Creates a directory for its owner alone, and its missing parents.
   ///
-  /// @throws IOException when one cannot be made
+  /// @throws IOException when one cannot be created
   public static void createDirectories(Path directory) throws IOException {
     Files.createDirectories(directory, attributes(OWNER_ONLY));
   }
 
-  /// What files are made with: the owner reads and writes them; others read them when they may read
-  /// the directory.
+  /// Returns the attributes of new files: the owner reads and writes them; others read them if they
+  /// may read the directory.
   ///
-  /// @throws IOException when the directory cannot be looked at
+  /// @throws IOException when the directory cannot be examined
   public static FileAttribute<?>[] ofFilesIn(Path directory) throws IOException {
     if (!POSIX) return attributes(Set.of());
     var permissions = EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
@@ -42,7 +42,7 @@ public final class Permissions {
     return attributes(permissions);
   }
 
-  /// What a file is made with that nobody else may read.
+  /// Returns the attributes of a new file that only its owner may read.
   public static FileAttribute<?>[] ofPrivateFiles() {
     return attributes(PosixFilePermissions.fromString("rw-------"));
   }
@@ -52,9 +52,9 @@ public final class Permissions {
     return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
   }
 
-  /// Whether everybody on this machine may read or write a file.
+  /// Returns whether all users of this machine may read or write a file.
   ///
-  /// @throws IOException when it cannot be looked at
+  /// @throws IOException when it cannot be examined
   public static boolean isOpenToOthers(Path file) throws IOException {
     if (!POSIX) return false;
     var permissions = EnumSet.noneOf(PosixFilePermission.class);
@@ -63,11 +63,10 @@ public final class Permissions {
     return !permissions.isEmpty();
   }
 
-  /// Refuses a file that is to be known to few, and that everybody on this machine may read or
-  /// write.
+  /// Refuses a file that should be private, and that all users of this machine may read or write.
   ///
-  /// @throws IllegalArgumentException saying how that is mended
-  /// @throws IOException when it cannot be looked at
+  /// @throws IllegalArgumentException with the remedy
+  /// @throws IOException when it cannot be examined
   public static void requirePrivate(Path file) throws IOException {
     if (!isOpenToOthers(file)) return;
     throw new IllegalArgumentException(

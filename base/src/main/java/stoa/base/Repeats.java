@@ -4,23 +4,23 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// Keeps a loop that tries again from filling the log: of equal lines it lets through the 1st, the
-/// 10th, the 100th and so on, and those say how many there were. Thread-safe.
+/// Keeps a loop that retries from filling the log: of equal lines it lets through the 1st, the
+/// 10th, the 100th and so on, with their number. Thread-safe.
 public final class Repeats {
-  /// How many different lines it remembers.
+  // The most different lines that it remembers.
   private static final int LINES_MAX = 32;
 
   private static final int STEP = 10;
 
-  /// How often each line was told, the one that was told last at the end. Guarded by this.
+  // The number of each line's repetitions, the most recent line at the end. Guarded by this.
   private final LinkedHashMap<String, Long> counts = new LinkedHashMap<>(16, 0.75f, true);
 
-  /// One that has told nothing yet.
+  /// Creates one without lines.
   public Repeats() {}
 
-  /// Tells a line, or keeps it back.
+  /// Logs a line, or suppresses it.
   ///
-  /// @param log writes it
+  /// @param log writes the line
   public void tell(String line, Consumer<String> log) {
     long count = count(line);
     if (!isPower(count)) return;

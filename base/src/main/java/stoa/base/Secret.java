@@ -24,7 +24,7 @@ public final class Secret {
     this.key = key;
   }
 
-  /// The secret with a key.
+  /// Returns the secret with a key.
   ///
   /// @throws IllegalArgumentException when the key has another length than [#BYTES]
   public static Secret of(byte[] key) {
@@ -34,7 +34,7 @@ public final class Secret {
     return new Secret(key.clone());
   }
 
-  /// The secret that [#text] wrote; spaces around it do not count.
+  /// Returns the secret that [#text] wrote; ignores surrounding spaces.
   ///
   /// @throws IllegalArgumentException when the text is something else
   public static Secret of(String text) {
@@ -49,15 +49,15 @@ public final class Secret {
     return new Secret(HexFormat.of().parseHex(digits));
   }
 
-  /// The key in hexadecimal digits.
+  /// Returns the key in hexadecimal digits.
   public String text() {
     return HexFormat.of().formatHex(key);
   }
 
   /// Proves that this process knows the key.
   ///
-  /// @param purpose what the proof is for
-  /// @param parts what the proof vouches for
+  /// @param purpose the purpose of the proof
+  /// @param parts the data that the proof covers
   public byte[] proof(String purpose, byte[]... parts) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
@@ -76,17 +76,17 @@ public final class Secret {
     mac.update(part);
   }
 
-  /// Whether a proof is the one that this secret makes; takes as long for any proof.
+  /// Returns whether a proof is the one that this secret makes; takes as long for any proof.
   public boolean accepts(byte[] proof, String purpose, byte[]... parts) {
     return MessageDigest.isEqual(proof, proof(purpose, parts));
   }
 
-  /// Whether another secret has the same key; takes as long for any key.
+  /// Returns whether another secret has the same key; takes as long for any key.
   public boolean isSame(Secret other) {
     return MessageDigest.isEqual(key, other.key);
   }
 
-  /// Not the key.
+  /// Omits the key.
   @Override
   public String toString() {
     return "a secret";

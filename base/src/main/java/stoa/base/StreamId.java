@@ -12,14 +12,14 @@ import java.security.NoSuchAlgorithmException;
 /// @param low the lower 64 bits
 public record StreamId(long high, long low) implements Comparable<StreamId> {
 
-  /// The id of a name.
+  /// Returns the id of a name.
   ///
-  /// @throws IllegalArgumentException when it holds half of a surrogate pair
+  /// @throws IllegalArgumentException when it contains half of a surrogate pair
   public static StreamId of(String name) {
     return of(Texts.utf8(name));
   }
 
-  /// The id of an encoded name.
+  /// Returns the id of an encoded name.
   public static StreamId of(byte[] name) {
     try {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(name);

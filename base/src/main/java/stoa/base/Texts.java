@@ -2,24 +2,24 @@ package stoa.base;
 
 import java.nio.charset.StandardCharsets;
 
-/// Text as UTF-8. A Java string may hold half of a surrogate pair, which UTF-8 cannot say; the JDK
-/// would write a question mark in its place, so that two names become one.
+/// Text as UTF-8. A Java string may contain half of a surrogate pair, which UTF-8 cannot encode;
+/// the JDK would write a question mark in its place, so that two names become one.
 public final class Texts {
   private static final char REPLACEMENT = '\uFFFD';
 
   private Texts() {}
 
-  /// The bytes of a name.
+  /// Returns the bytes of a name.
   ///
-  /// @throws IllegalArgumentException when it holds half of a surrogate pair
+  /// @throws IllegalArgumentException when it contains half of a surrogate pair
   public static byte[] utf8(String name) {
     return check(name, "the text").getBytes(StandardCharsets.UTF_8);
   }
 
-  /// The name itself.
+  /// Returns the name itself.
   ///
-  /// @param what what the message calls it
-  /// @throws IllegalArgumentException when it holds half of a surrogate pair
+  /// @param what the named thing, for the message
+  /// @throws IllegalArgumentException when it contains half of a surrogate pair
   public static String check(String name, String what) {
     int half = half(name, 0);
     if (half < 0) return name;
@@ -28,7 +28,7 @@ public final class Texts {
             .formatted(what, message(name), (int) name.charAt(half), half));
   }
 
-  /// A message for people: with a replacement character for each half of a surrogate pair.
+  /// Returns a message for people: with a replacement character for each half of a surrogate pair.
   public static String message(String text) {
     int half = half(text, 0);
     if (half < 0) return text;
@@ -37,7 +37,8 @@ public final class Texts {
     return readable.toString();
   }
 
-  /// Where the first half of a pair is that stands alone, from some index on; -1 for nowhere.
+  /// Returns the index of the first unpaired half of a surrogate pair, from some index on; -1 for
+  /// none.
   private static int half(String text, int from) {
     int i = from;
     while (i < text.length()) {

@@ -2,11 +2,11 @@ package stoa.base;
 
 import org.jspecify.annotations.Nullable;
 
-/// What an exception of a user's class says of itself, also when its own methods throw something.
+/// The texts of a user's exception, even when its own methods throw.
 public final class ThrowableText {
   private ThrowableText() {}
 
-  /// As [Throwable#toString()].
+  /// Returns the text of [Throwable#toString()].
   public static String of(Throwable thrown) {
     try {
       return String.valueOf(thrown);
@@ -15,7 +15,7 @@ public final class ThrowableText {
     }
   }
 
-  /// As [Throwable#getMessage()].
+  /// Returns the text of [Throwable#getMessage()].
   public static @Nullable String message(Throwable thrown) {
     try {
       return thrown.getMessage();
@@ -24,7 +24,7 @@ public final class ThrowableText {
     }
   }
 
-  /// As [Throwable#getCause()]; null when that throws something.
+  /// Returns [Throwable#getCause()]; null when that throws.
   public static @Nullable Throwable cause(Throwable thrown) {
     try {
       return thrown.getCause();

@@ -1,2 +1,2 @@
-/// What every layer uses: checks, identifiers, encodings, clocks.
+/// The tools of every layer: checks, identifiers, encodings, clocks.
 package stoa.base;

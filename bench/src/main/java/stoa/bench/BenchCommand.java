@@ -8,10 +8,9 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,6 +18,22 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.bench.cluster.ClusterBenchmark;
+import stoa.bench.csmr.CsmrBenchmark;
+import stoa.bench.embedded.EmbeddedBenchmark;
+import stoa.bench.load.Scale;
+import stoa.bench.log.LogBenchmark;
+import stoa.bench.machine.Machine;
+import stoa.bench.migration.MigrationBenchmark;
+import stoa.bench.remote.RemoteBenchmark;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Report;
+import stoa.bench.storage.StorageBenchmark;
+import stoa.bench.storage.StorageLargeBenchmark;
+import stoa.bench.tx.TxBenchmark;
+import stoa.programs.Directories;
 
 /// `stoa bench`: lists the benchmarks, or runs one.
 @Command(
@@ -30,6 +45,18 @@ import picocli.CommandLine.Spec;
           + " worth nothing."
     })
 final class BenchCommand implements Callable<Integer> {
+  private static final List<Benchmark<?>> BENCHMARKS =
+      List.of(
+          new EmbeddedBenchmark(),
+          new StorageBenchmark(),
+          new StorageLargeBenchmark(),
+          new LogBenchmark(),
+          new TxBenchmark(),
+          new CsmrBenchmark(),
+          new RemoteBenchmark(),
+          new MigrationBenchmark(),
+          new ClusterBenchmark());
+
   private static final long LINE_NANOS = 10_000_000_000L;
 
   private long shown = System.nanoTime();
@@ -67,24 +94,25 @@ final class BenchCommand implements Callable<Integer> {
     PrintWriter out = line.getOut();
     String wanted = name;
     if (wanted == null) {
-      for (Benchmark each : Benchmark.all()) {
+      for (Benchmark<?> each : BENCHMARKS) {
         out.printf("  %-14s %s%n", each.name(), each.description());
       }
       return 0;
     }
-    for (Benchmark each : Benchmark.all()) {
+    for (Benchmark<?> each : BENCHMARKS) {
       if (each.name().equals(wanted)) return run(each, out);
     }
     line.getErr().println("no benchmark is called " + wanted + "; ./stoa bench lists them");
     return CommandLine.ExitCode.USAGE;
   }
 
-  private int run(Benchmark benchmark, PrintWriter out) throws Exception {
+  private <S> int run(Benchmark<S> benchmark, PrintWriter out) throws Exception {
     Files.createDirectories(data);
     Path folder = Files.createTempDirectory(data.toAbsolutePath(), benchmark.name() + "-");
     try {
       var scale = smoke ? Scale.smoke() : Scale.full();
-      var outcome = benchmark.run(new Context(folder, scale, this::show));
+      S sizes = smoke ? benchmark.smoke() : benchmark.full();
+      var outcome = benchmark.run(new Context<>(folder, scale, sizes, this::show));
       show("");
       out.print(outcome.table());
       out.printf("%n%s%n", Machine.describe(folder));
@@ -97,7 +125,7 @@ final class BenchCommand implements Callable<Integer> {
       draw(outcome, out);
       return 0;
     } finally {
-      delete(folder);
+      Directories.delete(folder);
     }
   }
 
@@ -123,11 +151,5 @@ final class BenchCommand implements Callable<Integer> {
     }
     System.err.print("\r\033[K" + doing);
     System.err.flush();
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(path);
-    }
   }
 }

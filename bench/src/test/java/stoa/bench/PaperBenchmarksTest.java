@@ -9,44 +9,46 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.csmr.CsmrBenchmark;
+import stoa.bench.csmr.CsmrScale;
+import stoa.bench.load.Scale;
+import stoa.bench.log.LogBenchmark;
+import stoa.bench.log.LogScale;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
+import stoa.bench.tx.TxBenchmark;
+import stoa.bench.tx.TxScale;
 
 /// The benchmarks with the workloads of the vCorfu paper, at a scale that shows that they run.
 class PaperBenchmarksTest {
   private static final Duration WARM_UP = Duration.ofMillis(1);
   private static final Duration TIME = Duration.ofMillis(10);
-  private static final Scale TINY =
-      new Scale(
+  private static final Scale TINY = new Scale(1, WARM_UP, TIME);
+  private static final LogScale LOG =
+      new LogScale(1, WARM_UP, TIME, List.of(32, 64), List.of(1, 2), List.of(1_000), 3, 2, 1_000);
+  private static final TxScale TX =
+      new TxScale(
           1,
           WARM_UP,
           TIME,
-          1 << 20,
+          10,
+          5,
+          WARM_UP,
+          List.of(1, 2),
           100,
+          List.of(0, 3),
+          20,
           100,
-          StorageScale.smoke(),
-          new LogScale(
-              1, WARM_UP, TIME, List.of(32, 64), List.of(1, 2), List.of(1_000), 3, 2, 1_000),
-          new TxScale(
-              1,
-              WARM_UP,
-              TIME,
-              10,
-              5,
-              WARM_UP,
-              List.of(1, 2),
-              100,
-              List.of(0, 3),
-              20,
-              100,
-              List.of(1, 2)),
-          new CsmrScale(1, List.of(10, 50), List.of(3), 1, 20, List.of(1, 2), TIME, List.of(1, 4)),
-          RemoteScale.smoke(),
-          MigrationScale.smoke(),
-          ClusterScale.smoke());
+          List.of(1, 2));
+  private static final CsmrScale CSMR =
+      new CsmrScale(1, List.of(10, 50), List.of(3), 1, 20, List.of(1, 2), TIME, List.of(1, 4));
 
   @TempDir Path folder;
 
-  private Outcome run(Benchmark benchmark, String... figures) throws Exception {
-    Outcome outcome = benchmark.run(new Context(folder, TINY, _ -> {}));
+  private <S> Outcome run(Benchmark<S> benchmark, S sizes, String... figures) throws Exception {
+    Outcome outcome = benchmark.run(new Context<>(folder, TINY, sizes, _ -> {}));
     for (Result result : outcome.results()) {
       assertTrue(Double.isFinite(result.value()), () -> "not measured: " + result);
       // What stands beside the measured load may do nothing in so short a time.
@@ -66,7 +68,12 @@ class PaperBenchmarksTest {
   @Test
   void measuresTheLogAndLeavesNoFile() throws Exception {
     Outcome outcome =
-        run(new LogBenchmark(), "figure-7-append.svg", "figure-8-read.svg", "figure-9-holes.svg");
+        run(
+            new LogBenchmark(),
+            LOG,
+            "figure-7-append.svg",
+            "figure-8-read.svg",
+            "figure-9-holes.svg");
     // A row for each of four logs, in memory with 32 and with 64 streams.
     assertEquals(
         2 * 4,
@@ -79,6 +86,7 @@ class PaperBenchmarksTest {
   void measuresTransactionsAndLeavesNoFile() throws Exception {
     run(
         new TxBenchmark(),
+        TX,
         "figure-13-snapshots.svg",
         "figure-14-readers.svg",
         "figure-15-analysis.svg",
@@ -87,6 +95,11 @@ class PaperBenchmarksTest {
 
   @Test
   void measuresComposedMapsAndLeavesNoFile() throws Exception {
-    run(new CsmrBenchmark(), "figure-16-open.svg", "figure-16-aborts.svg", "figure-17-whole.svg");
+    run(
+        new CsmrBenchmark(),
+        CSMR,
+        "figure-16-open.svg",
+        "figure-16-aborts.svg",
+        "figure-17-whole.svg");
   }
 }

@@ -9,16 +9,16 @@ import stoa.log.Replica;
 import stoa.store.Backup;
 
 /// The backup of a group at a server that does not lead it, which gets every batch that the replica
-/// applies. Thread-safe; opened and closed by one owner.
+/// applies. Thread-safe; one owner opens and closes it.
 final class Backed implements Replica.Listener {
-  // All guarded by this.
+  // Guarded by this, as all fields are.
   private final List<Batch> missed = new ArrayList<>();
   private boolean opening;
   private boolean executes;
   private @Nullable Backup backup;
 
-  /// Begins, if it has not, or was of another kind. What is applied meanwhile is held back, and not
-  /// missed.
+  /// Begins the backup, unless it has begun with the same kind. Holds back batches that are applied
+  /// meanwhile, and misses none.
   ///
   /// @param executing whether it executes what the leader executes
   void open(boolean executing, Supplier<Backup> opened) {
@@ -43,7 +43,7 @@ final class Backed implements Replica.Listener {
     }
   }
 
-  /// Ends, and waits until nothing is written any more.
+  /// Ends it, and waits until nothing is written any more.
   void close() {
     Backup before;
     synchronized (this) {
@@ -53,7 +53,7 @@ final class Backed implements Replica.Listener {
     if (before != null) before.close();
   }
 
-  /// How far it has come; null when there is none.
+  /// Returns how far it has come; null when there is none.
   synchronized Backup.@Nullable Progress progress() {
     Backup open = backup;
     return open == null ? null : open.progress();

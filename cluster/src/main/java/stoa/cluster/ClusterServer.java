@@ -56,21 +56,21 @@ import stoa.wire.proto.ServerStatus;
 /// groups, and serves clients of those that it leads. Thread-safe.
 public final class ClusterServer implements AutoCloseable {
   /*
-   * The first server of a store begins all groups, each with itself alone. All others are added by whoever leads
-   * group 0 (see Mover): it tells every server how things are, and what to host and to delete. Nothing is
-   * hosted that is not noted, durably, and nothing is deleted that still is: a group that began here and whose
-   * replica is gone must not begin again.
+   * The first server of a store begins all groups, each with itself alone. The leader of group 0
+   * adds all others (see Mover): it tells every server the state of the store, and what to host and
+   * to delete. A server hosts only groups that it has durably noted, and deletes none that is still
+   * noted: a group that began here and whose replica is gone must not begin again.
    *
-   * Clients may come before it is known here which store this is: they wait until somebody knows who leads.
+   * Clients may come before this server knows its store: they wait until a leader is known.
    */
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
   private static final long TICK_MILLIS = 100;
   private static final long TOLD_SECONDS_MAX = 60;
 
-  /// So long it is asked who is a member of a group, in all.
+  // How long this server asks, in all, for the members of a group.
   private static final Duration ASKING_TIME_MAX = Duration.ofSeconds(2);
 
-  /// For so long it is believed who leads where, when nobody tells it any more.
+  // How long this server believes its last news of the leaders.
   private static final Duration AGE_MAX = Duration.ofSeconds(5);
 
   private final Repeats repeats = new Repeats();
@@ -79,7 +79,7 @@ public final class ClusterServer implements AutoCloseable {
   private final RatisNode node;
   private final Member self;
 
-  /// What all servers of the store know; null for a store of an earlier version.
+  // The secret of the store's servers; null for a store of an earlier version.
   private final @Nullable Secret secret;
 
   private final ScheduledExecutorService ticks;
@@ -90,21 +90,21 @@ public final class ClusterServer implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicBoolean closing = new AtomicBoolean();
 
-  /// Held while groups are begun and released, in the order of mandates.
+  // Held while groups are begun and released, in the order of mandates.
   private final ReentrantLock acting = new ReentrantLock();
 
   // Guarded by acting.
   private Membership noted;
   private Request.Mandate latest = new Request.Mandate(0, 0);
 
-  /// Held to wait for another view.
+  // Held to wait for another view.
   private final ReentrantLock views = new ReentrantLock();
 
   private final Condition viewed = views.newCondition();
 
   private volatile @Nullable View view;
 
-  /// When that was told; or when this server was started.
+  // When the view came; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
 
   private volatile boolean dismissed;
@@ -112,25 +112,25 @@ public final class ClusterServer implements AutoCloseable {
   private volatile @Nullable Sequencing sequencing;
   private volatile @Nullable Throwable failure;
 
-  /// How a server of several is started.
+  /// How to start one of several servers.
   ///
   /// @param directory where it keeps everything
   /// @param server how it listens to clients
-  /// @param name what it is called among the others; null for `s` and its port for clients. Ignored
-  ///   when it was one of them before
-  /// @param host where the others reach it; as the name
-  /// @param port its port, 0 for any; as the name
-  /// @param secret what the servers prove themselves to each other with; null for what the
-  ///   directory has, or for a new one when a store begins
-  /// @param security with what servers without a secret prove themselves; null for nothing
+  /// @param name its name among the others; null for `s` and its port for clients. Ignored when it
+  ///     was one of them before
+  /// @param host where the others reach it; ignored as the name
+  /// @param port its port, 0 for any; ignored as the name
+  /// @param secret the secret by which the servers prove themselves; null for the directory's, or
+  ///     for a new one when a store begins
+  /// @param security by which servers without a secret prove themselves; null for nothing
   /// @param groups how many groups keep a new store
   /// @param replicas how many servers should keep each group of a new store
-  /// @param join a server whose store this one is to keep, too, `HOST:PORT`; null for a new store
-  /// @param contact says things to other servers
+  /// @param join a server whose store this one joins, `HOST:PORT`; null for a new store
+  /// @param contact sends messages to other servers
   /// @param store the configuration of the store; its URL is used in messages only
   /// @param loader of the shared classes
-  /// @param admissible which classes clients may make elements of collections, beside those that
-  ///   the configuration lists and those that shared classes name
+  /// @param admissible which classes clients may make elements of collections, besides those that
+  ///     the configuration lists and those that shared classes name
   public record Options(
       Path directory,
       ServerConfig server,
@@ -160,7 +160,7 @@ public final class ClusterServer implements AutoCloseable {
     }
     if (before == null) Membership.requireEmpty(directory);
     boolean begins = before == null && options.join() == null;
-    // Refused before anything is there.
+    // Refused before anything exists.
     String wanted = options.name();
     if (before == null && wanted != null) Name.checked("a server", wanted);
     var created =
@@ -172,7 +172,7 @@ public final class ClusterServer implements AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().name("stoa-roles").daemon().unstarted(task));
     server = Server.start(options.server(), new Others());
-    // What others ask meanwhile is answered when this one is complete.
+    // Requests meanwhile are answered when this server is complete.
     acting.lock();
     try {
       String name = before != null ? before.name() : newName();
@@ -190,7 +190,7 @@ public final class ClusterServer implements AutoCloseable {
       self = node.self().withClients(options.server().host() + ":" + server.port());
       noted = before != null ? before.at(self.port(), self.supplyPort()) : first(created);
       try {
-        // Before it is one of them: they must find it again.
+        // Before it joins: the others must find it again.
         if (!noted.equals(before)) noted.write(directory);
         Settings known = noted.settings();
         if (known != null) begin(known);
@@ -211,7 +211,7 @@ public final class ClusterServer implements AutoCloseable {
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// What this server proves itself with to others, which its directory has from now on.
+  /// Returns the secret by which this server proves itself, which its directory has from now on.
   private static @Nullable Secret secret(Options options, @Nullable Membership before) {
     Path directory = options.directory();
     Secret here = SecretFile.in(directory);
@@ -249,9 +249,9 @@ public final class ClusterServer implements AutoCloseable {
     return security == null ? config : config.withTls(security);
   }
 
-  /// What a server notes first.
+  /// Returns the first note of a server.
   ///
-  /// @param created the store that begins with it; null when it is to join
+  /// @param created the store that begins with it; null when it joins one
   private Membership first(@Nullable Settings created) {
     var membership =
         new Membership(
@@ -296,37 +296,37 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// Starts a server: a new one, or one that goes on.
+  /// Starts a server: a new one, or a stopped one.
   ///
-  /// @throws IOException when clients' address cannot be listened on
+  /// @throws IOException when the address for clients is not available
   /// @throws StoaException when it cannot be one of the servers
   public static ClusterServer start(Options options) throws IOException {
     return new ClusterServer(options);
   }
 
-  /// Whether a directory is that of a server which keeps its store together with others.
+  /// Returns whether a directory belongs to a server that keeps its store together with others.
   ///
   /// @throws stoa.Corrupt when that cannot be read
   public static boolean was(Path directory) {
     return Membership.read(directory) != null;
   }
 
-  /// Whether a directory is that of a server whose store has no secret, since an earlier version
-  /// began it.
+  /// Returns whether a directory belongs to a server whose store has no secret, because an earlier
+  /// version began it.
   ///
   /// @throws stoa.Corrupt when that cannot be read
   public static boolean hasNoSecret(Path directory) {
     return was(directory) && !Files.exists(directory.resolve(SecretFile.NAME));
   }
 
-  /// Has the server of a directory keep the store alone from now on, since most of the others are
-  /// lost for good: what it has is the store, and what only they had is lost. It must not run. It
-  /// is started, and others join it, as any; those that were lost are strangers to it, and must not
-  /// be started again.
+  /// Makes the server of a directory keep the store alone from now on, because most of the others
+  /// are lost for good: its data becomes the store, and what only the lost ones had is lost. It
+  /// must not run during this. Afterwards it starts, and others join it, as usual. The lost servers
+  /// are strangers to it, and must not be started again.
   ///
   /// @return its name
-  /// @throws IllegalArgumentException when the directory is of no server of several, or it has not
-  ///   all groups of the store
+  /// @throws IllegalArgumentException when the directory is not that of one of several servers, or
+  ///     lacks a group of the store
   /// @throws StoaException when it cannot be read, or the server runs
   public static String goOnAlone(Path directory) {
     Membership noted = Membership.read(directory);
@@ -366,17 +366,19 @@ public final class ClusterServer implements AutoCloseable {
     return noted.name();
   }
 
-  /// The port that clients find it at.
+  /// Returns the port for clients.
   public int port() {
     return server.port();
   }
 
-  /// What it is called among the servers.
+  /// Returns its name among the servers.
   public String name() {
     return self.id();
   }
 
-  /// Waits until it is closed; answers what it failed with, null when it was told to close.
+  /// Waits until it is closed.
+  ///
+  /// @return the failure; null when it was closed by its owner
   public @Nullable Throwable awaitClosed() throws InterruptedException {
     closed.await();
     return failure;
@@ -384,7 +386,7 @@ public final class ClusterServer implements AutoCloseable {
 
   // ---- groups
 
-  /// It is known which store this server keeps; called with acting held.
+  /// Begins with the store that this server keeps; called with acting held.
   private void begin(Settings known) {
     settings.complete(known);
     if (known.groups() > 1) {
@@ -409,7 +411,7 @@ public final class ClusterServer implements AutoCloseable {
         if (first == null) first = failed;
       }
     }
-    // The other groups go on; without any there is nothing to go on with.
+    // The other groups go on; a server without any has nothing to serve.
     if (first != null && hosted.isEmpty()) throw first;
     mover =
         new Mover(
@@ -421,7 +423,7 @@ public final class ClusterServer implements AutoCloseable {
             this::begun);
   }
 
-  /// The list of servers is begun, by the first server of a store or by one that was left.
+  /// Begins the list of servers, as the first server of a store or as the only remaining one.
   private void begun(Servers list) {
     acting.lock();
     try {
@@ -444,7 +446,7 @@ public final class ClusterServer implements AutoCloseable {
     return options.directory().resolve("replica-" + group);
   }
 
-  /// Deletes what is here of groups that are not hosted; called with acting held.
+  /// Deletes the remains of groups that are not hosted; called with acting held.
   private void clear(Settings known) {
     for (int group = 0; group < known.groups(); group++) {
       if (noted.hosts().containsKey(group)) continue;
@@ -497,9 +499,9 @@ public final class ClusterServer implements AutoCloseable {
     clear(known);
   }
 
-  /// Makes sure that this server is no member of a group any more. Whoever tells it to delete what
-  /// it has of the group, it believes that only of the server that leads the group, and has made
-  /// sure of leading it.
+  /// Makes sure that this server is no longer a member of a group. Whichever server orders the
+  /// deletion of its replica, it believes only the leader of the group, which has confirmed that it
+  /// leads.
   ///
   /// @throws Unavailable when it is a member, or that is not known
   private void requireOut(Settings known, int group) {
@@ -526,7 +528,8 @@ public final class ClusterServer implements AutoCloseable {
             + ": no server is known to lead the group that says who its members are");
   }
 
-  /// Who may lead a group: first who is believed to, then its members, then all others.
+  /// Returns the servers that may lead a group: first the believed leader, then its members, then
+  /// all others.
   private Set<Member> inOrderOfAsking(int group) {
     var servers = new LinkedHashSet<Member>();
     Member leading = leads(group);
@@ -569,8 +572,8 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// A server that has served nobody for so long leaves what it leads to others, and ends: its
-  /// clients' sessions are over, and all calls that keep its threads are over their time.
+  /// Returns after how long a server that serves no client hands over its groups and ends: by then
+  /// its clients' sessions are over, and all calls that keep its threads are over their time.
   private Duration silenceMax() {
     return options.server().lease().plus(options.store().limits().callTimeMax());
   }
@@ -591,12 +594,12 @@ public final class ClusterServer implements AutoCloseable {
     for (HostedGroup group : hosted.values()) Thread.ofVirtual().start(group::tick);
     var failures = hosted.values().stream().map(HostedGroup::failure).toList();
     if (failures.isEmpty() || failures.contains(null)) return;
-    // No replica is well: the server has nothing to go on with.
+    // No replica works: the server has nothing to serve.
     failure = failures.getFirst();
     stop();
   }
 
-  // ---- what other servers ask
+  // ---- requests of other servers
 
   private final class Asked implements Questions {
     @Override
@@ -610,8 +613,8 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// Whether it is one of the servers, as far as this one knows them; of servers without a secret
-  /// nobody knows.
+  /// Returns whether it is one of the servers, as far as this one knows; for servers without a
+  /// secret that is unknown.
   private boolean isServer(String name) {
     if (secret == null || name.equals(self.id())) return true;
     View known = view;
@@ -622,7 +625,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private byte[] answer(String from, byte[] question) {
-    // Who has joined just now is told of the others by one that it knows not yet.
+    // A server that has just joined hears of the others from one that it does not know yet.
     if (view != null && !isServer(from)) {
       throw new Unavailable("server " + from + " is none of the servers that keep this store");
     }
@@ -670,7 +673,7 @@ public final class ClusterServer implements AutoCloseable {
     return Inquiry.led(members);
   }
 
-  /// Whether a server may lead group 0, by what a member of it knows.
+  /// Returns whether a server may lead group 0, according to a member of it.
   private boolean mayLead(String from) {
     HostedGroup zero = hosted.get(ShardMap.GLOBAL_GROUP);
     if (secret == null || zero == null || !zero.knowsLeader()) return true;
@@ -678,7 +681,7 @@ public final class ClusterServer implements AutoCloseable {
     return leading == null || leading.id().equals(from);
   }
 
-  /// Whether it is of the store that this server keeps, or is about to keep.
+  /// Returns whether it is of the store that this server keeps, or is about to keep.
   private boolean isMine(Request request) {
     Settings known = noted.settings();
     if (known != null) return known.equals(request.settings());
@@ -686,7 +689,9 @@ public final class ClusterServer implements AutoCloseable {
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
 
-  /// Called with acting held; why it was not done, or nothing.
+  /// Carries out a request; called with acting held.
+  ///
+  /// @return why it was refused, or nothing
   private String act(Request request) {
     Settings known = request.settings();
     try {
@@ -708,7 +713,7 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// What this server does not see itself, it believes.
+  /// Adopts the view for everything that this server does not see itself.
   private void know(View told) {
     views.lock();
     try {
@@ -760,7 +765,7 @@ public final class ClusterServer implements AutoCloseable {
     throw new Unavailable("server " + self.id() + " does not lead group " + group);
   }
 
-  /// Called with acting held.
+  /// Returns the report of this server; called with acting held.
   private Report report(String refusal) {
     var kept = new TreeMap<Integer, Report.Kept>();
     for (int group : noted.hosts().keySet()) kept.put(group, Report.Kept.FAILED);
@@ -772,14 +777,14 @@ public final class ClusterServer implements AutoCloseable {
     return new Report(refusal, kept, alarms);
   }
 
-  /// All servers that are known.
+  /// Returns all known servers.
   private List<Member> all() {
     View known = view;
     if (known != null) return known.servers().stream().map(View.Listed::member).toList();
     return hosted.values().stream().flatMap(group -> group.members().stream()).distinct().toList();
   }
 
-  /// The server that leads a group, as far as is known.
+  /// Returns the leader of a group, as far as it is known.
   private @Nullable Member leads(int group) {
     HostedGroup here = hosted.get(group);
     if (here != null) {
@@ -795,7 +800,7 @@ public final class ClusterServer implements AutoCloseable {
         .orElse(null);
   }
 
-  // ---- what clients and operators ask
+  // ---- requests of clients and operators
 
   private final class Others implements Peers {
     @Override
@@ -836,8 +841,7 @@ public final class ClusterServer implements AutoCloseable {
       return shown.servers().stream().map(listed -> status(shown, listed)).toList();
     }
 
-    /// What a server that was told nothing since it was started knows: who was a member of its
-    /// groups.
+    /// Returns what a server without news since its start knows: the members of its groups.
     private View remembered() {
       var servers = new ArrayList<View.Listed>();
       for (Member member : all()) {
@@ -887,8 +891,8 @@ public final class ClusterServer implements AutoCloseable {
       return status.build();
     }
 
-    /// The server that leads a group. A member of it knows before others are told, or while nobody
-    /// tells them.
+    /// Returns the leader of a group. A member of the group knows it before others hear of it, or
+    /// while none do.
     private Optional<String> leading(int group, View.Placed told) {
       HostedGroup here = hosted.get(group);
       if (here == null || !here.knowsLeader()) {
@@ -898,7 +902,7 @@ public final class ClusterServer implements AutoCloseable {
       return Optional.ofNullable(here.leading()).map(Member::id);
     }
 
-    /// How far this server itself has compared a group's objects with their leader's.
+    /// Returns how far this server itself has compared a group's objects with their leader's.
     private MemberStatus.Builder compared(int group, String server) {
       var status = MemberStatus.newBuilder();
       HostedGroup here = server.equals(self.id()) ? hosted.get(group) : null;
@@ -966,8 +970,7 @@ public final class ClusterServer implements AutoCloseable {
     throw new Unavailable("server " + self.id() + " has not been told yet which store it keeps");
   }
 
-  /// Waits until a server is none of the servers any more, as far as this one is told. It may be
-  /// this one.
+  /// Waits until a server has left the list, as far as this one hears. It may be this one.
   private void awaitGone(String name) {
     views.lock();
     try {
@@ -985,7 +988,7 @@ public final class ClusterServer implements AutoCloseable {
     throw new Unavailable("server " + self.id() + " is closed; the others go on to drain " + name);
   }
 
-  /// Stops: hands what it leads to other servers, and takes part no more.
+  /// Stops: hands its leaderships to other servers, and takes part no more.
   @Override
   public void close() {
     acting.lock();

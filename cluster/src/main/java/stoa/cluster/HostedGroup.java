@@ -53,41 +53,42 @@ import stoa.store.LogUnit;
 import stoa.store.Threads;
 import stoa.wire.ShardMap;
 
-/// One group at a server that hosts it: its replica, and, while it leads, the group's part of the
+/// One group at a server that hosts it: its replica and, while it leads, the group's part of the
 /// store. Thread-safe.
 final class HostedGroup {
   /*
-   * While this replica leads, its server has the group's part of the store open, and opens it again whenever that has
-   * failed: an append may come to nothing without the leadership being lost. It is opened and closed under `roles`.
+   * While this replica leads, its server has the group's part of the store open, and opens it again
+   * whenever that has failed: an append may have an unknown outcome without a loss of the
+   * leadership. It is opened and closed under `roles`.
    *
-   * The leader is told to clients, of this server included, only when it is known; of this server only when the
-   * store is open. So nobody is sent to a server that sends him away.
+   * Clients, those of this server included, learn the leader only when it is known; this server
+   * only when the store is open. So no client is sent to a server that sends it away.
    *
-   * A replica that has failed, or was taken out of its group, does nothing more; the other groups of its server go on.
+   * A replica that has failed, or was removed from its group, does nothing more; the other groups
+   * of its server go on.
    */
   private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
 
-  /// How often it is looked whether who is to lead next is still there, and how many times.
+  // How often to look whether the next leader still answers, and how many times.
   private static final long HAND_OVER_LOOK_MILLIS = 50;
 
   private static final int HAND_OVER_LOOKS_MAX = 100;
 
-  /// How often in turn a leader must hear nobody, and how far the looks may be apart.
+  // How many looks in a row must find that a leader hears no member, and how far apart they may be.
   private static final int DEAF_LOOKS = 3;
 
-  /// So long nobody is asked again to lead who did not take over.
+  // How long a member that did not take over is not asked again.
   private static final long BETWEEN_TRANSFERS_NANOS = 20_000_000_000L;
 
-  /// So many times in turn the store is not opened without a word: the leadership may have just
-  /// passed on.
+  // How many failed openings in a row cause no message: the leadership may have just passed on.
   private static final int REFUSALS_MAX = 20;
 
   private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
-  /// So long it is waited until the leader has taken note of a divergence.
+  // How long to wait until the leader has recorded a divergence.
   private static final Duration REPORT_TIME_MAX = Duration.ofSeconds(60);
 
-  /// How many divergences are told at a time.
+  // How many divergences are reported at a time.
   private static final int REPORTS_MAX = 4;
 
   /// The server that hosts groups.
@@ -96,8 +97,8 @@ final class HostedGroup {
   /// @param server serves clients
   /// @param node hosts the groups
   /// @param self its own entry among all
-  /// @param settings what the store is
-  /// @param sequencing what gives the groups one order; null when group 0 has all that is ordered
+  /// @param settings of the store
+  /// @param sequencing gives the groups one order; null when group 0 has all that is ordered
   record Place(
       ClusterServer.Options options,
       Server server,
@@ -116,10 +117,10 @@ final class HostedGroup {
   private final Semaphore reports = new Semaphore(REPORTS_MAX);
   private final ReentrantLock roles = new ReentrantLock();
 
-  /// Who did not take over the leadership, and when that was.
+  // The members that did not take over the leadership, and when.
   private final Map<String, Long> untaken = new ConcurrentHashMap<>();
 
-  /// What is wrong with the replicas of members.
+  // The alarms about members' replicas.
   private final Map<String, String> alarms = new ConcurrentHashMap<>();
 
   // Guarded by roles.
@@ -128,7 +129,7 @@ final class HostedGroup {
   private boolean leads;
   private boolean ended;
 
-  /// How often in turn the store could not be opened.
+  // How many times in a row the store could not be opened.
   private int refusals;
 
   private final Repeats repeats = new Repeats();
@@ -138,15 +139,17 @@ final class HostedGroup {
 
   private final MissingClasses missing;
 
-  /// The shared classes that this server would execute, and that are not here.
+  // The shared classes that this server would execute, and that it lacks.
   private volatile NavigableSet<String> lacks = Collections.emptyNavigableSet();
 
   private volatile @Nullable Led led;
   private volatile @Nullable Throwable failure;
 
-  /// @param directory where the replica is
+  /// Creates it.
+  ///
+  /// @param directory of the replica
   /// @param initial the members with which a new group begins; none to wait to be added
-  /// @param leader is told who leads, for clients
+  /// @param leader receives the leader, for clients
   /// @throws stoa.StoaException when it cannot be hosted
   HostedGroup(Place place, GroupId name, Path directory, List<Member> initial, Leader leader) {
     this.place = place;
@@ -156,7 +159,7 @@ final class HostedGroup {
     Replica replica = replica(device, directory);
     replica.listen(backed);
     missing = new MissingClasses(replica.streams(), place.options().loader());
-    // What becomes of the replica is told before it is known here what hosts it.
+    // Events of the replica may come before its host is known here.
     roles.lock();
     try {
       group = place.node().host(name, replica, initial, new Becoming());
@@ -191,7 +194,7 @@ final class HostedGroup {
     return place.self().id();
   }
 
-  // ---- what becomes of the replica
+  // ---- events of the replica
 
   private final class Becoming implements Roles {
     @Override
@@ -251,7 +254,7 @@ final class HostedGroup {
     }
   }
 
-  /// The replica has stopped; called with roles held.
+  /// Records that the replica has stopped; called with roles held.
   private void fail(Throwable cause) {
     if (ended) return;
     ended = true;
@@ -265,8 +268,8 @@ final class HostedGroup {
     failure = cause;
   }
 
-  /// Another one leads; called with roles held. Where clients find it may not be known here yet:
-  /// then the next tick looks again.
+  /// Records that another one leads; called with roles held. Its address for clients may be unknown
+  /// yet: then the next tick looks again.
   private void follow(String id) {
     if (id.equals(self())) return; // told when the store is open
     member(id).ifPresentOrElse(member -> leader.is(member.clients()), leader::isUnknown);
@@ -276,7 +279,7 @@ final class HostedGroup {
     return group.members().stream().filter(member -> member.id().equals(id)).findAny();
   }
 
-  /// Whether this server was taken out of the group.
+  /// Returns whether this server was removed from the group.
   private boolean isOut() {
     return !group.members().isEmpty() && member(self()).isEmpty();
   }
@@ -287,7 +290,7 @@ final class HostedGroup {
 
   // ---- the store
 
-  /// Whoever leads has the store; called with roles held.
+  /// Opens the store, which the leader has; called with roles held.
   private void openStore() {
     if (ended || service != null) return;
     long began = System.nanoTime();
@@ -352,7 +355,7 @@ final class HostedGroup {
 
   /// Gets ready to lead; called with roles held.
   private void backUp(@Nullable String leading) {
-    // Of what kind it is follows from who leads: until that is known again, it stays as it is.
+    // Its kind follows from the leader: until that is known again, it stays as it is.
     if (leading == null && backed.progress() != null) return;
     List<String> members = group.members().stream().map(Member::id).toList();
     boolean executes = place.settings().executes(self(), name.number(), members, leading);
@@ -360,7 +363,7 @@ final class HostedGroup {
     if (executes) lookForClasses();
   }
 
-  /// Tells of shared classes that are not here; called with roles held.
+  /// Logs which shared classes are missing; called with roles held.
   private void lookForClasses() {
     NavigableSet<String> now = missing.look();
     if (now.equals(lacks)) return;
@@ -392,8 +395,8 @@ final class HostedGroup {
     return new LogUnit(group.replica().streams(), Threads.real(), group::checkpoints);
   }
 
-  /// An object is not here what it is at the leader, who is told. What cannot be told now is told
-  /// again later.
+  /// Reports to the leader that an object differs here. Reports again later if that is not possible
+  /// now.
   private void suspect(Divergence evidence) {
     Member leads = leading();
     if (leads == null || !reports.tryAcquire()) return;
@@ -411,7 +414,7 @@ final class HostedGroup {
         });
   }
 
-  /// Another replica is not what it should be: operators are told, and the server that has it.
+  /// Records that another replica is in trouble, for operators, and tells the server that has it.
   private void alarm(String member, String trouble) {
     alarms.put(member, "server " + member + ", group " + name.number() + ": " + trouble);
     LOG.error("server {}, {}: {}", member, name, trouble);
@@ -428,12 +431,12 @@ final class HostedGroup {
         });
   }
 
-  /// What is wrong with replicas, by what is known here.
+  /// Returns the alarms about replicas, as far as they are known here.
   List<String> alarms() {
     return List.copyOf(alarms.values());
   }
 
-  /// How far this replica has executed what another one leads; null when it does not.
+  /// Returns how far this replica has executed what another one leads; null when it does not.
   Backup.@Nullable Progress progress() {
     return backed.progress();
   }
@@ -464,8 +467,9 @@ final class HostedGroup {
     before.close(); // one that the server could not begin to serve is closed by nobody else
   }
 
-  /// Whether this replica leads and hears no majority, by several looks one after the other: who
-  /// was paused has heard nobody, until it has looked again. Called with roles held.
+  /// Returns whether this replica leads and hears no majority, by several looks one after the
+  /// other: a leader that was paused has heard no member until it has looked again. Called with
+  /// roles held.
   private boolean isDeaf() {
     long now = System.nanoTime();
     boolean breathless = now - lookedNanos > BREATHLESS_NANOS;
@@ -474,7 +478,7 @@ final class HostedGroup {
     return deafLooks >= DEAF_LOOKS;
   }
 
-  /// Looks after the store; called every now and then.
+  /// Performs the periodic tasks.
   void tick() {
     if (!roles.tryLock()) return;
     try {
@@ -483,7 +487,7 @@ final class HostedGroup {
         fail(new IllegalStateException("the Raft server has stopped this replica"));
         return;
       }
-      // No command may come by that meets it: a store that only answers questions logs nothing.
+      // No command may meet the failure: a store that only answers questions logs nothing.
       Throwable broken = device.failure();
       if (broken != null) {
         group.fail(broken);
@@ -492,7 +496,7 @@ final class HostedGroup {
       if (leads && service == null && !group.leads()) leads = false; // whatever was told
       if (!leads) {
         Optional<String> leading = group.leader();
-        // Clients wait for the next one, rather than to be sent to one that is silent.
+        // Clients wait for the next leader, rather than being sent to a silent one.
         if (leading.isEmpty() && isMember()) leader.isUnknown();
         if (leading.isPresent() && !leader.isKnown()) follow(leading.get());
         backUp(leading.orElse(null));
@@ -500,7 +504,7 @@ final class HostedGroup {
       }
       ObjectService current = service;
       boolean deaf = isDeaf();
-      // Clients find the next one while this one does not know of it yet.
+      // Clients find the next leader while this one does not know of it yet.
       if (current != null && deaf) group.stepDown();
       if (current != null && (deaf || current.hasFailed())) closeStore();
       if (service == null && !deaf && group.leads()) openStore();
@@ -517,32 +521,32 @@ final class HostedGroup {
   /// @param term of the leadership in which it has it
   record Led(Stoa store, long term) {}
 
-  /// The group's part of the store, if this server has it.
+  /// Returns the group's part of the store, if this server has it.
   Optional<Led> led() {
     return group.leads() ? Optional.ofNullable(led) : Optional.empty();
   }
 
-  /// Whether clients are told by this replica who leads.
+  /// Returns whether this replica tells clients the leader.
   boolean knowsLeader() {
     return failure == null && group.isAlive() && isMember();
   }
 
-  /// What it failed with; null when it has not.
+  /// Returns the failure; null when there is none.
   @Nullable Throwable failure() {
     return failure;
   }
 
-  /// The member that leads, as far as is known here.
+  /// Returns the leading member, as far as it is known here.
   @Nullable Member leading() {
     return group.leader().flatMap(this::member).orElse(null);
   }
 
-  /// The members, by what is known here.
+  /// Returns the members, as far as they are known here.
   List<Member> members() {
     return group.members();
   }
 
-  /// The members' names, of a group that this server leads.
+  /// Returns the members' names, of a group that this server leads.
   ///
   /// @throws Unavailable when it is not certain that it does
   Set<String> confirmedMembers() {
@@ -552,9 +556,9 @@ final class HostedGroup {
     return names;
   }
 
-  // ---- what who leads group 0 asks
+  // ---- requests of the leader of group 0
 
-  /// What it does.
+  /// Returns its state.
   Report.Kept kept() {
     if (failure != null) return Report.Kept.FAILED;
     if (isOut()) return Report.Kept.OUT;
@@ -565,17 +569,17 @@ final class HostedGroup {
         Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()), lacks);
   }
 
-  /// Makes another server a member; goes on after this returned.
+  /// Makes another server a member; continues after the return of this.
   void add(Member member) {
     change("add " + member.id() + " to", () -> group.add(member));
   }
 
-  /// Has a server be a member no more; goes on after this returned.
+  /// Removes a member; continues after the return of this.
   void remove(String server) {
     change("remove " + server + " from", () -> group.remove(server));
   }
 
-  /// Has a member lead; goes on after this returned.
+  /// Makes a member the leader; continues after the return of this.
   void transfer(String server) {
     Long failed = untaken.get(server);
     if (failed != null && System.nanoTime() - failed < BETWEEN_TRANSFERS_NANOS) {
@@ -588,7 +592,7 @@ final class HostedGroup {
             group.transfer(server);
             untaken.remove(server);
           } catch (Unavailable late) {
-            // Nothing is taken here meanwhile, so it is not tried again at once.
+            // The group accepts nothing meanwhile, so this is not tried again at once.
             untaken.put(server, System.nanoTime());
             throw late;
           }
@@ -603,7 +607,7 @@ final class HostedGroup {
           try {
             change.run();
           } catch (Unavailable later) {
-            // Who leads group 0 looks what has become of it, and says what to do.
+            // The leader of group 0 looks at the result, and decides what to do.
             LOG.info("server {} could not {} {}: {}", self(), what, name, later.getMessage());
           } finally {
             changes.set(false);
@@ -613,7 +617,8 @@ final class HostedGroup {
 
   // ---- the end
 
-  /// Has the server that knows most lead, if this one does and hears another one. Waits shortly.
+  /// Hands the leadership to the most advanced member, if this one leads and hears another one.
+  /// Waits briefly.
   void handOver() {
     if (!group.leads() || isOut()) return;
     Map<String, Long> lacking = group.lacking();
@@ -624,7 +629,7 @@ final class HostedGroup {
             .min(Comparator.comparing(id -> lacking.getOrDefault(id, Long.MAX_VALUE)));
     if (next.isEmpty()) return;
     var done = new CountDownLatch(1);
-    // Ratis waits without a limit when the other is not there any more, as when all are stopped.
+    // Ratis waits without a limit when the other has gone, as when all are stopped.
     Thread.ofVirtual()
         .start(() -> {
           try {
@@ -645,7 +650,7 @@ final class HostedGroup {
     }
   }
 
-  /// From now on nothing is opened here any more.
+  /// From now on nothing opens here any more.
   void closing() {
     roles.lock();
     try {
@@ -655,13 +660,13 @@ final class HostedGroup {
     }
   }
 
-  /// Closes what is beside the replica, which goes with its node.
+  /// Closes everything beside the replica, which its node closes.
   void close() {
     closing();
     backed.close();
   }
 
-  /// Takes part in the group no more, and holds nothing of it.
+  /// Leaves the group, and releases everything of it.
   void release() {
     roles.lock();
     try {

@@ -7,26 +7,26 @@ import java.util.TreeSet;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// What one server asks another one about a group that one of them leads.
+/// A question of one server to another about a group that one of them leads.
 ///
 /// @param group its number
-/// @param asked what is asked
+/// @param asked the question
 record Inquiry(int group, Asked asked) {
-  /* The first byte sets it apart from all else that servers ask each other. */
+  // The first byte distinguishes it from all other messages between servers.
   private static final int MARK = 'i';
   private static final byte[] ELSEWHERE = {0};
 
-  /// What is asked.
+  /// The question.
   sealed interface Asked {
-    /// Who its members are.
+    /// Asks for the members.
     record Members() implements Asked {}
 
-    /// To take note of an object that the sender has otherwise.
+    /// Reports an object whose state differs at the sender.
     ///
-    /// @param evidence as a standby told it
+    /// @param evidence the evidence of a standby
     record Differs(byte[] evidence) implements Asked {}
 
-    /// To tell its operators what is wrong with its replica.
+    /// Reports trouble with the sender's replica to its operators.
     record Alarm(String trouble) implements Asked {}
   }
 
@@ -44,9 +44,9 @@ record Inquiry(int group, Asked asked) {
     return out.toBytes();
   }
 
-  /// The inquiry of some bytes.
+  /// Decodes an inquiry.
   ///
-  /// @throws IllegalArgumentException when they are none that this program understands
+  /// @throws IllegalArgumentException when this program does not understand the bytes
   static Inquiry of(byte[] bytes) {
     var in = new Decoder(bytes);
     int _ = in.u8();
@@ -62,19 +62,19 @@ record Inquiry(int group, Asked asked) {
         });
   }
 
-  /// The answer of a server that does not lead the group, or is not certain that it does.
+  /// Returns the answer of a server that does not lead the group, or is not certain that it does.
   static byte[] elsewhere() {
     return ELSEWHERE.clone();
   }
 
-  /// The answer of the server that leads the group: its members, when it was asked for them.
+  /// Returns the answer of the group's leader: its members, when it was asked for them.
   static byte[] led(Collection<String> members) {
     var out = new Encoder(64).u8(1).varint(members.size());
     members.forEach(out::text);
     return out.toBytes();
   }
 
-  /// What [#led] has written; empty when another server is to be asked.
+  /// Decodes an answer of [#led]; empty when another server must be asked.
   static Optional<Set<String>> members(byte[] answer) {
     var in = new Decoder(answer);
     if (in.u8() == 0) return Optional.empty();

@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Who has the store, for those who wait to know. Thread-safe.
+/// The server that has the store, for those that wait to know it. Thread-safe.
 final class Leader {
   // Guarded by this.
   private final Map<Long, CompletableFuture<String>> waiting = new HashMap<>();
   private long numbers;
   private @Nullable String known;
 
-  /// Where clients find the server that has the store; completed when that is known. It is kept
-  /// until then, or until who asks completes it.
+  /// Returns where clients find the server that has the store, completed when that is known. This
+  /// keeps the future until then, or until the caller completes it.
   CompletableFuture<String> ask() {
     var asked = new CompletableFuture<String>();
     long number;
@@ -32,7 +32,7 @@ final class Leader {
     waiting.remove(number);
   }
 
-  /// A server has the store.
+  /// Records that a server has the store.
   void is(String address) {
     List<CompletableFuture<String>> told;
     synchronized (this) {
@@ -40,21 +40,21 @@ final class Leader {
       told = List.copyOf(waiting.values());
       waiting.clear();
     }
-    // Whoever waits is told on this thread, and not under the lock.
+    // The waiting ones are told on this thread, and not under the lock.
     for (var one : told) one.complete(address);
   }
 
-  /// Nobody is known to have it.
+  /// Records that no server is known to have it.
   synchronized void isUnknown() {
     known = null;
   }
 
-  /// Whether somebody is known to have it.
+  /// Returns whether a server is known to have it.
   synchronized boolean isKnown() {
     return known != null;
   }
 
-  /// How many wait.
+  /// Returns how many wait.
   synchronized int waiting() {
     return waiting.size();
   }

@@ -20,14 +20,14 @@ import stoa.Corrupt;
 import stoa.Unavailable;
 import stoa.base.Permissions;
 
-/// What a server notes of itself in its directory, so that it goes on as the same one when it is
-/// started again. Immutable.
+/// A server's note about itself in its directory, by which it continues as the same server after a
+/// restart. Immutable.
 ///
-/// @param name what it is called
+/// @param name its name
 /// @param host where the others reach it
 /// @param port its port
-/// @param supplyPort where the others get from it what they lack
-/// @param settings of the store; null while it is not known which store it keeps
+/// @param supplyPort where the others get what they lack
+/// @param settings of the store; null while it is unknown which store it keeps
 /// @param hosts the numbers of the groups that it hosts
 record Membership(
     String name,
@@ -38,17 +38,17 @@ record Membership(
     NavigableMap<Integer, Start> hosts) {
   private static final String FILE = "member.properties";
 
-  /// The checksum of all others. Servers of an earlier release noted none.
+  // The checksum of all others. Servers of an earlier release wrote none.
   private static final String CHECKSUM = "checksum";
 
   /// How a group began here.
   enum Start {
     /// The group began with this server.
     BEGUN,
-    /// This server was added to a group that was there.
+    /// This server was added to an existing group.
     ADDED,
-    /// The group goes on with this server, which was left by the others; the list of servers does
-    /// not say so yet.
+    /// The group continues with this server as its only remaining one; the list of servers does not
+    /// say so yet.
     LEFT
   }
 
@@ -56,43 +56,44 @@ record Membership(
     hosts = Collections.unmodifiableNavigableMap(new TreeMap<>(hosts));
   }
 
-  /// This one of a store.
+  /// Returns this note with a store.
   Membership withSettings(Settings value) {
     return new Membership(name, host, port, supplyPort, value, hosts);
   }
 
-  /// This one without a store.
+  /// Returns this note without a store.
   Membership without() {
     return new Membership(name, host, port, supplyPort, null, new TreeMap<>());
   }
 
-  /// This one with a group more.
+  /// Returns this note with one more group.
   Membership hosting(int group, Start start) {
     var more = new TreeMap<>(hosts);
     more.put(group, start);
     return new Membership(name, host, port, supplyPort, settings, more);
   }
 
-  /// This one when it has been left by all others: elsewhere, so that nobody of them finds it.
+  /// Returns this note of an only remaining server: at other ports, so that no lost server finds
+  /// it.
   Membership left() {
     var all = new TreeMap<Integer, Start>();
     for (int group : hosts.keySet()) all.put(group, Start.LEFT);
     return new Membership(name, host, 0, 0, settings, all);
   }
 
-  /// This one at other ports.
+  /// Returns this note with other ports.
   Membership at(int newPort, int newSupplyPort) {
     return new Membership(name, host, newPort, newSupplyPort, settings, hosts);
   }
 
-  /// This one with a group less.
+  /// Returns this note with one group less.
   Membership releasing(int group) {
     var fewer = new TreeMap<>(hosts);
     fewer.remove(group);
     return new Membership(name, host, port, supplyPort, settings, fewer);
   }
 
-  /// What is noted in a directory; null in one that never belonged to a server of several.
+  /// Returns the note in a directory; null in one that never belonged to one of several servers.
   ///
   /// @throws Corrupt when it cannot be understood
   /// @throws UnsupportedOperationException when it is of a store of an earlier kind
@@ -175,9 +176,9 @@ record Membership(
     return hosts;
   }
 
-  /// Refuses a directory in which something else is than the secret of the servers.
+  /// Refuses a directory that has anything but the secret of the servers.
   ///
-  /// @throws IllegalArgumentException when there is
+  /// @throws IllegalArgumentException when it has
   static void requireEmpty(Path directory) {
     if (!Files.exists(directory)) return;
     try (var files = Files.list(directory)) {
@@ -198,7 +199,7 @@ record Membership(
     }
   }
 
-  /// Notes it; durable when this returns.
+  /// Writes the note; durable on return.
   void write(Path directory) {
     var properties = new Properties();
     properties.setProperty("name", name);

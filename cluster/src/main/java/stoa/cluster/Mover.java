@@ -38,15 +38,17 @@ import stoa.ratis.Member;
 import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 
-/// Brings replicas and leaders to where they should be, while this server leads group 0.
-/// Thread-safe; a thread of its own asks all servers, decides by [Placement], and says what to do.
+/// Moves replicas and leaderships to where they should be, while this server leads group 0.
+/// Thread-safe; a thread of its own asks all servers, lets [Placement] decide, and gives the
+/// orders.
 final class Mover implements AutoCloseable {
   /*
-   * All that must not be lost is in Servers, a shared object of group 0. The rest is asked of the servers, again and
-   * again, so that who leads group 0 next goes on with whatever this one had begun.
+   * Everything that must not be lost is in Servers, a shared object of group 0. The rest comes from
+   * the servers, again and again, so the next leader of group 0 continues whatever this one had
+   * begun.
    *
-   * Of every group one server at most leads and serves; should two say so, one of them has not noticed yet that it
-   * was deposed. Then the group counts as led by nobody, and nothing is done with it.
+   * At most one server leads and serves a group. If two say so, one of them has not yet noticed
+   * that it was deposed. Then the group counts as led by none, and nothing happens to it.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Mover.class);
   private static final int SERVERS_MAX = 32;
@@ -56,13 +58,13 @@ final class Mover implements AutoCloseable {
   private static final long SOON_MILLIS = 50;
   private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(2);
 
-  /// A replica is opened or deleted meanwhile.
+  // Opening or deleting a replica takes part of this time.
   private static final Duration DOING_TIME_MAX = Duration.ofSeconds(30);
 
-  /// After so long a server that is not heard of is shown as away.
+  // After this time a silent server counts as away.
   private static final Duration AWAY_AFTER = Duration.ofSeconds(3);
 
-  /// After so long others get what a server has that is not heard of.
+  // After this time others get the replicas of a silent server.
   private static final Duration LOST_AFTER = Duration.ofMinutes(10);
 
   private final Settings settings;
@@ -75,17 +77,19 @@ final class Mover implements AutoCloseable {
   private final ExecutorService asking = Executors.newVirtualThreadPerTaskExecutor();
   private final AtomicBoolean soon = new AtomicBoolean();
 
-  /// How many requests were made, in all leaderships. Used by the turns.
+  // How many requests were made, in all leaderships. Used by the turns.
   private long mandates;
 
   private volatile boolean closed;
 
-  /// Guarded by this.
+  // Guarded by this.
   private @Nullable Leadership leadership;
 
+  /// Creates it.
+  ///
   /// @param zero the store of group 0, if this server has it
-  /// @param here answers what would be asked of this server
-  /// @param begun is given the list when a leadership begins, to begin it if need be
+  /// @param here answers questions to this server
+  /// @param begun receives the list when a leadership begins, to begin it if necessary
   Mover(
       Settings settings,
       Member self,
@@ -116,10 +120,10 @@ final class Mover implements AutoCloseable {
       Leadership leading = leadership();
       if (leading != null) more |= leading.turn();
     } catch (StoaException | IllegalStateException later) {
-      // It leads no more, or cannot be certain; the next turn sees.
+      // It leads no more, or cannot be certain; the next turn will see.
       LOG.debug("server {} places nothing at present: {}", self.id(), later.getMessage());
     } catch (RuntimeException failed) {
-      // Who is being closed asks nobody any more.
+      // A closing server asks none any more.
       if (!closed)
         repeats.tell(
             "server " + self.id() + " places nothing at present: " + failed,
@@ -129,7 +133,7 @@ final class Mover implements AutoCloseable {
     }
   }
 
-  /// The present leadership; null while this server does not lead group 0.
+  /// Returns the present leadership; null while this server does not lead group 0.
   private synchronized @Nullable Leadership leadership() {
     HostedGroup.Led led = zero.get().orElse(null);
     Leadership before = leadership;
@@ -140,7 +144,7 @@ final class Mover implements AutoCloseable {
     return leadership;
   }
 
-  // ---- what operators ask
+  // ---- requests of operators
 
   private Leadership leading() {
     Leadership leading = leadership();
@@ -186,7 +190,7 @@ final class Mover implements AutoCloseable {
     soon.set(true);
   }
 
-  /// Has a server lose all that it has, and be dismissed then. Returns when that has begun.
+  /// Marks a server to lose all that it has, and then to be dismissed. Returns when that has begun.
   void drain(String name) {
     Leadership leading = leading();
     List<View.Listed> all = leading.listed();
@@ -207,16 +211,16 @@ final class Mover implements AutoCloseable {
 
   // ---- a leadership of group 0
 
-  /// What is known and done in one leadership. Used by the turns, but where it says otherwise.
+  /// The knowledge and actions of one leadership. The turns use it, except where it says otherwise.
   private final class Leadership {
     private final HostedGroup.Led led;
 
-    /// Called by any thread.
+    // Called by any thread.
     private final Servers servers;
 
     private final Map<String, Line> lines = new ConcurrentHashMap<>();
 
-    /// What was asked and has not been answered: one question at a time for each server.
+    // Unanswered questions: one at a time for each server.
     private final Map<String, Future<Report>> asked = new HashMap<>();
 
     private final Map<String, Report> reports = new HashMap<>();
@@ -233,7 +237,7 @@ final class Mover implements AutoCloseable {
       begun.accept(servers);
     }
 
-    /// All servers; called by any thread.
+    /// Returns all servers; any thread may call it.
     List<View.Listed> listed() {
       var listed = new ArrayList<View.Listed>();
       for (Servers.Listed server : servers.all()) {
@@ -243,7 +247,9 @@ final class Mover implements AutoCloseable {
       return listed;
     }
 
-    /// Asks all servers, and does one step; whether there is more to do soon.
+    /// Asks all servers, and does one step.
+    ///
+    /// @return whether there is more to do soon
     boolean turn() {
       List<View.Listed> listed =
           listed().stream()
@@ -261,7 +267,7 @@ final class Mover implements AutoCloseable {
       Optional<Step> next = Placement.next(facts);
       boolean begins = next.isPresent() && !next.equals(step);
       if (!changing) step = next;
-      // A step may take seconds, and whoever looks meanwhile is to see it.
+      // A step may take seconds, and an operator must see it meanwhile.
       if (begins) tell(listed, new View(listed, new TreeMap<>(placed), step, alarms()));
       boolean made = next.isPresent() && make(next.get(), listed, heard);
       return changed || changing || made;
@@ -271,7 +277,7 @@ final class Mover implements AutoCloseable {
       return reports.values().stream().flatMap(report -> report.alarms().stream()).toList();
     }
 
-    /// Where the groups are, without what changes all the time.
+    /// Returns where the groups are, without what changes all the time.
     private Map<Integer, Object> shape() {
       var shape = new TreeMap<Integer, Object>();
       placed.forEach((number, group) ->
@@ -289,7 +295,7 @@ final class Mover implements AutoCloseable {
       return missed ? Facts.Presence.AWAY : Facts.Presence.HERE;
     }
 
-    /// Says who answers no more, and who does again.
+    /// Logs which servers have stopped answering, and which answer again.
     private void announce(List<View.Listed> listed) {
       long now = System.nanoTime();
       for (View.Listed server : listed) {
@@ -317,8 +323,9 @@ final class Mover implements AutoCloseable {
       }
     }
 
-    /// Tells all how things are; who has answered. Who was not there last time is hardly waited
-    /// for.
+    /// Tells all servers the view. Hardly waits for a server that did not answer last time.
+    ///
+    /// @return the servers that have answered
     private Set<String> tell(List<View.Listed> listed, View view) {
       byte[] request = request(new Request.Said.Know(view));
       for (View.Listed server : listed) {
@@ -343,7 +350,7 @@ final class Mover implements AutoCloseable {
       return new Request(settings, new Request.Mandate(led.term(), ++mandates), said).bytes();
     }
 
-    /// What a server has answered; null when it has not, or not yet.
+    /// Returns the answer of a server; null when there is none, or not yet.
     private @Nullable Report outcome(String name, Duration patience) {
       Future<Report> answer = Objects.requireNonNull(asked.get(name));
       try {
@@ -382,7 +389,7 @@ final class Mover implements AutoCloseable {
       if (line != null) line.close();
     }
 
-    // ---- what is, and what to do
+    // ---- facts and actions
 
     private Facts facts(List<View.Listed> listed, Set<String> heard) {
       var hosts = new TreeMap<String, Facts.Server>();
@@ -392,10 +399,10 @@ final class Mover implements AutoCloseable {
         Set<Integer> hosted = report == null ? Set.of() : report.groups().keySet();
         Set<Integer> failed = report == null ? Set.of() : report.in(Report.State.FAILED);
         Set<Integer> out = report == null ? new TreeSet<>() : report.in(Report.State.OUT);
-        // Who is being added may know the members of a time when it was none.
+        // A server that is being added may know the members of an earlier time.
         out.removeIf(group -> isMember(name, group, heard));
         var presence = heard.contains(name) ? Facts.Presence.HERE : presence(server.member());
-        // Who has just missed a question is not there to be given anything.
+        // A server that has just missed a question must get nothing.
         if (!heard.contains(name) && presence == Facts.Presence.HERE) {
           presence = Facts.Presence.AWAY;
         }
@@ -408,7 +415,7 @@ final class Mover implements AutoCloseable {
       return new Facts(settings.members(), hosts, groups);
     }
 
-    /// Whether a server is a member of a group for whoever leads that.
+    /// Returns whether a server is a member of a group according to that group's leader.
     private boolean isMember(String server, int group, Set<String> heard) {
       return heard.stream()
           .map(name -> kept(name, group))
@@ -483,8 +490,9 @@ final class Mover implements AutoCloseable {
       return report == null ? null : report.groups().get(group);
     }
 
-    /// Whether it was done, or begun; what was refused is tried again in the next turn, not at
-    /// once.
+    /// Makes a step.
+    ///
+    /// @return whether it was done, or begun; a refused step repeats in the next turn, not at once
     private boolean make(Step next, List<View.Listed> listed, Set<String> heard) {
       LOG.info("server {} says: {}", self.id(), next);
       String to =
@@ -504,7 +512,8 @@ final class Mover implements AutoCloseable {
         made = outcome(to, DOING_TIME_MAX) != null;
       }
       if (!(next instanceof Step.Dismiss)) return made;
-      // It knows, if it is there: should this server fail now, the next one dismisses it again.
+      // The server knows that, if it runs: should this server fail now, the next one dismisses it
+      // again.
       servers.dismiss(to);
       return true;
     }

@@ -14,37 +14,42 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// Decides, from what is, the next step to where the replicas and leaders of all groups should be.
+/// Decides, from facts, the next step towards the right places of all replicas and leaders.
 ///
-/// It remembers nothing: whoever asks next, after a crash of who asked before, goes on with what
-/// was begun. It reads no clock and starts no thread; the same facts give the same step.
+/// It remembers nothing: another caller, after a crash of the first, continues what was begun. It
+/// reads no clock and starts no thread; the same facts give the same step.
 final class Placement {
   /*
-   * A group should have as many members as there are replicas, on servers that stay, and fewer when there are
-   * fewer such servers. No server should have two replicas, or lead two groups, more than another. What is there
-   * is kept as far as that allows: a server that comes only gets, and one that goes only gives. Where there is a
-   * choice, the highest weight of server and group has it (rendezvous hashing), so that everybody who asks
-   * chooses the same, and a server that went and came back finds what it had.
+   * A group should have as many members as there are replicas, on servers that stay, and fewer when
+   * there are fewer such servers. No server should have two replicas, or lead two groups, more than
+   * another. Present replicas stay as far as that allows: a new server only gains, and a leaving
+   * one only gives. Where there is a choice, the highest weight of server and group decides
+   * (rendezvous hashing), so every caller chooses the same, and a server that went and came back
+   * gets what it had.
    *
-   * A replica that has failed is as one of a server that is lost: others get its place where there are enough of
-   * them. What is left of it stays until its server is started again or drained, so that nothing is given to it
-   * meanwhile. One that was taken out stops by itself: it is deleted before its server gets the group again.
+   * A failed replica counts as one of a lost server: others get its place where there are enough of
+   * them. Its remains stay until its server is started again or drained, so that the server gets
+   * nothing meanwhile. A removed replica stops by itself: it is deleted before its server gets the
+   * group again.
    *
-   * What is done first:
-   * (1) nothing, while members or the leader of some group are being changed: there is one move at a time
-   * (2) servers that drain lead nothing, nor those that lack classes which another member has
-   * (3) what a group has too much of is taken out of it, which ends moves and drains servers
-   * (4) groups get what they lack
-   * (5) a server with two replicas more than another gives one: the other one is added, and (3) takes it out
+   * The order of steps:
+   * (1) nothing, while the members or the leader of some group are changing: there is one move at a
+   *     time
+   * (2) servers that drain, or that lack classes which another member has, hand over their
+   *     leaderships
+   * (3) surplus members are removed, which ends moves and drains servers
+   * (4) groups get missing members
+   * (5) a server with two replicas more than another gives one: the other one is added, and (3)
+   *     removes it
    * (6) drained servers are dismissed
-   * (7) leaders are spread
+   * (7) leaderships are spread
    * (8) replicas of servers that are no members are deleted
    *
-   * Leaders are not spread to a member that lacks classes which the leader has: it would refuse calls. Who
-   * drains hands over to such a one when there is no other.
+   * Leaderships are not spread to a member that lacks classes which the leader has: it would refuse
+   * calls. A draining server hands over to such a one when there is no other.
    *
-   * No step takes from a group what it can lose and go on: see `safe`. Who is away for a short time is neither
-   * given anything nor taken anything from.
+   * No step takes from a group what it can lose and go on: see `safe`. A server that is away for a
+   * short time neither gains nor loses anything.
    */
   private final Facts facts;
 
@@ -52,12 +57,13 @@ final class Placement {
     this.facts = facts;
   }
 
-  /// The next step; empty when all is where it should be, or nothing can be done at present.
+  /// Returns the next step; empty when everything is in its place, or nothing can be done at
+  /// present.
   static Optional<Step> next(Facts facts) {
     return Optional.ofNullable(new Placement(facts).step());
   }
 
-  /// The weight of a server for a group.
+  /// Returns the weight of a server for a group.
   static long weight(String server, int group) {
     return StreamId.of(server + "/" + group).high();
   }
@@ -88,13 +94,13 @@ final class Placement {
     return group;
   }
 
-  /// How many members a group should have.
+  /// Returns how many members a group should have.
   private int target() {
     long staying = facts.servers().values().stream().filter(Facts.Server::stays).count();
     return (int) Math.min(facts.replicas(), staying);
   }
 
-  /// Whether what a server has of a group, or may get, is there to stay.
+  /// Returns whether a server's replica of a group, present or future, is to stay.
   private boolean stays(int group, String name) {
     Facts.Server server = facts.server(name);
     return server.stays() && !server.failed().contains(group) && !server.out().contains(group);
@@ -106,13 +112,14 @@ final class Placement {
 
   // ---- what a group can lose
 
-  /// How many of a group's members can fail, and it goes on; negative when it does not.
+  /// Returns how many of a group's members can fail while it goes on; negative when it does not go
+  /// on.
   private static int spare(NavigableSet<String> members, NavigableSet<String> level) {
     int majority = members.size() / 2 + 1;
     return (int) level.stream().filter(members::contains).count() - majority;
   }
 
-  /// Whether a group with other members can lose as many as now, or as a whole one could.
+  /// Returns whether a group with other members can lose as many as now, or as a whole one could.
   private boolean safe(
       Facts.Group group, NavigableSet<String> members, NavigableSet<String> level) {
     int whole = target() - (target() / 2 + 1);
@@ -152,7 +159,7 @@ final class Placement {
     return lacks ? transfer(number, group, member -> !group.lacking().contains(member)) : null;
   }
 
-  /// To the member that leads least, of those that are to stay members.
+  /// Returns a transfer to the member that leads least, of those that stay members.
   private @Nullable Step transfer(int number, Facts.Group group, Predicate<String> fit) {
     return group.level().stream()
         .filter(fit)
@@ -182,12 +189,12 @@ final class Placement {
     return null;
   }
 
-  /// The members of which a group is to lose one.
+  /// Returns the members of which a group must lose one.
   private List<String> surplus(int number, Facts.Group group) {
     long staying = staying(number);
     if (group.members().size() > staying) {
-      // Who drains goes when others have what it has, or nobody is there who could.
-      // Who is lost or has failed may still come back, so it goes for another only.
+      // A draining server goes when others have what it has, or there is none that could. A lost or
+      // failed one may still come back, so it goes for another one only.
       return group.members().stream()
           .filter(name -> !stays(number, name))
           .filter(name -> staying >= (facts.server(name).drains() ? target() : facts.replicas()))
@@ -229,7 +236,7 @@ final class Placement {
   }
 
   private @Nullable Step balance() {
-    // Until what is being made whole or drained is done, loads say little.
+    // Until repairs and draining are done, loads say little.
     for (var group : facts.groups().entrySet()) {
       if (group.getValue().members().size() != target()) return null;
       if (staying(group.getKey()) != target()) return null;
@@ -256,10 +263,10 @@ final class Placement {
     return gives.stream().min(order).map(give -> add(give.to, give.group)).orElse(null);
   }
 
-  /// That one server could give another its replica of a group.
+  /// One server could give another its replica of a group.
   private record Give(String from, String to, int group) {}
 
-  // ---- what is left over
+  // ---- remains
 
   private @Nullable Step release() {
     for (var server : facts.servers().entrySet()) {
@@ -288,8 +295,8 @@ final class Placement {
 
   // ---- leaders
 
-  /// One leadership of who leads too many goes, by way of others if it must, to who leads too few.
-  /// The last of these ways is gone first: so nobody leads more than before.
+  /// Moves one leadership from a server with too many, through others if necessary, to one with too
+  /// few. The last move of these comes first, so no server leads more than before.
   private @Nullable Step spread() {
     Predicate<String> fit = name -> facts.server(name).isHere() && facts.server(name).stays();
     List<String> busiest =

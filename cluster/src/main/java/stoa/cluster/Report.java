@@ -11,23 +11,23 @@ import java.util.TreeSet;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// What a server answers to who leads group 0. Immutable.
+/// A server's answer to the leader of group 0. Immutable.
 ///
-/// @param refusal why it did not do what it was told; empty when it did
+/// @param refusal why it refused an order; empty when it did not
 /// @param groups of which it has replicas, by their numbers
-/// @param alarms what is wrong with replicas of groups that it leads
+/// @param alarms about replicas of groups that it leads
 record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> alarms) {
-  /// One without alarms.
+  /// Creates a report without alarms.
   Report(String refusal, NavigableMap<Integer, Kept> groups) {
     this(refusal, groups, List.of());
   }
 
   /// A replica.
   ///
-  /// @param state what it does
+  /// @param state its state
   /// @param changes whether this server is changing the group's members or leader
   /// @param members of a group that it leads: how many commands each is behind
-  /// @param lacks the shared classes that it would execute and that are not at its server
+  /// @param lacks the shared classes that it would execute and that its server lacks
   record Kept(
       State state,
       boolean changes,
@@ -36,7 +36,7 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
     /// A replica that has stopped, or could not be opened.
     static final Kept FAILED = bare(State.FAILED);
 
-    /// A replica that was taken out of its group.
+    /// A replica that was removed from its group.
     static final Kept OUT = bare(State.OUT);
 
     private static Kept bare(State state) {
@@ -45,7 +45,7 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
     }
   }
 
-  /// What a replica does.
+  /// The state of a replica.
   enum State {
     /// It follows, or waits.
     FOLLOWS,
@@ -53,11 +53,11 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
     LEADS,
     /// It has stopped, or could not be opened.
     FAILED,
-    /// It was taken out of the group, and takes part no more: it stops by itself.
+    /// It was removed from the group, and takes part no more: it stops by itself.
     OUT
   }
 
-  /// The groups whose replicas are in a state.
+  /// Returns the groups whose replicas are in a state.
   Set<Integer> in(State state) {
     var some = new TreeSet<Integer>();
     groups.forEach((number, kept) -> {
@@ -69,7 +69,7 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
   byte[] bytes() {
     var out = new Encoder(256).message(refusal).varint(groups.size());
     groups.forEach((number, kept) -> {
-      // Servers of versions before it know no OUT, and do not read on to where it is told.
+      // Servers of versions before it do not know OUT, and do not read on to its place.
       State told = kept.state() == State.OUT ? State.FAILED : kept.state();
       out.varint(number).text(told.name()).u8(kept.changes() ? 1 : 0);
       out.varint(kept.members().size());

@@ -3,22 +3,22 @@ package stoa.cluster;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// What the server that leads group 0 says to each, itself included; the answer is a [Report].
+/// A message of the leader of group 0 to each server, itself included; the answer is a [Report].
 ///
-/// A server acts on what comes in the order of mandates only: what comes late is refused.
+/// A server acts on messages in the order of mandates, and refuses late ones.
 ///
 /// @param settings of the store
-/// @param mandate which of all requests it is
-/// @param said what it says
+/// @param mandate its place in the order of all requests
+/// @param said the message
 record Request(Settings settings, Mandate mandate, Said said) {
   private static final int VERSION = 1;
 
-  /* A setting of servers of before: stores in one group have the same with both. */
+  // A setting of earlier servers: stores in one group have the same with both.
   private static final int NOTHING = 0;
 
   /// The place of a request in the order of all.
   ///
-  /// @param term in which who says it leads group 0
+  /// @param term in which the sender leads group 0
   /// @param number in the term
   record Mandate(long term, long number) {
     boolean isAfter(Mandate other) {
@@ -26,13 +26,13 @@ record Request(Settings settings, Mandate mandate, Said said) {
     }
   }
 
-  /// One thing to say.
+  /// The content of a message.
   sealed interface Said {
-    /// This is how things are; how are they with you?
+    /// The sender's view; the receiver answers with its own state.
     record Know(View view) implements Said {}
 
-    /// Do this. [Step.Add], [Step.Remove] and [Step.Transfer] are said to who leads the group, and
-    /// go on after the answer.
+    /// An order. The leader of the group carries out [Step.Add], [Step.Remove] and [Step.Transfer],
+    /// and continues after the answer.
     record Do(Step step) implements Said {}
   }
 
@@ -48,9 +48,9 @@ record Request(Settings settings, Mandate mandate, Said said) {
     return out.toBytes();
   }
 
-  /// The request of some bytes.
+  /// Decodes a request.
   ///
-  /// @throws IllegalArgumentException when they are none that this program understands
+  /// @throws IllegalArgumentException when this program does not understand the bytes
   static Request of(byte[] bytes) {
     var in = new Decoder(bytes);
     int version = in.u8();

@@ -16,25 +16,24 @@ import stoa.Unavailable;
 import stoa.base.Permissions;
 import stoa.base.Secret;
 
-/// The file with what all servers of a store know, and nobody else. Each server has a copy in its
-/// data directory.
+/// The file with the secret of a store's servers. Each server has a copy in its data directory.
 public final class SecretFile {
   /// The name of the file in the data directory of a server.
   public static final String NAME = "cluster.secret";
 
   private SecretFile() {}
 
-  /// A new secret.
+  /// Returns a new secret.
   static Secret make() {
     byte[] key = new byte[Secret.BYTES];
     new SecureRandom().nextBytes(key);
     return Secret.of(key);
   }
 
-  /// The secret in a file.
+  /// Reads the secret in a file.
   ///
-  /// @throws IllegalArgumentException when it is not there, has something else, or is open to
-  ///   others
+  /// @throws IllegalArgumentException when the file does not exist, has other contents, or is open
+  ///     to others
   public static Secret read(Path file) {
     try {
       Permissions.requirePrivate(file);
@@ -57,7 +56,7 @@ public final class SecretFile {
     }
   }
 
-  /// The secret of the server in a directory; null when it has none.
+  /// Returns the secret of the server in a directory; null when it has none.
   ///
   /// @throws IllegalArgumentException as [#read]
   public static @Nullable Secret in(Path directory) {
@@ -65,7 +64,7 @@ public final class SecretFile {
     return Files.exists(file) ? read(file) : null;
   }
 
-  /// Keeps a secret in the directory of a server; durable when this returns.
+  /// Writes a secret into the directory of a server; durable on return.
   static void write(Path directory, Secret secret) {
     Path file = directory.resolve(NAME);
     Path next = directory.resolve(NAME + ".next");

@@ -29,21 +29,21 @@ import stoa.ratis.RatisNode;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
 
-/// What gives the groups of a store one order, as one server sees it: the coordinator, while this
-/// server leads group 0, and the ways to it and to the groups that others lead. Thread-safe.
+/// The common order of the groups, as one server sees it: the coordinator, while this server leads
+/// group 0, and the connections to it and to the groups that others lead. Thread-safe.
 final class Sequencing implements Ordering.Here, AutoCloseable {
   private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(40);
 
-  /// So long is waited for an answer to what is asked again and again; servers take half a second.
+  // How long to wait for an answer to a question that repeats; servers take half a second.
   private static final Duration TURN_TIME_MAX = Duration.ofSeconds(3);
 
-  /// So long is waited for one that is asked though another one is known to lead: it may hang.
+  // How long to wait for a server when another one is known to lead: the first one may hang.
   private static final Duration OTHERS_TIME_MAX = Duration.ofMillis(200);
 
-  /// So long a group waits for group 0 to have a leader before it refuses what is to be read.
+  // How long a group waits for group 0 to have a leader before it refuses reads.
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
-  /// A store is opened under a lock, and is opened again soon.
+  // A store opens under a lock, and opens again soon.
   private static final long OPENING_PATIENCE_NANOS = 1_000_000_000L;
 
   private static final long PAUSE_NANOS = 10_000_000;
@@ -60,12 +60,14 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private volatile @Nullable Coordinator coordinator;
 
+  /// Creates it.
+  ///
   /// @param loader of the classes of keys
-  /// @param groups how many there are
-  /// @param servers all servers, as far as they are known
-  /// @param leader which of them leads a group; null when that is not known
+  /// @param groups their number
+  /// @param servers all known servers
+  /// @param leader returns which of them leads a group; null when that is unknown
   /// @param members the groups that this server leads
-  /// @param here answers what is asked of this server
+  /// @param here answers questions to this server
   Sequencing(
       Member self,
       RatisNode node,
@@ -87,7 +89,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
 
   // ---- here
 
-  /// A coordinator, to begin when group 0 is open here.
+  /// Returns a coordinator, which begins when group 0 is open here.
   Coordinator coordinate() {
     var others = new HashMap<Integer, Coordinator.Member>();
     for (int group = 1; group < groups; group++) {
@@ -97,7 +99,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     return new Coordinator(0, others, threads, Clock.system());
   }
 
-  /// The coordinator has begun, or is none any more.
+  /// Records that the coordinator has begun, or has ended.
   void coordinates(@Nullable Coordinator next) {
     coordinator = next;
   }
@@ -114,7 +116,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     return members.apply(group);
   }
 
-  /// The order of a group that this server leads, wherever the coordinator is.
+  /// Returns the order of a group that this server leads, wherever the coordinator is.
   Addresses from(int group) {
     Addresses elsewhere = Ordering.order(group, question -> ask(0, question));
     return new Addresses() {
@@ -155,13 +157,13 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
 
   // ---- elsewhere
 
-  /// The way to whoever leads a group.
+  /// Returns the connection to the leader of a group.
   Ordering.Line line(int group) {
     return question -> ask(group, question);
   }
 
-  /// Asks whoever leads a group; somebody else, when another one is known to lead meanwhile: who
-  /// was asked may hang.
+  /// Asks the leader of a group; asks another server when that one is known to lead meanwhile,
+  /// because the first one may hang.
   private byte[] ask(int group, byte[] question) {
     var tried = new ArrayList<Member>();
     Member known = leader.apply(group);
@@ -202,7 +204,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
         if (!again) line.close();
         throw slow;
       } catch (IOException old) {
-        // It may have been closed since it was used last: what is asked may be asked again.
+        // It may have been closed since its last use: the question may repeat.
         line.close();
       }
     }

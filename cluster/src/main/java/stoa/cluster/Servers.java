@@ -8,11 +8,11 @@ import stoa.Accessor;
 import stoa.Shared;
 import stoa.objects.Part;
 
-/// The servers of a store: a shared object of the store itself, in group 0. Who leads that group
-/// calls it.
+/// The servers of a store: a shared object of the store itself, in group 0. The leader of that
+/// group calls it.
 @Shared(name = Part.SERVERS)
 class Servers {
-  /// The key of the only one.
+  /// The key of the only instance.
   static final String KEY = "servers";
 
   private final TreeMap<String, String> members = new TreeMap<>();
@@ -20,29 +20,29 @@ class Servers {
 
   /// A server.
   ///
-  /// @param member where it is, as [stoa.ratis.Member] writes it
-  /// @param drains whether it is to lose all that it has
+  /// @param member its address, as [stoa.ratis.Member] writes it
+  /// @param drains whether it must lose all that it has
   record Listed(String member, boolean drains) {}
 
   protected Servers() {}
 
-  /// A server is one of them, from now on; nothing changes when it is already.
+  /// Adds a server; no effect when it is one of them.
   void add(String name, String member) {
     members.put(name, member);
   }
 
-  /// A server is to lose all that it has, and to be dismissed then.
+  /// Marks a server to lose all that it has, and then to be dismissed.
   void drain(String name) {
     if (members.containsKey(name)) draining.add(name);
   }
 
-  /// A server is none of them any more.
+  /// Removes a server.
   void dismiss(String name) {
     members.remove(name);
     draining.remove(name);
   }
 
-  /// All of them, by their names.
+  /// Returns all of them, by their names.
   @Accessor
   List<Listed> all() {
     var all = new ArrayList<Listed>();

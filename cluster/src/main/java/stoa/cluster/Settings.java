@@ -4,11 +4,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.wire.ShardMap;
 
-/// What a store is for good, from its creation on. Immutable.
+/// The permanent properties of a store. Immutable.
 ///
 /// @param store its id, drawn at random
 /// @param groups how many groups keep it
-/// @param replicas how many servers should execute what each group keeps
+/// @param replicas how many servers should execute the calls of each group
 record Settings(long store, int groups, int replicas) {
   private static final int MEMBERS_MIN = 3;
   private static final List<Integer> REPLICAS = List.of(1, 2, 3, 5);
@@ -24,17 +24,17 @@ record Settings(long store, int groups, int replicas) {
     }
   }
 
-  /// How many servers keep the log of a group. Two and one are too few to go on without one of
-  /// them: so log units make up for what is missing.
+  /// Returns how many servers keep the log of a group. One or two could not go on without one of
+  /// them, so log units fill up the number.
   int members() {
     return Math.max(MEMBERS_MIN, replicas);
   }
 
-  /// Whether a member of a group executes; others are log units. The leader does, and those of the
-  /// others that have the greatest weight.
+  /// Returns whether a member of a group executes; others are log units. The leader executes, and
+  /// the others with the greatest weight.
   ///
   /// @param members all of the group
-  /// @param leader null when it is not known: then nobody has its place
+  /// @param leader null when it is unknown: then no member has its place
   boolean executes(String member, int group, List<String> members, @Nullable String leader) {
     if (member.equals(leader)) return true;
     long before =
@@ -45,7 +45,7 @@ record Settings(long store, int groups, int replicas) {
     return before < replicas - 1;
   }
 
-  /// Which group has what.
+  /// Returns the map of groups.
   ShardMap map() {
     return ShardMap.of(groups);
   }

@@ -3,7 +3,7 @@ package stoa.cluster;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// One thing that brings the groups nearer to where they should be. To do it twice does no harm.
+/// One action that brings the groups nearer to their places. Repeating it does no harm.
 sealed interface Step {
   /// A server opens a replica of a group, and waits to be added.
   record Host(String server, int group) implements Step {
@@ -21,7 +21,7 @@ sealed interface Step {
     }
   }
 
-  /// A server is a member of a group no more.
+  /// A server leaves a group.
   record Remove(String server, int group) implements Step {
     @Override
     public String toString() {
@@ -37,7 +37,7 @@ sealed interface Step {
     }
   }
 
-  /// A server deletes what it has of a group that it is no member of.
+  /// A server deletes its replica of a group of which it is no member.
   record Release(String server, int group) implements Step {
     @Override
     public String toString() {
@@ -45,7 +45,7 @@ sealed interface Step {
     }
   }
 
-  /// A server that has nothing any more is none of the store's servers from now on.
+  /// A server without any replica leaves the list of servers.
   record Dismiss(String server) implements Step {
     @Override
     public String toString() {
@@ -53,7 +53,7 @@ sealed interface Step {
     }
   }
 
-  /// The server that gets, gives or goes.
+  /// Returns the server that gains, gives or leaves.
   String server();
 
   default void write(Encoder out) {
@@ -67,7 +67,7 @@ sealed interface Step {
     }
   }
 
-  /// What [#write] wrote.
+  /// Reads what [#write] wrote.
   ///
   /// @throws IllegalArgumentException when it is something else
   static Step read(Decoder in) {

@@ -11,47 +11,47 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.ratis.Member;
 
-/// What the server that leads group 0 knows of all servers and groups, as it tells it to all.
+/// The state of all servers and groups, as the leader of group 0 knows it and tells it to all.
 /// Immutable.
 ///
 /// @param servers all servers of the store
 /// @param groups by their numbers
-/// @param step what is under way; empty when nothing is
-/// @param alarms what is wrong with replicas, for operators
+/// @param step the step in progress; empty for none
+/// @param alarms about replicas, for operators
 record View(
     List<Listed> servers,
     NavigableMap<Integer, Placed> groups,
     Optional<Step> step,
     List<String> alarms) {
-  /// One without alarms.
+  /// Creates a view without alarms.
   View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional<Step> step) {
     this(servers, groups, step, List.of());
   }
 
   /// A server.
   ///
-  /// @param presence whether it is heard of
-  /// @param drains whether it is to lose all that it has
+  /// @param presence whether it answers
+  /// @param drains whether it must lose all that it has
   record Listed(Member member, Facts.Presence presence, boolean drains) {}
 
-  /// Where a group is.
+  /// The place of a group.
   ///
-  /// @param leader the server that has the group's part of the store; empty when nobody is known to
+  /// @param leader the server that has the group's part of the store; empty when none is known
   /// @param behind its members, and how many commands each is behind the leader
-  /// @param failed those of them whose replica has stopped
-  /// @param lacks those of them that have not all shared classes, and which these are
+  /// @param failed those whose replica has stopped
+  /// @param lacks those that lack shared classes, and which these are
   record Placed(
       Optional<String> leader,
       NavigableMap<String, Long> behind,
       NavigableSet<String> failed,
       NavigableMap<String, NavigableSet<String>> lacks) {}
 
-  /// The server of a name.
+  /// Returns the server of a name.
   Optional<Listed> server(String name) {
     return servers.stream().filter(server -> server.member().id().equals(name)).findAny();
   }
 
-  /// Where clients find the server that has a group's part of the store.
+  /// Returns where clients find the server that has a group's part of the store.
   Optional<String> leader(int group) {
     return Optional.ofNullable(groups.get(group))
         .flatMap(Placed::leader)

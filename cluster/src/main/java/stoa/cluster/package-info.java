@@ -1,6 +1,6 @@
-/// Several servers as one store: which of them leads, who joins and who leaves.
+/// Several servers as one store: leaders, joining and leaving, moves of replicas.
 ///
-/// Each server has a replica of the log. The one that leads has the store, too, and clients find it
-/// by asking any of them.
+/// Each server has a replica of the log. The leader also has the store, and clients find it by
+/// asking any server.
 @org.jspecify.annotations.NullMarked
 package stoa.cluster;

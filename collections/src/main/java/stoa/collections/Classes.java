@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.spi.Host;
 
-/// The classes of what a collection holds, by their names. Immutable.
+/// The names of the classes of a collection's contents. Immutable.
 ///
-/// @param names joined by spaces, as they are kept with the collection
+/// @param names joined by spaces, in the form that the collection stores
 record Classes(String names) {
   static Classes of(Class<?>... types) {
     return new Classes(Arrays.stream(types).map(Class::getName).collect(Collectors.joining(" ")));
   }
 
-  /// Refuses to open a collection that was begun with others. One of a class that is there no more
-  /// is opened: the class was renamed.
+  /// Refuses to open a collection that began with other classes. Ignores a begun class that no
+  /// longer exists: it was renamed.
   ///
-  /// @param begun what it was begun with; null when that is not known
-  /// @throws IllegalArgumentException when it was begun with others
+  /// @param begun the classes with which it began; null when they are unknown
+  /// @throws IllegalArgumentException when it began with other classes
   void check(Host host, String collection, @Nullable String begun) {
     if (begun == null || begun.equals(names)) return;
     if (typesOf(host, begun).isEmpty()) return;
@@ -28,9 +28,9 @@ record Classes(String names) {
             .formatted(collection, listed(begun), listed(names)));
   }
 
-  /// The classes of a collection.
+  /// Returns the classes of a collection.
   ///
-  /// @return no classes when it is not known which, or one of them is there no more
+  /// @return no classes when they are unknown, or one of them no longer exists
   static List<Class<?>> typesOf(Host host, @Nullable String begun) {
     if (begun == null) return List.of();
     try {

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/// What other collections contain.
+/// Which elements other collections contain.
 final class Contents {
-  /// Those whose `contains` asks for an element that is equal.
+  // Collections whose `contains` compares by `equals`.
   private static final Set<Class<?>> BY_EQUALS =
       Set.of(
           ArrayList.class,
@@ -27,8 +27,8 @@ final class Contents {
 
   private Contents() {}
 
-  /// Whether the elements of a collection alone decide what it contains. Another collection has to
-  /// be asked, as it may compare in a way of its own.
+  /// Returns whether the elements of a collection alone decide what it contains. Otherwise the
+  /// collection itself must be asked, because it may compare in a way of its own.
   static boolean decideAlone(Collection<?> others) {
     return BY_EQUALS.contains(Objects.requireNonNull(others, "the collection is null").getClass());
   }

@@ -12,7 +12,7 @@ import stoa.Stoa;
 import stoa.spi.CallContext;
 import stoa.spi.Host;
 
-/// What the views of a list have in common: the object and the class of its elements. Immutable.
+/// The common part of all views of a list: the object and the class of its elements. Immutable.
 record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
   Object checked(@Nullable E element) {
     return Objects.requireNonNull(
@@ -30,12 +30,12 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
     "TypeParameterUnusedInFormals",
     "NullAway"
   }) // Justification: what the list
-  // holds went through checked()
+  // holds: every element went through checked()
   static <T> T typed(@Nullable Object held) {
     return (T) held;
   }
 
-  /// Removes or retains what others contain.
+  /// Removes or retains the elements that another collection contains.
   boolean filter(Collection<?> others, boolean among) {
     if (!Contents.decideAlone(others)) {
       return removeIf(element -> others.contains(element) == among);
@@ -45,7 +45,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
     return object.removeAll(all, among);
   }
 
-  /// Removes what a filter accepts.
+  /// Removes the elements that a filter accepts.
   boolean removeIf(Predicate<? super E> filter) {
     Objects.requireNonNull(filter, "the filter is null");
     if (!CallContext.CURRENT.isBound()) return rewrite(all -> all.removeIf(filter));
@@ -60,7 +60,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
 
   /// Changes all elements, as a transaction.
   ///
-  /// @param change answers whether it changed something
+  /// @param change returns whether it changed something
   boolean rewrite(Predicate<List<E>> change) {
     return Moments.rewrite(
         stoa,
@@ -74,7 +74,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
         });
   }
 
-  /// An element as it is now, which the caller may change afterwards.
+  /// Returns a copy of an element, which the caller may change.
   E copy(E element) {
     return ((Host) stoa).copy(element);
   }
@@ -90,7 +90,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
   /// From the last element to the first.
   Iterator<E> backwards() {
     int last = object.size() - 1;
-    // Of the moment of the first page, which clamps this to where the last element is then.
+    // As of the moment of the first page, which clamps this to the last element at that moment.
     var pages = new Pages(new ObjectPages(stoa, object), ListObject.from(Integer.MAX_VALUE, -1));
     return new Cursor<>(pages, object, last, -1);
   }
@@ -100,13 +100,13 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
         "the element that the iterator is at was moved, removed or changed; iterate again");
   }
 
-  /// Iterates elements as they were; removes from the list as it is.
+  /// Iterates the elements of one moment; removes from the present list.
   private static final class Cursor<E> implements Iterator<E> {
     private final Pages pages;
     private final ListObject object;
     private final int step;
 
-    /// Where the next element is, when nobody else has changed the list.
+    // The index of the next element, while no other caller changes the list.
     private int index;
 
     private @Nullable Object last;

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Mutator;
 
-/// The calls on a map. Nothing is ever null but an answer.
+/// The calls on a map. Only answers may be null.
 interface Entries extends Paged {
   @Accessor
   @Nullable Object get(Object key);
@@ -42,7 +42,7 @@ interface Entries extends Paged {
 
   @Nullable Object replace(Object key, Object value);
 
-  /// Replaces the value of a key if it is this one.
+  /// Replaces the value of a key if it equals the given one.
   boolean replaceExactly(Object key, Object before, Object value);
 
   @Mutator

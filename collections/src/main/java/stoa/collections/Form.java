@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.spi.Host;
 
-/// What a facade is made again from: a word, the classes of what it holds, and how many children it
-/// has when it has any.
+/// The text from which a facade is made again: a word, the classes of its contents, and the number
+/// of children if it has any.
 ///
 /// ```
 /// map java.lang.String java.lang.Long
 /// sharded java.lang.String java.lang.Long 16
 /// ```
 record Form(Kind kind, List<Class<?>> types, int shards) {
-  /// How many children a sharded map may have.
+  /// The most children of a sharded map.
   static final int SHARDS_MAX = 1 << 16;
 
   enum Kind {
@@ -29,7 +29,7 @@ record Form(Kind kind, List<Class<?>> types, int shards) {
     TREE
   }
 
-  /// What the object behind the facade is constructed from.
+  /// Returns the constructor argument of the object behind the facade.
   @Nullable Object[] opening() {
     String classes = Classes.of(types.toArray(Class<?>[]::new)).names();
     return switch (kind) {

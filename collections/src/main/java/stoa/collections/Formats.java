@@ -5,11 +5,11 @@ import stoa.Corrupt;
 import stoa.spi.StateInput;
 import stoa.spi.StateOutput;
 
-/// What is before each stored state: a number that says how it is written, and the classes that the
-/// collection was begun with.
+/// The beginning of each stored state: a number for the format, and the classes with which the
+/// collection began.
 ///
 /// ```
-/// 1            of classes that were not told
+/// 1            the classes are unknown
 /// 2, classes   their names
 /// ```
 final class Formats {

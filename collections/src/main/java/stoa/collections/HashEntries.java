@@ -7,14 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.pcollections.TreePMap;
 
-/// A hash map that is never changed: a change makes a new one that shares all but O(log n) with it.
-///
-/// Immutable.
+/// An immutable hash map: a change makes a new one that shares all but O(log n) with the old one.
 final class HashEntries {
   /*
-   * A sorted tree from hashes to what has that hash: a chain, nearly always of one. Sorted, so that
-   * a page can begin at any hash; a page ends between two hashes, so that the order inside a chain,
-   * which follows the history, never matters to who reads pages.
+   * A sorted tree from hashes to the entries of that hash: a chain, nearly always of one. It is
+   * sorted so that a page can begin at any hash. A page ends between two hashes, so readers of
+   * pages never see the order inside a chain, which follows the history.
    *
    * Invariants:
    * (1) No two cells have equal keys; no chain is empty.
@@ -56,7 +54,7 @@ final class HashEntries {
     }
     Cell rest = without(chain, key);
     boolean added = length(rest) == length(chain);
-    // As java.util's maps do, an entry keeps the key that it was made with.
+    // As in java.util's maps, an entry keeps its first key.
     Object kept = added ? key : kept(chain, key);
     return new HashEntries(chains.plus(hash, new Cell(kept, value, rest)), added ? size + 1 : size);
   }
@@ -102,7 +100,7 @@ final class HashEntries {
     return false;
   }
 
-  /// The entries behind a hash, about `max` of them.
+  /// Returns the entries after a hash, about `max` of them.
   ///
   /// @param after null for the beginning
   Page page(long version, @Nullable Integer after, int max) {
@@ -122,7 +120,7 @@ final class HashEntries {
     return new Page(version, items, null);
   }
 
-  /// Calls somebody with every chain, in the order of hashes.
+  /// Passes every chain to an action, in the order of hashes.
   void forEach(java.util.function.Consumer<List<Cell>> action) {
     for (Cell chain : chains.values()) {
       var cells = new ArrayList<Cell>(1);

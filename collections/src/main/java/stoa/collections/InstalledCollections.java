@@ -24,7 +24,7 @@ public final class InstalledCollections implements Collections {
   /// For [java.util.ServiceLoader].
   public InstalledCollections() {}
 
-  /// Lets a facade's class and those of its elements travel.
+  /// Registers a facade's class and those of its elements, so that they may travel.
   private static void admit(Stoa stoa, Class<?> facade, Class<?>... elements) {
     Host host = host(stoa);
     host.admit(facade);

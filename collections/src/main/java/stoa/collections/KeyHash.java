@@ -14,16 +14,16 @@ import stoa.spi.Facade;
 
 /// The hash of a key, which is the same in every process and agrees with `equals`.
 ///
-/// It is `hashCode()` where that is a matter of contents, as for text and numbers. An enum constant
-/// hashes by its name, as its `hashCode` is an address. Lists, sets, maps and records hash by their
-/// parts; a record that declares a `hashCode` of its own, by that. (What the compiler gives to a
-/// record is unspecified and could be another in the next JDK.) An `Optional` and an entry hash by
-/// their parts where their `hashCode` depends on an address. What nothing of this helps, such as an
-/// array or an object without a `hashCode`, is refused, wherever in a key it is.
+/// It is `hashCode()` where that depends on the contents, as for text and numbers. An enum constant
+/// hashes by its name, because its `hashCode` is an address. Lists, sets, maps and records hash by
+/// their parts; a record that declares a `hashCode` of its own hashes by that. (The compiler's
+/// `hashCode` of a record is unspecified and could differ in the next JDK.) An `Optional` and an
+/// entry hash by their parts where their `hashCode` depends on an address. Anything else, such as
+/// an array or an object without a `hashCode`, is refused anywhere in a key.
 final class KeyHash {
   private static final int DEPTH_MAX = 32;
 
-  /// The accessors of a record; none when it has a hash of its own.
+  // The accessors of a record; none when it declares a hash of its own.
   private static final ClassValue<List<Method>> PARTS =
       new ClassValue<>() {
         @Override
@@ -104,7 +104,8 @@ final class KeyHash {
     };
   }
 
-  /// The hash of a value by its contents, which stays as it was where it always was the same.
+  /// Returns the hash of a value by its contents, and the earlier hash where that was always
+  /// stable.
   private static int content(Object value, int byParts) {
     return Hashing.byAddress(value) == null ? value.hashCode() : byParts;
   }

@@ -17,7 +17,7 @@ import stoa.SharedList;
 import stoa.spi.CallContext;
 import stoa.spi.Facade;
 
-/// A [SharedList].
+/// The implementation of [SharedList].
 final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Facade {
   private final Elements<E> elements;
   private final ListObject object;
@@ -205,14 +205,14 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
     return MapView.unsized(iterator(), Spliterator.ORDERED);
   }
 
-  /// Walks a copy in both directions; changes it and the list as it is now.
+  /// Walks a copy in both directions; changes the copy and the present list.
   private static final class Walker<E> implements ListIterator<E> {
     private final Elements<E> elements;
     private final List<E> copy;
     private int next;
     private int last = -1;
 
-    /// The last element as it was before the caller had it.
+    // The last element as it was before the caller got it.
     private @Nullable E before;
 
     private Walker(Elements<E> elements, List<E> copy, int next) {

@@ -18,11 +18,11 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedList], and the queue and the stack of its name.
 ///
 /// ```
-/// state:  what Formats begins with, count, the elements in order
+/// state:  the beginning of Formats, count, the elements in order
 /// ```
 @Shared(name = "stoa.List")
 class ListObject implements Paged, Forkable<ListObject>, OwnState {
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes with which it began; null when they are unknown.
   private @Nullable String classes;
 
   private TreePVector<Object> elements;
@@ -40,7 +40,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
     this.elements = elements;
   }
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  /// Returns the names of the classes with which it began; null when they are unknown.
   @Accessor
   @Nullable String classes() {
     return classes;
@@ -104,7 +104,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
     return before;
   }
 
-  /// Replaces the element at an index if it is this one.
+  /// Replaces the element at an index if it equals the given one.
   boolean setExactly(int index, Object before, Object element) {
     Object here = peek(index);
     if (here == null || !Same.as(here, before)) return false;
@@ -147,7 +147,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
     return before;
   }
 
-  /// Removes the element at an index if it is this one.
+  /// Removes the element at an index if it equals the given one.
   boolean removeExactly(int index, Object before) {
     Object here = peek(index);
     if (here == null || !Same.as(here, before)) return false;
@@ -185,7 +185,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
     return removeAt(elements.size() - 1);
   }
 
-  /// Removes what is, or what is not, among the given elements.
+  /// Removes the elements that are, or are not, among the given ones.
   boolean removeAll(List<Object> others, boolean among) {
     var set = new HashSet<>(others);
     List<Object> rest = new ArrayList<>();
@@ -195,7 +195,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
     return true;
   }
 
-  /// Puts other elements in place of all.
+  /// Replaces all elements by others.
   @Mutator
   void setAll(List<Object> others) {
     elements = TreePVector.from(others);
@@ -223,7 +223,7 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
     return new Page(here, items, more ? from(index, step) : null);
   }
 
-  /// Where a page begins: an index, or the complement of one from which it goes backwards.
+  /// Returns the beginning of a page: an index, or the complement of one for a page backwards.
   static Integer from(int index, int step) {
     return step > 0 ? index : ~index;
   }

@@ -5,7 +5,7 @@ import stoa.SharedMap;
 import stoa.Stoa;
 import stoa.spi.Facade;
 
-/// A [SharedMap].
+/// The implementation of [SharedMap].
 final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Facade {
   private final MapObject object;
 
@@ -14,7 +14,7 @@ final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Fa
     this.object = object;
   }
 
-  /// Has a hash that is the same everywhere, which is asked here, before a call is logged.
+  /// Checks, before a call is logged, that a key has a hash that is the same in every process.
   @Override
   K key(K key) {
     K checked = super.key(key);

@@ -16,12 +16,12 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedMap], and each child of a [stoa.ShardedMap].
 ///
 /// ```
-/// state:  what Formats begins with, count, then keys each followed by its value, by the hash of the key and, where hashes
-///         are equal, by the encoding of the key
+/// state:  the beginning of Formats, count, then keys, each followed by its value, by the hash of
+///         the key and, where hashes are equal, by the encoding of the key
 /// ```
 @Shared(name = "stoa.Map")
 class MapObject implements Entries, Forkable<MapObject>, OwnState {
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes with which it began; null when they are unknown.
   private @Nullable String classes;
 
   private HashEntries entries;
@@ -39,7 +39,7 @@ class MapObject implements Entries, Forkable<MapObject>, OwnState {
     this.entries = entries;
   }
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  /// Returns the names of the classes with which it began; null when they are unknown.
   @Accessor
   @Nullable String classes() {
     return classes;

@@ -21,15 +21,15 @@ import stoa.Stoa;
 import stoa.spi.CallContext;
 import stoa.spi.Host;
 
-/// A map of `java.util` before the calls on a map's object. Immutable.
+/// A `java.util` map in front of the calls on a map's object. Immutable.
 abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, V> {
   private static final String NO_NULL_KEYS = "keys are never null";
   private static final String NO_FUNCTION = "the function is null";
 
-  /// How often a value is computed before others have won.
+  // How often an update computes a value while other callers win.
   private static final int ATTEMPTS_MAX = 1_000;
 
-  /// How many keys and values are put at a time when all are replaced.
+  // How many keys and values one call puts when all are replaced.
   private static final int REPLACED_MAX = 2 * 1_024;
 
   final Stoa stoa;
@@ -44,17 +44,17 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     this.entries = entries;
   }
 
-  /// The entries, of one version, as their keys and values in turn.
+  /// Returns the entries, as of one version, as keys and values in turn.
   Pages pages() {
     return new Pages(new ObjectPages(stoa, entries), null);
   }
 
-  /// Whether a key may be asked for.
+  /// Returns whether the view may contain a key.
   boolean mayHave(Object key) {
     return keys.isInstance(Objects.requireNonNull(key, NO_NULL_KEYS));
   }
 
-  /// A key that may be written.
+  /// Checks a key before a write.
   K key(K key) {
     return keys.cast(Objects.requireNonNull(key, NO_NULL_KEYS));
   }
@@ -69,7 +69,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     "TypeParameterUnusedInFormals",
     "NullAway"
   }) // Justification: what the map
-  // holds went through key() and value()
+  // holds: every value went through key() and value()
   static <T> T typed(@Nullable Object held) {
     return (T) held;
   }
@@ -151,9 +151,9 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     return other == null ? made : other;
   }
 
-  // ---- a read and a conditional write, until nobody came between
+  // ---- a read and a conditional write, repeated after an interfering change
 
-  /// The value that a key is to have, from the one that it has; null for none.
+  /// Computes the new value of a key from the old one; null for none.
   private interface Change<V> {
     @Nullable V from(@Nullable V before);
   }
@@ -177,15 +177,15 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
       K key, V value, BiFunction<? super V, ? super V, ? extends @Nullable V> change) {
     Objects.requireNonNull(change, NO_FUNCTION);
     V checked = values.cast(Objects.requireNonNull(value, "values are never null"));
-    // Copied, as the function may change it and then be called again.
+    // Copied, because the function may change it and run again.
     return changed(
         key, before -> before == null ? checked : change.apply(before, host().copy(checked)));
   }
 
-  /// Changes the value of a key by a function that may change the value that it is given: what is
-  /// compared is a copy from before.
+  /// Changes the value of a key by a function that may change the value it gets. The conditional
+  /// write compares with a copy from before.
   ///
-  /// @return the value that the key has now
+  /// @return the new value of the key
   private @Nullable V changed(K key, Change<V> change) {
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       V before = get(key);
@@ -205,7 +205,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     return after == null ? remove(key, before) : replace(key, before, after);
   }
 
-  /// A copy of a value, to be compared with what the map has.
+  /// Returns a copy of a value, for comparison with the value in the map.
   private V comparable(V value) {
     Same.check(value);
     V copy = host().copy(value);
@@ -244,7 +244,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     return true;
   }
 
-  /// Puts entries, a few at a time when they are too large to travel together.
+  /// Puts entries, a few at a time if all are too large for one call.
   private void putParts(List<Object> all) {
     try {
       entries.putAll(new ArrayList<>(all));
@@ -256,7 +256,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     }
   }
 
-  /// Whether each call sees the present, and no view is between.
+  /// Returns whether each call sees the present, without a view in between.
   private boolean isLive() {
     return entries instanceof Moments.Composed composed
         ? composed.moments().isLive()
@@ -332,7 +332,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     return new Values();
   }
 
-  /// Iterates entries; removes from the map as it is now.
+  /// Iterates entries; removes from the present map.
   private static final class Cursor<K, V> implements Iterator<Map.Entry<K, V>> {
     private final MapView<K, V> map;
     private final Pages pages;
@@ -365,7 +365,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     }
   }
 
-  /// An entry that writes to the map as it is now.
+  /// An entry that writes to the present map.
   private static final class Live<K, V> extends SimpleEntry<K, V> {
     private static final long serialVersionUID = 1L;
 
@@ -505,7 +505,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     }
   }
 
-  /// Not sized: the collection may change between its size and its iteration.
+  /// Returns an unsized spliterator: the collection may change between its size and its iteration.
   static <T> Spliterator<T> unsized(Iterator<T> iterator, int more) {
     return Spliterators.spliteratorUnknownSize(iterator, more | Spliterator.NONNULL);
   }

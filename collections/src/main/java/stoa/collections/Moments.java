@@ -14,9 +14,8 @@ import stoa.spi.Host;
 /// How a composed collection sees its objects, and makes several calls on them at one moment
 /// (vCorfu, figure 6). Immutable.
 ///
-/// Live ones are seen in a transaction for several calls, and in a snapshot for an iteration. What
-/// is seen through a lens, of a snapshot or of a transaction that the program holds, is of one
-/// moment anyway.
+/// Several calls on live objects run in a transaction; an iteration reads a snapshot. Objects
+/// behind a lens, of a snapshot or of a transaction that the program holds, show one moment anyway.
 final class Moments {
   private static final TxOptions REWRITING = TxOptions.STANDARD.withAttemptsMax(100);
 
@@ -45,12 +44,12 @@ final class Moments {
     return stoa;
   }
 
-  /// Whether each call sees the present.
+  /// Returns whether each call sees the present.
   boolean isLive() {
     return lens == null;
   }
 
-  /// An object of the collection, as it is seen.
+  /// Returns an object of the collection through the lens.
   <T> T seen(T shared) {
     UnaryOperator<Object> through = lens;
     @SuppressWarnings("unchecked") // Justification: a lens answers a proxy of the same type
@@ -72,7 +71,7 @@ final class Moments {
   /// Changes all of a collection in one transaction.
   ///
   /// @param title names the collection in messages
-  /// @param change answers whether it changed something
+  /// @param change returns whether it changed something
   static boolean rewrite(Stoa stoa, Supplier<String> title, Supplier<Boolean> change) {
     try {
       return stoa.<Boolean, RuntimeException>transact(REWRITING, change::get);
@@ -85,16 +84,16 @@ final class Moments {
     }
   }
 
-  /// What is read in pages and consists of several objects.
+  /// A collection of several objects that is read in pages.
   interface Composed extends Paged {
-    /// How it sees them.
+    /// Returns how it sees its objects.
     Moments moments();
 
-    /// The same, seen through a lens.
+    /// Returns the same collection through a lens.
     Composed through(UnaryOperator<Object> lens);
   }
 
-  /// Pages of several objects, all of one moment.
+  /// Returns pages of several objects, all as of one moment.
   static PageSource pages(Composed composed) {
     return new OfMoment(composed);
   }
@@ -102,7 +101,7 @@ final class Moments {
   private static final class OfMoment implements PageSource {
     private final Composed composed;
 
-    /// Keeps what the later pages read from being trimmed, as long as this can be reached.
+    // While this is reachable, it keeps the store from trimming what later pages read.
     private @Nullable Snapshot snapshot;
 
     private OfMoment(Composed composed) {

@@ -6,7 +6,7 @@ import stoa.SharedNavigableMap;
 import stoa.Stoa;
 import stoa.spi.Facade;
 
-/// A [SharedNavigableMap].
+/// The implementation of [SharedNavigableMap].
 final class NavigableFacade<K, V> extends NavigableView<K, V>
     implements SharedNavigableMap<K, V>, Facade {
   private final SortedObject object;

@@ -13,12 +13,13 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 
-/// A part of a sorted map, in its order or from its end, before the calls on its object. Immutable.
+/// A part of a sorted map, in its order or in reverse, in front of the calls on its object.
+/// Immutable.
 class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMap<K, V> {
   private final SortedEntries entries;
   private final Comparator<Object> order;
 
-  /// Whether the order is that of a comparator, which [#comparator()] then answers.
+  // Whether a comparator gives the order; [#comparator()] then returns it.
   private final boolean compared;
 
   private final Span span;
@@ -66,7 +67,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
     return ascends() ? Scan.Direction.DESCENDING : Scan.Direction.ASCENDING;
   }
 
-  // ---- what is in the part
+  // ---- the entries of the part
 
   @Override
   boolean mayHave(Object key) {
@@ -87,7 +88,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
     return new Pages(source(), new Scan(span, direction));
   }
 
-  /// Where the pages of an iteration come from.
+  /// Returns the source of an iteration's pages.
   PageSource source() {
     return entries instanceof Moments.Composed composed
         ? Moments.pages(composed)
@@ -115,7 +116,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
     else entries.clearAll(span);
   }
 
-  // ---- neighbours
+  // ---- neighbors
 
   private Map.@Nullable Entry<K, V> entry(@Nullable Pair pair) {
     if (pair == null) return null;
@@ -124,7 +125,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
     return new SimpleImmutableEntry<>(key, value);
   }
 
-  /// The nearest entry to a key, in the view's order.
+  /// Returns the nearest entry to a key, in the view's order.
   private Map.@Nullable Entry<K, V> near(K key, boolean above, boolean inclusive) {
     K checked = super.key(key);
     Span side = span;
@@ -257,7 +258,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
     return part(ascends() ? span.from(bound, inclusive) : span.to(bound, inclusive), direction);
   }
 
-  /// A bound lies in the view, or is one of its own.
+  /// Checks that a bound lies in the view, or is one of its own.
   private void checkBound(K bound, boolean inclusive) {
     boolean fits =
         inclusive

@@ -2,7 +2,8 @@ package stoa.collections;
 
 import java.util.UUID;
 
-/// The keys of the nodes of a B-tree: text, which is quicker to encode and to hash than a record.
+/// The keys of the nodes of a B-tree: text, because encoding and hashing text is faster than a
+/// record.
 ///
 /// ```
 /// root   tree "/"
@@ -11,17 +12,17 @@ import java.util.UUID;
 final class NodeKey {
   private NodeKey() {}
 
-  /// The root's, which stays the same whatever the tree holds.
+  /// Returns the root's key, which stays the same.
   static String root(String tree) {
     return tree + "/";
   }
 
-  /// The key of another node.
+  /// Returns the key of another node.
   static String of(String tree, UUID node) {
     return root(tree) + node;
   }
 
-  /// The tree of a key.
+  /// Returns the tree of a key.
   static String tree(String key) {
     return key.substring(0, key.lastIndexOf('/'));
   }

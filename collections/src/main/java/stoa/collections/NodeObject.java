@@ -14,72 +14,71 @@ import stoa.spi.OwnState;
 import stoa.spi.StateInput;
 import stoa.spi.StateOutput;
 
-/// One node of a [stoa.SharedBTree] (vCorfu, section 5). [TreeEntries] puts them together.
+/// One node of a [stoa.SharedBTree] (vCorfu, section 5). [TreeEntries] combines nodes to a tree.
 ///
 /// ```
-/// state:  what Formats begins with, level, count of keys, keys, items
+/// state:  the beginning of Formats, level, count of keys, keys, items
 /// ```
 @Shared(name = "stoa.BTree")
 class NodeObject implements Forkable<NodeObject>, OwnState {
   /*
-   * A leaf has a value for each key. An inner node has a child more than keys: child i holds the
-   * keys from keys[i - 1] up to, without, keys[i]. Children are references, so that a change below
-   * changes nothing here.
+   * A leaf has a value for each key. An inner node has one child more than keys: child i has the
+   * keys from keys[i - 1] (inclusive) to keys[i] (exclusive). Children are references, so a change
+   * below changes nothing here.
    *
    * Invariants:
-   * (1) keys rise.
+   * (1) keys ascend.
    * (2) level is 0 in a leaf, and one more than the children's in an inner node.
-   * (3) The lists are never changed once they are in a field: a fork shares them.
+   * (3) The lists never change once they are in a field: a fork shares them.
    */
-  /// Which way to take in an inner node, or which entries in a leaf.
+  /// The direction in an inner node, or the entries in a leaf.
   enum Side {
-    /// To the least keys.
+    /// The least keys.
     FIRST,
-    /// To where a key is, or would be.
+    /// The place of a key, present or not.
     AT,
-    /// To the greatest key below another.
+    /// The greatest key below another.
     BELOW,
-    /// To the greatest keys.
+    /// The greatest keys.
     LAST
   }
 
-  /// The way from an inner node to one of its children.
+  /// The step from an inner node to one of its children.
   ///
   /// @param child null when this is a leaf
-  /// @param level of the child
-  /// @param index the child's
+  /// @param level the child's level
+  /// @param index the child's index
   record Step(@Nullable NodeObject child, int level, int index) {}
 
-  /// Children of an inner node that are next to each other, in the order in which a scan meets
-  /// them.
+  /// Adjacent children of an inner node, in the order of a scan.
   ///
   /// @param children none when this is a leaf
-  /// @param level of the children
-  /// @param fence the key between the last one and what follows it; null when this node does not
-  ///   say
+  /// @param level the children's level
+  /// @param fence the key between the last child and the next one; null when this node does not
+  ///     know it
   record Run(List<Object> children, int level, @Nullable Object fence) {}
 
-  /// What a node holds.
+  /// The contents of a node.
   record Content(int level, List<Object> keys, List<Object> items) {}
 
   /// The upper half of a node.
   ///
-  /// @param separator the key that tells the halves apart
-  /// @param id for the node that is to hold it
+  /// @param separator the key between the halves
+  /// @param id the id for the node of the upper half
   record Cut(Object separator, Content upper, UUID id) {}
 
-  /// All that a node held.
+  /// All contents of a node.
   ///
-  /// @param id for a node that is to hold it
+  /// @param id the id for a node with these contents
   record Drained(Content content, UUID id) {}
 
-  /// What became of a change of one key.
+  /// The result of a change of one key.
   ///
-  /// @param before the value that the key had
-  /// @param count how many keys the leaf has now
+  /// @param before the old value of the key
+  /// @param count the number of keys of the leaf afterwards
   record Changed(@Nullable Object before, int count) {}
 
-  /// The names of the classes that its tree was begun with; null in all nodes but the root.
+  // The names of the classes with which its tree began; null in all nodes but the root.
   private @Nullable String classes;
 
   private int level;
@@ -90,7 +89,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     this(null, 0, List.of(), List.of());
   }
 
-  /// The root of a tree.
+  /// Creates the root of a tree.
   protected NodeObject(String classes) {
     this(classes, 0, List.of(), List.of());
   }
@@ -104,7 +103,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
 
   // ---- reading
 
-  /// The names of the classes that its tree was begun with; null in all nodes but the root.
+  /// Returns the names of the classes with which its tree began; null in all nodes but the root.
   @Accessor
   @Nullable String classes() {
     return classes;
@@ -115,13 +114,13 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return level;
   }
 
-  /// How many keys there are.
+  /// Returns the number of keys.
   @Accessor
   int count() {
     return keys.size();
   }
 
-  /// The next step down to a key.
+  /// Returns the next step down to a key.
   @Accessor
   Step step(Object key) {
     if (level == 0) return new Step(null, -1, 0);
@@ -138,7 +137,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     };
   }
 
-  /// The next step down for a scan, and when that is to leaves, the leaves that follow in its
+  /// Returns the next step down for a scan; when that leads to leaves, the next leaves in its
   /// range, up to `max` of them.
   ///
   /// @param key null for [Side#FIRST] and [Side#LAST]
@@ -163,14 +162,14 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return (NodeObject) items.get(index);
   }
 
-  /// The value of a key in a leaf.
+  /// Returns the value of a key in a leaf.
   @Accessor
   @Nullable Object find(Object key) {
     int index = from(key);
     return has(index, key) ? items.get(index) : null;
   }
 
-  /// Entries of a leaf, each key followed by its value, up to `max` of them.
+  /// Returns entries of a leaf, each key followed by its value, up to `max` of them.
   @Accessor
   List<Object> entries(Scan scan, int max) {
     Span span = scan.span();
@@ -189,13 +188,13 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return found;
   }
 
-  /// The children of an inner node.
+  /// Returns the children of an inner node.
   @Accessor
   List<Object> children() {
     return level == 0 ? List.of() : new ArrayList<>(items);
   }
 
-  /// Two neighbouring children and the key between them.
+  /// Returns two adjacent children and the key between them.
   @Accessor
   List<Object> pair(int index) {
     return new ArrayList<>(List.of(items.get(index), items.get(index + 1), keys.get(index)));
@@ -207,7 +206,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return false;
   }
 
-  /// How many keys are below a key.
+  /// Returns the number of keys below a key.
   private int from(Object key) {
     int low = 0;
     int high = keys.size();
@@ -219,7 +218,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return low;
   }
 
-  /// How many keys are at or below a key.
+  /// Returns the number of keys at or below a key.
   private int above(Object key) {
     int index = from(key);
     return has(index, key) ? index + 1 : index;
@@ -255,11 +254,11 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
 
   // ---- changes of the shape
 
-  /// Takes the upper half away.
+  /// Removes and returns the upper half.
   Cut cut() {
     int middle = keys.size() / 2;
     Object separator = keys.get(middle);
-    // A leaf keeps the separator as the upper half's least key; an inner node gives it up.
+    // A leaf keeps the separator as the upper half's least key; an inner node removes it.
     int upper = level == 0 ? middle : middle + 1;
     var half = new Content(level, part(keys, upper, keys.size()), part(items, upper, items.size()));
     keys = part(keys, 0, middle);
@@ -267,7 +266,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return new Cut(separator, half, Call.uuid());
   }
 
-  /// Takes everything away.
+  /// Removes and returns everything.
   Drained drain() {
     var all = new Content(level, keys, items);
     level = 0;
@@ -276,7 +275,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return new Drained(all, Call.uuid());
   }
 
-  /// Becomes what is given.
+  /// Replaces the contents.
   @Mutator
   void fill(Content content) {
     level = content.level();
@@ -284,7 +283,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     items = List.copyOf(content.items());
   }
 
-  /// Takes in what its right neighbour held.
+  /// Adds the contents of its right neighbor.
   ///
   /// @param separator the key between them
   @Mutator
@@ -298,25 +297,25 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     items = List.copyOf(allItems);
   }
 
-  /// Takes in a child behind another.
+  /// Inserts a child after another.
   ///
-  /// @return how many keys there are now
+  /// @return the number of keys afterwards
   int addChild(int behind, Object separator, NodeObject child) {
     keys = inserted(keys, behind, separator);
     items = inserted(items, behind + 1, child);
     return keys.size();
   }
 
-  /// Gives up the child behind another.
+  /// Removes the child after another.
   ///
-  /// @return how many keys are left
+  /// @return the number of remaining keys
   int removeChild(int behind) {
     keys = removed(keys, behind);
     items = removed(items, behind + 1);
     return keys.size();
   }
 
-  /// Puts another key between two children.
+  /// Replaces the key between two children.
   @Mutator
   void separate(int behind, Object separator) {
     keys = with(keys, behind, separator);

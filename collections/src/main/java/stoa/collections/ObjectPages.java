@@ -7,24 +7,24 @@ import stoa.spi.CallContext;
 import stoa.spi.Host;
 
 /// Pages of one object: of its live state while that has the version of the first page, and of a
-/// snapshot once it has changed.
+/// snapshot after a change.
 ///
-/// Inside a transaction, which reads at one moment anyway, and inside a method of a shared object,
-/// which cannot read the past, all pages are of the live state.
+/// Inside a transaction, which reads as of one moment anyway, and inside a method of a shared
+/// object, which cannot read the past, all pages show the live state.
 final class ObjectPages implements PageSource {
   /*
-   * (1) Who reads one page only takes no snapshot.
-   * (2) Of several pages, the first is handed out when a snapshot is known to have its version. So no
-   *     later page is of a version that was released, however many there are meanwhile.
+   * (1) A reader of one page takes no snapshot.
+   * (2) Of several pages, the reader gets the first when a snapshot of its version exists. So no
+   *     later page needs a released version.
    */
   private final Stoa stoa;
   private final Paged live;
 
-  /// What the first page began with.
+  // The version of the first page.
   private long version = Paged.ANY;
 
-  /// Keeps what the later pages read from being trimmed, as long as this can be reached and is not
-  /// at its end.
+  // While this is reachable and not at its end, it keeps the store from trimming what later pages
+  // read.
   private @Nullable Snapshot snapshot;
 
   private boolean changed;

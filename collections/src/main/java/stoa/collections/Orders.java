@@ -38,7 +38,7 @@ final class Orders {
     return NATURAL;
   }
 
-  /// The order of a comparator class, or the natural one for null.
+  /// Returns the order of a comparator class, or the natural one for null.
   static Comparator<Object> of(@Nullable Class<?> type) {
     return type == null ? NATURAL : BY_CLASS.get(type);
   }

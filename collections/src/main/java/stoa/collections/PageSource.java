@@ -2,11 +2,11 @@ package stoa.collections;
 
 import org.jspecify.annotations.Nullable;
 
-/// Reads pages that are all of one moment. Used by one thread at a time.
+/// Reads pages that all show one moment. One thread at a time uses it.
 interface PageSource {
-  /// A page.
+  /// Returns a page.
   ///
-  /// @param from where it begins: what the page before said, or where the first is to begin
+  /// @param from the beginning: `next` of the previous page, or the beginning of the first
   /// @param max the most entries
   Page read(@Nullable Object from, int max);
 }

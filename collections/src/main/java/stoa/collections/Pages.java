@@ -5,11 +5,11 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 
-/// What all pages of a source hold, one item after the other. Used by one thread at a time.
+/// All items of a source's pages, one after the other. One thread at a time uses it.
 final class Pages {
   /*
-   * Whoever begins to iterate may want a few entries only, and they travel in vain that are not
-   * looked at; whoever goes on gets more at a time.
+   * The first page is small, because an iteration may need a few entries only; later pages are
+   * larger.
    */
   private static final int ENTRIES_FIRST = 32;
   private static final int ENTRIES_MAX = 256;
@@ -23,7 +23,9 @@ final class Pages {
   private int max = ENTRIES_FIRST;
   private int most = ENTRIES_MAX;
 
-  /// @param from where to begin, null for the beginning
+  /// Creates the pages.
+  ///
+  /// @param from the beginning, null for that of the source
   Pages(PageSource source, @Nullable Object from) {
     this.source = source;
     this.next = from;
@@ -45,7 +47,7 @@ final class Pages {
     return items.get(at++);
   }
 
-  /// A page, of fewer entries when these are too large to travel together.
+  /// Fetches a page, with fewer entries if they are too large for one call.
   private Page fetch() {
     while (true) {
       try {

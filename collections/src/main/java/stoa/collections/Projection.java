@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.function.Function;
 
-/// An iterator over a part of what another one iterates.
+/// An iterator over a part of each element of another iterator.
 record Projection<T, R>(Iterator<T> of, Function<T, R> part) implements Iterator<R> {
   static <K, V> Iterator<K> keys(Iterator<Map.Entry<K, V>> entries) {
     return new Projection<>(entries, Map.Entry::getKey);

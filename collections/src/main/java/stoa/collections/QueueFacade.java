@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.SharedQueue;
 import stoa.spi.Facade;
 
-/// A [SharedQueue].
+/// The implementation of [SharedQueue].
 final class QueueFacade<E> extends AbstractQueue<E> implements SharedQueue<E>, Facade {
   private final Elements<E> elements;
   private final ListObject object;

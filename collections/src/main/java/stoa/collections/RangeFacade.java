@@ -11,7 +11,7 @@ import stoa.SharedRangeMap;
 import stoa.Stoa;
 import stoa.spi.Facade;
 
-/// A [SharedRangeMap].
+/// The implementation of [SharedRangeMap].
 final class RangeFacade<K extends Comparable<? super K>, V>
     implements SharedRangeMap<K, V>, Facade {
   private final Stoa stoa;

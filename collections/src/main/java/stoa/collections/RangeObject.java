@@ -20,19 +20,19 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedRangeMap].
 ///
 /// ```
-/// state:  what Formats begins with, count, then for each range, in order: from, to, value
+/// state:  the beginning of Formats, count, then for each range, in order: from, to, value
 /// ```
 @Shared(name = "stoa.RangeMap")
 class RangeObject implements Forkable<RangeObject>, OwnState {
   private static final Comparator<Object> ORDER = Orders.natural();
 
-  /// What a range holds besides its first key.
+  /// The parts of a range besides its first key.
   private record Rest(Object to, Object value) {}
 
-  /// By first key. Ranges never overlap.
+  // By first key. Ranges never overlap.
   private TreePMap<Object, Rest> ranges;
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes with which it began; null when they are unknown.
   private @Nullable String classes;
 
   protected RangeObject() {
@@ -48,7 +48,7 @@ class RangeObject implements Forkable<RangeObject>, OwnState {
     this.ranges = ranges;
   }
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  /// Returns the names of the classes with which it began; null when they are unknown.
   @Accessor
   @Nullable String classes() {
     return classes;
@@ -61,7 +61,7 @@ class RangeObject implements Forkable<RangeObject>, OwnState {
     return new Range<>(entry.getKey(), entry.getValue().to(), entry.getValue().value());
   }
 
-  /// The parts of ranges between two keys, cut there; null stands for no bound.
+  /// Returns the parts of ranges between two keys, cut there; null stands for no bound.
   @Accessor
   List<Range<Object, Object>> ranges(@Nullable Object from, @Nullable Object to) {
     var found = new ArrayList<Range<Object, Object>>();

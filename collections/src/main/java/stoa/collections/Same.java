@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 
-/// When two values are the same to a conditional write: when they are equal, arrays by their
-/// elements. That holds for arrays in records, lists, maps and optionals as well: what is compared
-/// are copies, whose arrays are never identical.
+/// Whether two values are the same for a conditional write: they are equal, and arrays are equal by
+/// their elements. That includes arrays in records, lists, maps and optionals, because the
+/// comparison uses copies, whose arrays are never identical.
 final class Same {
   private static final ClassValue<Boolean> COMPARABLE =
       new ClassValue<>() {
@@ -80,7 +80,7 @@ final class Same {
     if (!COMPARABLE.get(value.getClass()) && !(value instanceof Enum)) throw incomparable(value);
   }
 
-  /// The refusal of a value that equals no copy of itself.
+  /// Returns the refusal of a value that equals no copy of itself.
   static UnsupportedOperationException incomparable(Object value) {
     return new UnsupportedOperationException(
         value.getClass().getName()

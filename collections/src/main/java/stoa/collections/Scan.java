@@ -1,6 +1,6 @@
 package stoa.collections;
 
-/// What pages of a sorted map are read: the entries of a range, in its order or from its end.
+/// The entries to read from a sorted map: a range, in its order or in reverse.
 record Scan(Span span, Direction direction) {
   enum Direction {
     ASCENDING,
@@ -9,14 +9,14 @@ record Scan(Span span, Direction direction) {
 
   static final Scan ALL = new Scan(Span.ALL, Direction.ASCENDING);
 
-  /// What is left behind a key.
+  /// Returns the rest of the scan after a key.
   Scan behind(Object key) {
     return new Scan(
         direction == Direction.ASCENDING ? span.from(key, false) : span.to(key, false), direction);
   }
 
-  /// Whether all of it is before a key between two nodes of a tree, of which the upper one holds
-  /// that key.
+  /// Returns whether all of the scan is before a key between two nodes of a tree, of which the
+  /// upper one has that key.
   boolean endsAt(Object fence) {
     if (direction == Direction.ASCENDING) return span.isTooHigh(fence, Orders.natural());
     Object low = span.low();

@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The calls on a sharded map: those on one key go to its child, the others to all children in a
-/// transaction. Thread-safe.
+/// The calls on a sharded map. A call on one key goes to its child, any other call to all children
+/// in a transaction. Thread-safe.
 final class ShardedEntries implements Entries, Moments.Composed {
-  /// Where a page begins: behind a hash in a child.
+  /// The beginning of a page: after a hash in a child.
   private record Place(int child, @Nullable Object from) {}
 
   private final Moments moments;
@@ -19,7 +19,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
   private final int shards;
   private final Permutation permutation;
 
-  /// Made when the first is asked: a map that is only passed on has none.
+  // Created at the first use: a map that is only passed on needs none.
   private volatile @Nullable AtomicReferenceArray<@Nullable MapObject> children;
 
   ShardedEntries(Moments moments, String name, int shards) {
@@ -133,7 +133,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
     });
   }
 
-  /// Whether no child has an entry.
+  /// Returns whether no child has an entry.
   boolean isEmpty() {
     return moments.read(() -> {
       for (int i = 0; i < shards; i++) if (child(i).size() > 0) return false;
@@ -171,7 +171,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
     });
   }
 
-  /// A page: from one child, or from several that are small. Called inside a transaction.
+  /// Returns a page: from one child, or from several small ones. Called inside a transaction.
   @Override
   public Page page(long version, @Nullable Object from, int max) {
     Place place = from == null ? new Place(0, null) : (Place) from;

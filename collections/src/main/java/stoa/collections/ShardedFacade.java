@@ -6,7 +6,7 @@ import stoa.ShardedMap;
 import stoa.Stoa;
 import stoa.spi.Facade;
 
-/// A [ShardedMap].
+/// The implementation of [ShardedMap].
 final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V>, Facade {
   private final ShardedObject base;
   private final ShardedEntries children;
@@ -18,7 +18,7 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
     this.children = children;
   }
 
-  /// The facade of a map with that many children.
+  /// Returns the facade of a map with that many children.
   static <K, V> ShardedFacade<K, V> of(
       Stoa stoa, Class<K> keys, Class<V> values, ShardedObject base, int shards) {
     String name = (String) stoa.ref(base).key();

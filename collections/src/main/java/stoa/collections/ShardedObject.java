@@ -9,24 +9,24 @@ import stoa.Shared;
 class ShardedObject {
   private int shards;
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes with which it began; null when they are unknown.
   private @Nullable String classes;
 
   protected ShardedObject() {}
 
-  /// The number of children, 0 before [#begin].
+  /// Returns the number of children, 0 before [#begin].
   @Accessor
   int shards() {
     return shards;
   }
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  /// Returns the names of the classes with which it began; null when they are unknown.
   @Accessor
   @Nullable String classes() {
     return classes;
   }
 
-  /// Fixes the number and the classes, when they are not yet.
+  /// Fixes the number and the classes, unless they are fixed.
   ///
   /// @return the number
   int begin(int wanted, String wantedClasses) {
@@ -34,7 +34,7 @@ class ShardedObject {
     return begin(wanted);
   }
 
-  /// Fixes the number, when it is not yet.
+  /// Fixes the number, unless it is fixed.
   ///
   /// @return the number
   int begin(int wanted) {

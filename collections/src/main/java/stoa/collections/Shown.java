@@ -6,7 +6,7 @@ final class Shown {
 
   private Shown() {}
 
-  /// A value as text that is not long.
+  /// Returns a value as a short text.
   static String of(Object value) {
     String shown = value.toString();
     return shown.length() <= CHARS_MAX ? shown : shown.substring(0, CHARS_MAX) + "...";

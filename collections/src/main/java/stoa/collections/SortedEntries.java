@@ -6,11 +6,11 @@ import stoa.Mutator;
 
 /// The calls on a sorted map, beyond those on any map. A page begins at a [Scan].
 interface SortedEntries extends Entries {
-  /// The first entry of a range, seen in the direction of the scan.
+  /// Returns the first entry of a range, in the direction of the scan.
   @Accessor
   @Nullable Pair edge(Scan scan);
 
-  /// Removes and answers the first entry of a range, seen in the direction of the scan.
+  /// Removes and returns the first entry of a range, in the direction of the scan.
   @Nullable Pair poll(Scan scan);
 
   @Accessor

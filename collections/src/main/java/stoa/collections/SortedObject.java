@@ -21,25 +21,29 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedNavigableMap].
 ///
 /// ```
-/// state:  what Formats begins with, the comparator or null, count, then keys each followed by its value, in
-///         order
+/// state:  the beginning of Formats, the comparator or null, count, then keys, each followed by its
+///         value, in order
 /// ```
 @Shared(name = "stoa.NavigableMap")
 class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes with which it began; null when they are unknown.
   private @Nullable String classes;
 
-  /// Null for the natural order.
+  // Null for the natural order.
   private @Nullable Comparator<Object> own;
 
   private Comparator<Object> order;
   private TreePMap<Object, Object> entries;
 
+  /// Creates a map whose classes are unknown.
+  ///
   /// @param own the comparator, null for the natural order
   protected SortedObject(@Nullable Comparator<Object> own) {
     this(own, null);
   }
 
+  /// Creates a map.
+  ///
   /// @param own the comparator, null for the natural order
   protected SortedObject(@Nullable Comparator<Object> own, @Nullable String classes) {
     this.classes = classes;
@@ -59,13 +63,13 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
     this.entries = entries;
   }
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  /// Returns the names of the classes with which it began; null when they are unknown.
   @Accessor
   @Nullable String classes() {
     return classes;
   }
 
-  /// The class of the comparator.
+  /// Returns the class name of the comparator; null for the natural order.
   @Accessor
   @Nullable String order() {
     return own == null ? null : own.getClass().getName();

@@ -7,12 +7,14 @@ import java.util.Spliterators;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a sorted map holds, in its order, each once: of unknown size, as the map may change between
-/// its size and its iteration. Used by one thread at a time.
+/// The contents of a sorted map, in its order, each once. The size is unknown, because the map may
+/// change between its size and its iteration. One thread at a time uses it.
 final class SortedSpliterator<T> extends Spliterators.AbstractSpliterator<T> {
   private final Iterator<T> iterator;
   private final @Nullable Comparator<? super T> order;
 
+  /// Creates the spliterator.
+  ///
   /// @param order null for the natural one
   SortedSpliterator(Iterator<T> iterator, @Nullable Comparator<? super T> order) {
     super(

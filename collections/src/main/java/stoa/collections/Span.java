@@ -7,9 +7,9 @@ import org.pcollections.TreePMap;
 /// A range of keys in a sorted map.
 ///
 /// @param low the lower bound, null for none
-/// @param lowInclusive whether the lower bound itself belongs to it
+/// @param lowInclusive whether the range includes the lower bound
 /// @param high the upper bound, null for none
-/// @param highInclusive whether the upper bound itself belongs to it
+/// @param highInclusive whether the range includes the upper bound
 record Span(
     @Nullable Object low, boolean lowInclusive, @Nullable Object high, boolean highInclusive) {
   static final Span ALL = new Span(null, false, null, false);
@@ -42,14 +42,14 @@ record Span(
     return !isTooLow(key, order) && !isTooHigh(key, order);
   }
 
-  /// Whether no key can be in it.
+  /// Returns whether no key can be in it.
   boolean isEmpty(Comparator<Object> order) {
     if (low == null || high == null) return false;
     int comparison = order.compare(low, high);
     return comparison > 0 || (comparison == 0 && !(lowInclusive && highInclusive));
   }
 
-  /// The part of a tree in this range.
+  /// Returns the part of a tree in this range.
   TreePMap<Object, Object> of(TreePMap<Object, Object> tree, Comparator<Object> order) {
     if (isEmpty(order))
       return tree.headMap(java.util.Objects.requireNonNull(high), false)

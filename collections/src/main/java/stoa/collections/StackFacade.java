@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.SharedStack;
 import stoa.spi.Facade;
 
-/// A [SharedStack]: a deque whose first element is the list's last.
+/// The implementation of [SharedStack]: a deque whose first element is the list's last.
 final class StackFacade<E> extends AbstractCollection<E> implements SharedStack<E>, Facade {
   private final Elements<E> elements;
   private final ListObject object;

@@ -12,28 +12,28 @@ import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.spi.Host;
 
-/// The calls on a B-tree: each a transaction over the nodes that it meets. Thread-safe.
+/// The calls on a B-tree: each is a transaction over the nodes on its way. Thread-safe.
 final class TreeEntries implements SortedEntries, Moments.Composed {
   /*
-   * The root never moves: when it overflows, what it holds goes to two new nodes below it, and when
-   * one child is left, it takes in what that one holds. So the way begins at a name, and no base
-   * object has to be read. All other nodes are found by the references in their parents.
+   * The root never moves. When it overflows, its contents go to two new nodes below it; when one
+   * child is left, it takes in that child's contents. So each descent begins at a name, and no base
+   * object has to be read. The references in parents lead to all other nodes.
    *
-   * A change descends to a leaf, and mends upwards along the way it came, as long as a node has too
-   * many or too few keys. Nothing above is touched otherwise.
+   * A change descends to a leaf, and repairs nodes upwards along its way, as long as a node has too
+   * many or too few keys. It touches nothing above otherwise.
    *
    * Invariants, between transactions:
    * (1) Every node but the root has KEYS_MIN to KEYS_MAX keys.
    * (2) All leaves have the same distance from the root.
-   * (3) What a node holds fits into one call, so that it can be split and merged: no entry takes
-   *     more than its part of callBytesMax.
-   * (4) A node that no node refers to is the root, or empty. Who took it out deletes it after the
-   *     transaction that did, and leaves it empty when it was a program's own transaction.
+   * (3) The contents of a node fit into one call, so that it can be split and merged: no entry
+   *     takes more than its part of callBytesMax.
+   * (4) A node to which no node refers is the root, or empty. The change that removed it deletes it
+   *     after its transaction, and leaves it empty inside a program's own transaction.
    */
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
 
-  /// What one call moves between nodes: all that a node holds, and how that is framed.
+  // What one call moves between nodes: all contents of a node, and their framing.
   private static final int MOVED_MAX = KEYS_MAX + 8;
 
   private final Moments moments;
@@ -45,7 +45,9 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     this(moments, name, moments.stoa().get(NodeObject.class, NodeKey.root(name)));
   }
 
-  /// @param liveRoot the root, with what its constructor is given, before any lens
+  /// Creates the calls.
+  ///
+  /// @param liveRoot the root, with its constructor's arguments, before any lens
   TreeEntries(Moments moments, String name, NodeObject liveRoot) {
     this.moments = moments;
     this.name = name;
@@ -81,12 +83,12 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     return node;
   }
 
-  // ---- the way down
+  // ---- descent
 
-  /// A node on the way, and the index of the child that the way takes.
+  /// A node on the way, and the index of the next child.
   private record Turn(NodeObject node, int index) {}
 
-  /// A leaf, and how it was reached.
+  /// A leaf, and the way to it.
   ///
   /// @param way from its parent up to the root
   private record Found(NodeObject leaf, Deque<Turn> way) {}
@@ -163,11 +165,10 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     return found != null && Same.as(found, before);
   }
 
-  /// Gives a key another value.
+  /// Changes the value of a key.
   ///
-  /// @param next the value for a key and the value that it has; null for none; the very one that it
-  ///   has to leave it
-  /// @return the value that it had
+  /// @param next maps a key and its value to the new value; null for none; the same value leaves it
+  /// @return the old value
   @SuppressWarnings("ReferenceEquality") // Justification: the very value that was given, or another
   private @Nullable Object change(
       Object key, BiFunction<Object, @Nullable Object, @Nullable Object> next) {
@@ -186,7 +187,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     });
   }
 
-  /// Refuses an entry that would be too large to be moved together with others.
+  /// Refuses an entry that is too large to move together with others.
   private void checkSize(Object key, Object value) {
     var host = (Host) moments.stoa();
     int max = host.callBytesMax() / MOVED_MAX;
@@ -198,7 +199,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
             .formatted(Shown.of(key), name, keyBytes, valueBytes, max, MOVED_MAX));
   }
 
-  /// Runs a change, and then deletes the nodes that it took out.
+  /// Runs a change, and then deletes the nodes that it removed.
   private @Nullable Object written(Change change) {
     var gone = new ArrayList<NodeObject>();
     Object result =
@@ -213,7 +214,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     return result;
   }
 
-  /// A change that takes nodes out of the tree.
+  /// A change that removes nodes from the tree.
   private interface Change {
     @Nullable Object run(List<NodeObject> gone);
   }
@@ -266,7 +267,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     }
   }
 
-  /// Puts the only child in its parent's place. Only the root ever has a single one.
+  /// Replaces a parent by its only child. Only the root ever has a single child.
   private static void raise(NodeObject parent, NodeObject child, List<NodeObject> gone) {
     parent.fill(child.drain().content());
     gone.add(child);
@@ -274,9 +275,9 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   // ---- scans
 
-  /// Leaves next to each other.
+  /// Adjacent leaves.
   ///
-  /// @param fence the key between the last one and what follows it; null when nothing does
+  /// @param fence the key between the last leaf and the next one; null at the end
   private record Leaves(List<NodeObject> leaves, @Nullable Object fence) {}
 
   private Leaves leaves(NodeObject.Side side, @Nullable Object key, Scan scan, int max) {
@@ -293,7 +294,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     }
   }
 
-  /// Entries of a range, up to `max` of them, each key followed by its value.
+  /// Returns entries of a range, up to `max` of them, each key followed by its value.
   private List<Object> scan(Scan scan, int max) {
     var found = new ArrayList<Object>();
     boolean up = scan.direction() == Scan.Direction.ASCENDING;
@@ -345,7 +346,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     });
   }
 
-  // ---- the whole tree, or much of it
+  // ---- the whole tree, or large parts of it
 
   @Override
   public int size() {
@@ -434,9 +435,9 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     });
   }
 
-  /// Checks the invariants of the whole tree, at one moment.
+  /// Checks the invariants of the whole tree, as of one moment.
   ///
-  /// @return how many nodes there are
+  /// @return the number of nodes
   int check() {
     return moments.read(() -> checkUnder(root(), true, root().level(), null, null));
   }

@@ -6,7 +6,7 @@ import stoa.SharedBTree;
 import stoa.Stoa;
 import stoa.spi.Facade;
 
-/// A [SharedBTree].
+/// The implementation of [SharedBTree].
 final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<K, V>, Facade {
   private final NodeObject root;
   private final TreeEntries nodes;

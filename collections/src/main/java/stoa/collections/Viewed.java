@@ -22,14 +22,16 @@ import stoa.spi.Host;
 
 /// Opens collections through views (vCorfu, section 4.2).
 ///
-/// A collection in one object is a facade before a view of that object. One that is composed of
-/// several can be seen live, and where the log was: at one address all of them are of one moment,
-/// at one version, or as far as each has been played, they are not.
+/// A collection in one object is a facade before a view of that object. A collection of several
+/// objects can be viewed live, and as of a log address, where all of them show one moment. Versions
+/// of several objects, and followed states, do not.
 ///
 /// @param stoa the store
-/// @param ref of the collection
-/// @param view how it is seen
+/// @param ref the collection's reference
+/// @param view the view
 record Viewed(Host stoa, Ref<?> ref, View view) {
+  /// Returns the collection.
+  ///
   /// @param type the collection's interface
   <T> T as(Class<T> type) {
     return type.cast(facade(type));
@@ -83,7 +85,7 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
     return seen(type, TreeFacade.of(stoa, of.first, of.second, root), NodeObject.class);
   }
 
-  /// The object behind a collection.
+  /// Returns the object behind a collection.
   private <S> S object(Class<?> type, Class<?> facade, Class<S> object, View through) {
     String name = object.getAnnotation(Shared.class).name();
     if (!name.equals(ref.type())) {
@@ -94,7 +96,7 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
     return stoa.view(object, ref, through);
   }
 
-  /// The classes of what a collection holds, as far as they are known.
+  /// The known classes of a collection's contents.
   private record Types(Class<?> first, Class<?> second) {}
 
   private Types types(Supplier<@Nullable String> classes) {
@@ -104,8 +106,8 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
         known.size() < 2 ? Object.class : known.get(1));
   }
 
-  /// What the collection tells of itself; null where there is none, or where one was begun that
-  /// could not be constructed, and can only be deleted.
+  /// Returns what the collection tells about itself; null when it is absent, or when it could not
+  /// be constructed and can only be deleted.
   private static @Nullable String told(Supplier<@Nullable String> asked) {
     try {
       return asked.get();
@@ -114,9 +116,9 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
     }
   }
 
-  /// A collection of several objects through the view.
+  /// Returns a collection of several objects through the view.
   ///
-  /// @param part the class of those that are read
+  /// @param part the class of the objects to read
   private Facade seen(Class<?> type, Facade live, Class<?> part) {
     UnaryOperator<Object> lens = shared -> stoa.view(part, stoa.ref(shared), view);
     return switch (view) {

@@ -89,7 +89,7 @@ final class FrameCodec {
 
   /// Reads a frame.
   ///
-  /// @throws MalformedException when the bytes are none
+  /// @throws MalformedException when the bytes are not a frame
   static Frame read(byte[] bytes) {
     var in = new Decoder(bytes);
     Frame frame = read(in);

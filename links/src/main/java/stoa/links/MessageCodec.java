@@ -23,11 +23,11 @@ import stoa.migration.core.NodeId;
 import stoa.migration.core.Upward;
 import stoa.migration.core.Version;
 
-/// What nodes of the tree say to each other, as bytes. Stateless.
+/// Messages between nodes of the tree, as bytes. Stateless.
 ///
-/// A message is a byte that says which one it is, and its parts in the order in which [Message] has
-/// them: numbers as varint, streams in 16 bytes, texts and states behind their length, collections
-/// behind how many there are.
+/// A message is a byte for its kind, and its parts in the order in which [Message] has them:
+/// numbers as varint, streams in 16 bytes, texts and states after their length, collections after
+/// their size.
 final class MessageCodec {
   private static final int RETRIEVE = 1;
   private static final int MIGRATE = 2;

@@ -25,15 +25,15 @@ import stoa.Membership;
 import stoa.Unavailable;
 import stoa.migration.core.NodeId;
 
-/// Where other processes of the tree reach this one, when it may be an inner node, and how it
-/// reaches them. Thread-safe.
+/// The port of this process for other processes of the tree, when it may be an inner node, and its
+/// connections to them. Thread-safe.
 public final class PeerServer implements AutoCloseable {
   private static final int PART_BYTES_MAX = Pipe.PART_BYTES_MAX + 1;
   private static final int CHANNELS_MAX = 64;
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long END_MILLIS = 500;
 
-  /// Where the nodes of one tree are in this process.
+  /// The place of one tree's nodes in this process.
   static final class Desk {
     private final String address;
     private final Tickets tickets = new Tickets();
@@ -43,12 +43,12 @@ public final class PeerServer implements AutoCloseable {
       this.address = address;
     }
 
-    /// The address of the nodes.
+    /// Returns the address of the nodes.
     String address() {
       return address;
     }
 
-    /// By what those are known who may connect.
+    /// Returns the tickets of those that may connect.
     Tickets tickets() {
       return tickets;
     }
@@ -101,17 +101,17 @@ public final class PeerServer implements AutoCloseable {
     place = "tcp://" + bracketed(host) + ":" + server.getPort() + "/";
   }
 
-  /// Of a process that nobody connects to.
+  /// Returns that of a process to which none connects.
   ///
-  /// @param trusted the certificate by which others are known; null when nothing is encrypted
+  /// @param trusted the certificate by which others are known; null without encryption
   public static PeerServer leaf(@Nullable Path trusted) {
     return new PeerServer(trusted);
   }
 
-  /// Of a process that others connect to.
+  /// Returns that of a process to which others connect.
   ///
-  /// @param trusted the certificate by which others are known; null when nothing is encrypted
-  /// @throws Unavailable when the address cannot be listened on
+  /// @param trusted the certificate by which others are known; null without encryption
+  /// @throws Unavailable when the address is not available
   /// @throws IllegalArgumentException when a certificate cannot be used
   public static PeerServer inner(Membership.Inner inner, @Nullable Path trusted) {
     return new PeerServer(inner, trusted);
@@ -121,21 +121,21 @@ public final class PeerServer implements AutoCloseable {
     return host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
   }
 
-  /* No other process, before or after this one, has it. */
+  /* Unique among all processes, past and future. */
   private static String token() {
     byte[] random = new byte[8];
     RANDOM.nextBytes(random);
     return HexFormat.of().formatHex(random);
   }
 
-  /// Begins a place for the nodes of a tree.
+  /// Opens a place for the nodes of a tree.
   Desk open() {
     var desk = new Desk(place + token());
     desks.put(desk.address, desk);
     return desk;
   }
 
-  /// Ends one.
+  /// Closes one.
   void close(Desk desk) {
     desks.remove(desk.address);
   }
@@ -146,7 +146,7 @@ public final class PeerServer implements AutoCloseable {
     return pipe;
   }
 
-  /* Who hears of a stream: a node, when the first frame has said which one. */
+  /* The receiver of a stream's frames: a node, when the first frame has named it. */
   private final class Entering implements Pipe.Ear {
     private volatile Pipe.@Nullable Ear inside;
 
@@ -185,7 +185,7 @@ public final class PeerServer implements AutoCloseable {
     }
   }
 
-  /// A channel to another process; null when nobody can reach it.
+  /// Returns a channel to another process; null when that cannot be reached.
   @Nullable Channel to(String other) {
     String place = place(other);
     if (place == null) return null;

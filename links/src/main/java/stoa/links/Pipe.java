@@ -21,27 +21,27 @@ import stoa.migration.core.Mandate;
 /// One stream of frames between two processes, as one of them sees it. Thread-safe; frames come one
 /// after the other.
 ///
-/// A frame is sent in parts of at most [#PART_BYTES_MAX], each behind a byte that is 1 when more
-/// parts follow.
+/// A sender splits a frame into parts of at most [#PART_BYTES_MAX], each after a byte that is 1
+/// when more parts follow.
 final class Pipe implements StreamObserver<byte[]> {
-  /// Who hears of it. Called by the thread that reads.
+  /// Receives the frames. The reading thread calls it.
   interface Ear {
     /// A frame has come.
     void frame(Pipe pipe, Frame frame);
 
-    /// The other side is there.
+    /// The other side has sent a sign of life.
     ///
-    /// @param first whether it says so for the first time
+    /// @param first whether it is the first one
     default void beat(Pipe pipe, Frame.Beat beat, boolean first) {}
 
-    /// It is over; said once, and last.
+    /// The stream has ended; called once, and last.
     void over(Pipe pipe, Status why);
   }
 
   /// The most bytes of a part.
   static final int PART_BYTES_MAX = 1 << 20;
 
-  /// The most bytes of a frame. What a leaving node hands over is one frame.
+  /// The most bytes of a frame. A leaving node hands over everything in one frame.
   static final int FRAME_BYTES_MAX = 256 << 20;
 
   /// How many bytes may wait to be sent.
@@ -81,14 +81,14 @@ final class Pipe implements StreamObserver<byte[]> {
   private volatile long confirmedNanos = heardNanos;
   private volatile @Nullable Stamp other;
 
-  /* What the other side's clock was, and this one when that came. */
+  /* The clock of the other side, and of this one when that came. */
   private record Stamp(long stamp, long cameNanos) {}
 
   Pipe(Ear ear) {
     this.ear = ear;
   }
 
-  /// Sets where what is sent goes; what is sent before is lost.
+  /// Sets the target of frames; earlier frames are lost.
   void out(CallStreamObserver<byte[]> to) {
     synchronized (sending) {
       out = to;
@@ -99,32 +99,32 @@ final class Pipe implements StreamObserver<byte[]> {
     cut(Status.CANCELLED.withDescription("it was over before it began"));
   }
 
-  /// How long ago the other side was heard of, in nanoseconds.
+  /// Returns how long ago the other side was last heard, in nanoseconds.
   long silenceNanos() {
     return System.nanoTime() - heardNanos;
   }
 
-  /// How long ago something was sent of which the other side has said that it came, in nanoseconds:
-  /// the other side has found no longer silence than that.
+  /// Returns how long ago the last frame was sent whose arrival the other side has confirmed, in
+  /// nanoseconds: the other side has found no longer silence than that.
   long staleNanos() {
     return System.nanoTime() - confirmedNanos;
   }
 
-  /// Says that this side is there.
+  /// Sends a sign of life.
   ///
-  /// @param mandate of the node that says so to its child; null otherwise
+  /// @param mandate of a node, for its child; null otherwise
   void beat(@Nullable Mandate mandate) {
     var last = other;
     long age = mandate == null || last == null ? Mandate.NONE : mandate.age(last.cameNanos);
     send(new Frame.Beat(System.nanoTime(), last == null ? 0 : last.stamp, age));
   }
 
-  /// How long ago something was sent, in nanoseconds.
+  /// Returns how long ago the last frame was sent, in nanoseconds.
   long idleNanos() {
     return System.nanoTime() - saidNanos;
   }
 
-  /// Sends a frame; nothing when it is over. Waits for nobody.
+  /// Sends a frame; no effect after the end. Does not wait.
   void send(Frame frame) {
     Encoder bytes = FrameCodec.write(frame);
     Status trouble = null;
@@ -165,7 +165,7 @@ final class Pipe implements StreamObserver<byte[]> {
         to.onNext(part);
       } while (from < bytes.size());
     } catch (IllegalStateException | StatusRuntimeException over) {
-      // The end is told to onError.
+      // onError gets the end.
     }
   }
 
@@ -220,7 +220,7 @@ final class Pipe implements StreamObserver<byte[]> {
     end(Status.OK);
   }
 
-  /// Ends it; what was sent still arrives.
+  /// Ends it; earlier frames still arrive.
   void finish() {
     synchronized (sending) {
       var to = out;
@@ -229,7 +229,7 @@ final class Pipe implements StreamObserver<byte[]> {
       try {
         to.onCompleted();
       } catch (IllegalStateException | StatusRuntimeException over) {
-        // It has ended already.
+        // It has already ended.
       }
     }
   }
@@ -246,7 +246,7 @@ final class Pipe implements StreamObserver<byte[]> {
           to.onError(why.asRuntimeException());
         }
       } catch (IllegalStateException | StatusRuntimeException over) {
-        // It has ended already.
+        // It has already ended.
       }
     }
     end(why);

@@ -4,7 +4,8 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Decoder.MalformedException;
 
-/// Why the process of the root does not lend an object, as it is told to another one.
+/// The reason for which the process of the root does not lend an object, as another process gets
+/// it.
 enum Refusal {
   /// It does not exist.
   ABSENT(1),
@@ -21,7 +22,7 @@ enum Refusal {
     this.number = number;
   }
 
-  /// By what it travels.
+  /// Returns its number in frames.
   int number() {
     return number;
   }
@@ -42,7 +43,7 @@ enum Refusal {
     };
   }
 
-  /// What the program is told.
+  /// Returns the exception for the program.
   RuntimeException exception(String message) {
     return switch (this) {
       case ABSENT -> new IllegalArgumentException(message);

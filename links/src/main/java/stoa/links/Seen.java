@@ -14,8 +14,8 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import stoa.Locality;
 
-/// Says of each stream where its other side is, as it is seen here: its host, which has one name
-/// for all that come from this machine. Stateless.
+/// Records for each stream where its other side is, as this side sees it: its host, which has one
+/// name for all processes of this machine. Stateless.
 final class Seen implements ServerInterceptor {
   private static final Context.Key<Locality> LOCALITY =
       Context.keyWithDefault("locality", Locality.UNKNOWN);
@@ -37,9 +37,9 @@ final class Seen implements ServerInterceptor {
     return attributes.get(which) instanceof InetSocketAddress address ? address.getAddress() : null;
   }
 
-  /// Where a host is.
+  /// Returns where a host is.
   ///
-  /// @param here the address at which this side is reached by it
+  /// @param here the address at which it reaches this side
   static Locality locality(InetAddress host, @Nullable InetAddress here) {
     if (host.isLoopbackAddress() || host.equals(here)) return HERE;
     String address = host.getHostAddress();
@@ -47,7 +47,7 @@ final class Seen implements ServerInterceptor {
     return Locality.of(zone < 0 ? address : address.substring(0, zone));
   }
 
-  /// That of the stream that begins on this thread.
+  /// Returns that of the stream that begins on this thread.
   static Locality current() {
     return LOCALITY.get();
   }

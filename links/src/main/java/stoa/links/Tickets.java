@@ -10,18 +10,18 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/// By what a process of the tree knows that another one is of it: the process of the root gives
-/// each a ticket for its address, made with a seal that it tells to those others connect to.
-/// Thread-safe.
+/// The tickets by which processes of a tree recognize each other. The process of the root gives
+/// each a ticket for its address, made with a seal that it tells to the processes that accept
+/// connections. Thread-safe.
 ///
-/// Seals are random and follow each other; a ticket is good while its seal is one of the last
-/// [#KEPT]. So nobody's clock matters.
+/// Seals are random and follow each other; a ticket is valid while its seal is one of the last
+/// [#KEPT]. So no clock matters.
 final class Tickets {
-  /// @param number which seal it was made with
-  /// @param code what is made of the address with that
+  /// @param number the number of its seal
+  /// @param code the code of the address under that seal
   record Ticket(long number, byte[] code) {}
 
-  /// How many seals count.
+  /// How many seals are valid.
   static final int KEPT = 3;
 
   private static final int KEY_BYTES = 32;
@@ -38,7 +38,7 @@ final class Tickets {
     return last();
   }
 
-  /// The newest seal, of which there must be one.
+  /// Returns the newest seal, of which there must be one.
   synchronized Frame.Seal last() {
     var last = seals.lastEntry();
     return new Frame.Seal(last.getKey(), last.getValue());
@@ -49,18 +49,18 @@ final class Tickets {
     while (seals.size() > KEPT) seals.pollFirstEntry();
   }
 
-  /// Another root has other seals.
+  /// Forgets all seals: another root has others.
   synchronized void forget() {
     seals.clear();
   }
 
-  /// A ticket for an address, made with the newest seal.
+  /// Returns a ticket for an address, made with the newest seal.
   synchronized Ticket of(String address) {
     var last = seals.lastEntry();
     return new Ticket(last.getKey(), code(last.getValue(), address));
   }
 
-  /// Whether a ticket is good for an address.
+  /// Returns whether a ticket is valid for an address.
   synchronized boolean isGood(Ticket ticket, String address) {
     byte @Nullable [] key = seals.get(ticket.number);
     return key != null && MessageDigest.isEqual(ticket.code, code(key, address));

@@ -35,7 +35,7 @@ import stoa.migration.core.TreeNode;
 /// The tree's part of a client: the connections of its member, and its registration with the
 /// process of the root. Thread-safe.
 public final class TreeClient implements Uplink {
-  /// How many objects a process speaks of.
+  /// The most objects that a process names.
   static final int OBJECTS_MAX = 100_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeClient.class);
@@ -43,18 +43,18 @@ public final class TreeClient implements Uplink {
   private final Repeats repeats = new Repeats();
   private static final long TICK_MILLIS = 100;
 
-  /// After which part of the lease of silence it is asked who has the root.
+  // The part of the lease after which a silent root makes this ask which server has it.
   private static final int DOUBT = 5;
 
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_LEASE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /// The way to the servers.
+  /// The connection to the servers.
   public interface Servers {
-    /// A channel to the server that has the root, as far as is known; null when it is not.
+    /// Returns a channel to the server that has the root, as far as is known; null when it is not.
     @Nullable Channel server();
 
-    /// That one is silent: another one may have the root.
+    /// Reports that this one is silent: another one may have the root.
     void doubt();
   }
 
@@ -89,12 +89,14 @@ public final class TreeClient implements Uplink {
   private volatile @Nullable Sides sides;
   private volatile long leaseNanos = FIRST_LEASE_NANOS;
 
-  /// @param servers who may have the root
+  /// Creates it.
+  ///
+  /// @param servers those that may have the root
   /// @param peers of this process
-  /// @param domain whose tree it is
-  /// @param name what people call the process
+  /// @param domain the domain of the tree
+  /// @param name the name of the process for people
   /// @param said where its program says that it is
-  /// @param patience how long the root is waited for
+  /// @param patience how long to wait for the root
   public TreeClient(
       Servers servers,
       PeerServer peers,
@@ -113,7 +115,7 @@ public final class TreeClient implements Uplink {
     var _ = ticks.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  // ---- the desk at the root
+  // ---- the registration at the root
 
   private void tick() {
     try {
@@ -127,7 +129,7 @@ public final class TreeClient implements Uplink {
     }
   }
 
-  /* A desk that is silent is left when its lease is over, or when another server has the root. */
+  /* Leaves a silent registration when its lease is over, or when another server has the root. */
   private void look(Pipe pipe) {
     if (pipe.idleNanos() > leaseNanos / TreeLinks.BEATS) pipe.beat(null);
     if (pipe.silenceNanos() < leaseNanos / DOUBT) return;
@@ -169,7 +171,7 @@ public final class TreeClient implements Uplink {
   }
 
   private static void dial(Channel channel, Pipe pipe) {
-    // Other threads may send as soon as it is told: the call has begun by then.
+    // Other threads may send as soon as they know it: the call has begun by then.
     pipe.out(
         (CallStreamObserver<byte[]>)
             ClientCalls.asyncBidiStreamingCall(
@@ -235,7 +237,7 @@ public final class TreeClient implements Uplink {
     }
     var heard = sides;
     if (heard != null) heard.forget();
-    // Before what the member asks of the root.
+    // Before the member's requests to the root.
     all.forEach(pipe::send);
     root = at;
   }
@@ -364,7 +366,7 @@ public final class TreeClient implements Uplink {
     try {
       if (borrowed.putIfAbsent(object.stream(), frame) != null) return;
       pipe = desk;
-      // Under the lock, so that it is not behind what takes it back.
+      // Under the lock, so that it does not come after its withdrawal.
       if (pipe != null) pipe.send(frame);
     } finally {
       lock.unlock();
@@ -386,7 +388,7 @@ public final class TreeClient implements Uplink {
     say(new Frame.Home(object));
   }
 
-  /* Unless there is no root now: the next one knows nothing of it, and needs not. */
+  /* Sends a frame unless there is no root now: the next one knows nothing of it, and need not. */
   private void say(Frame frame) {
     Pipe pipe = desk();
     if (pipe != null) pipe.send(frame);

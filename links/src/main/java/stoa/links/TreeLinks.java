@@ -21,31 +21,31 @@ import stoa.migration.core.NodeId;
 /// Connections between nodes of this process and nodes of others, each a stream of its own.
 /// Thread-safe.
 ///
-/// A child connects to its parent; the other way, what is to be said waits until it has. Silence
-/// beyond the lease ends a connection, and so does every failure: then what either side sends later
-/// is refused, since a node never connects to the same one twice.
+/// A child connects to its parent; in the other direction, messages wait until it has. Silence
+/// beyond the lease ends a connection, and so does every failure. What either side sends later is
+/// refused, since a node never connects to the same one twice.
 final class TreeLinks implements Links {
-  /// What the links do not do themselves. Called under no lock.
+  /// The part of the network outside these links. Called without locks.
   interface Network {
-    /// Begins to connect to the process of a node; null when that cannot be.
+    /// Begins to connect to the process of a node; null when that is not possible.
     @Nullable Pipe dial(NodeId to, Pipe.Ear ear);
 
-    /// By what this process is let in there.
+    /// Returns the ticket by which that process admits this one.
     Tickets.@Nullable Ticket ticket();
 
-    /// Passes on what is said outside of the tree.
+    /// Passes on a message outside of the tree.
     void pass(NodeId from, NodeId to, Message.Direct message);
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeLinks.class);
 
-  /// How many nodes are remembered to which a node was connected before.
+  // How many nodes are remembered to which a node was connected before.
   private static final int ENDED_MAX = 4096;
 
-  /// How many messages wait for a node to connect.
+  // How many messages wait for a node to connect.
   private static final int EARLY_MAX = 10_000;
 
-  /// How often in a lease each side says that it is there.
+  /// How many signs of life each side sends in a lease.
   static final int BEATS = 10;
 
   /// A node of this process.
@@ -55,7 +55,7 @@ final class TreeLinks implements Links {
     private final Mailbox mailbox;
     private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
     private final Map<NodeId, Link> links = new TreeMap<>();
-    /* Children whose connections broke, until they have no mandate any more for certain. */
+    // Children whose connections broke, until they certainly have no mandate.
     private final Map<NodeId, Ending> endings = new TreeMap<>();
     private final Map<NodeId, Boolean> ended =
         new LinkedHashMap<>() {
@@ -74,7 +74,7 @@ final class TreeLinks implements Links {
     }
   }
 
-  /// A connection of one of them. Its fields are guarded by the lock of the links, but for `told`.
+  /// A connection of one of them. The lock of the links guards its fields, except `told`.
   private static final class Link {
     private final Own own;
     private final NodeId other;
@@ -82,10 +82,10 @@ final class TreeLinks implements Links {
     private final Deque<Message> early = new ArrayDeque<>();
     private @Nullable Pipe pipe;
     private boolean taken;
-    /* Whether it leads to a parent, who says how old the mandate is. */
+    // Whether it leads to a parent, which says how old the mandate is.
     private volatile boolean isUp;
     private long beatNanos = System.nanoTime();
-    /* Of the mailbox: whether the end was told. */
+    // Of the mailbox: whether the end was reported.
     private boolean told;
 
     private Link(Own own, NodeId other) {
@@ -156,7 +156,7 @@ final class TreeLinks implements Links {
     }
   }
 
-  /* Called by the one thread that is at work for the node, so that nothing overtakes. */
+  /* Called by the one thread that works for the node, so that nothing overtakes. */
   private void connect(Link link, Message first) {
     link.isUp = true;
     var ticket = network.ticket();
@@ -217,7 +217,7 @@ final class TreeLinks implements Links {
     if (pipe != null) pipe.cut(why);
   }
 
-  /* What came before the end is taken, and nothing after it. */
+  /* Takes what came before the end, and nothing after it. */
   private void post(Link link, Event event) {
     Own own = link.own;
     own.mailbox.put(() -> {
@@ -229,7 +229,7 @@ final class TreeLinks implements Links {
 
   // ---- for the network
 
-  /// Takes a message that was passed on; nothing when no such node is here.
+  /// Takes a message that was passed on; no effect when there is no such node here.
   ///
   /// @return whether it is here
   boolean deliver(NodeId from, NodeId to, Message.Direct message) {
@@ -244,7 +244,7 @@ final class TreeLinks implements Links {
 
   /// Takes the stream of a node that connects.
   ///
-  /// @return who hears of it from now on; null when it was refused
+  /// @return the receiver of its frames from now on; null when it was refused
   Pipe.@Nullable Ear accept(Pipe pipe, NodeId from, NodeId to) {
     Link link = null;
     synchronized (this) {
@@ -293,7 +293,7 @@ final class TreeLinks implements Links {
       }
     }
 
-    /* Of what is said outside of the tree, newcomers are passed on along it. */
+    /* Of messages outside of the tree, requests for a place go along the tree. */
     private static boolean isForNeighbors(Message message) {
       return message instanceof Message.Join || !(message instanceof Message.Direct);
     }
@@ -304,7 +304,9 @@ final class TreeLinks implements Links {
       else if (first) beats(List.of(link));
     }
 
-    /* A child whose connection broke, or who is below it, may have a mandate yet and act on it. */
+    /*
+     * A child whose connection broke, or a node below it, may still have a mandate and act on it.
+     */
     @Override
     public void over(Pipe pipe, Status why) {
       if (link.isUp) end(link, why);
@@ -343,18 +345,19 @@ final class TreeLinks implements Links {
     beats(below(own, false));
   }
 
-  /* The node above has said how old the mandate is; those below are told at once. */
+  /* The node above has said how old the mandate is; those below hear it at once. */
   private void heard(Own own, Frame.Beat beat) {
     long now = System.nanoTime();
     boolean before = own.mandate.holds(now);
-    // Not beyond when that one may end the connection, whatever of it was under way for how long.
+    // Not beyond the moment when that node may end the connection, however long a part of it was in
+    // transit.
     own.mandate.heard(beat.echo(), Math.max(beat.age(), Mandate.LENGTH_NANOS - leaseNanos));
     boolean renewed = !before && own.mandate.holds(now);
     beats(below(own, renewed));
     if (renewed) own.mailbox.put(own.inbox::renewed);
   }
 
-  /* The connections to children over which it is time to say something. */
+  /* The connections to children that need a sign of life. */
   private synchronized List<Link> below(Own own, boolean now) {
     long since = System.nanoTime() - beatNanos / 2;
     return own.links.values().stream()
@@ -373,14 +376,16 @@ final class TreeLinks implements Links {
     }
   }
 
-  /* A child may act on what it has until its own stamps are as old as the lease, which is when its parent
-   * has heard nothing for as long: the parent looks at nothing else. */
+  /*
+   * A child may act on what it has until its own stamps are as old as the lease, which is when its
+   * parent has heard nothing for as long: the parent looks at nothing else.
+   */
   private boolean isLost(Link link, @Nullable Pipe pipe) {
     return link.isUp && pipe != null && pipe.staleNanos() > leaseNanos;
   }
 
-  /// Ends what is silent, and says everywhere that this process is there. To be called a few times
-  /// in each second.
+  /// Ends silent connections, and sends signs of life everywhere. To be called a few times in each
+  /// second.
   void tick() {
     List<Link> late = new ArrayList<>();
     List<Link> beating = new ArrayList<>();

@@ -2,12 +2,12 @@ package stoa.links;
 
 import stoa.Locality;
 
-/// A process of the tree, as it said last.
+/// A process of the tree, as it last described itself.
 ///
-/// @param domain in whose tree
-/// @param name what it is called
-/// @param node the node that it is now, as its neighbors call it
-/// @param parent the one above it; empty for the root, and while it has no place
+/// @param domain the domain of the tree
+/// @param name its name
+/// @param node its present node, as its neighbors call it
+/// @param parent the node above it; empty for the root, and while it has no place
 /// @param children how many nodes are directly below it
 /// @param owned how many objects are there
 /// @param isInner whether it may have children

@@ -19,17 +19,17 @@ import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.front.Placing;
 
-/// The network of one root: its connections, and the processes that are registered with it, between
-/// which it passes on what is said outside of the tree. Thread-safe.
+/// The network of one root: its connections, and the registered processes, between which it passes
+/// on messages outside of the tree. Thread-safe.
 final class TreeRoot implements AutoCloseable {
-  /// How many processes a tree has.
+  /// The most processes of a tree.
   static final int MEMBERS_MAX = 10_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeRoot.class);
   private static final long SEAL_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int NAME_MAX = 200;
 
-  /// How many objects one process has lent to it.
+  // The most objects that are lent to one process.
   private static final int ASKED_MAX = TreeClient.OBJECTS_MAX;
 
   private final Domain domain;
@@ -72,8 +72,8 @@ final class TreeRoot implements AutoCloseable {
 
   /// Takes a stream by its first frame.
   ///
-  /// @param seen where the other side is, as it is seen here
-  /// @return who hears of it from now on; null when it was refused
+  /// @param seen where the other side is, as this side sees it
+  /// @return the receiver of its frames from now on; null when it was refused
   Pipe.@Nullable Ear enter(Pipe pipe, Frame first, Locality seen) {
     return switch (first) {
       case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
@@ -110,7 +110,7 @@ final class TreeRoot implements AutoCloseable {
     return desk;
   }
 
-  /// Where a process is registered.
+  /// The registration of a process.
   private final class Desk implements Pipe.Ear, Domain.Watcher {
     private final Pipe pipe;
     private final String address;
@@ -126,7 +126,7 @@ final class TreeRoot implements AutoCloseable {
       this.locality = locality;
     }
 
-    /* A root that was replaced, and does not know it yet, would give objects as they were. */
+    /* A replaced root that does not know it yet would give out old objects. */
     private void welcome() {
       try {
         service.checkUsable();
@@ -138,7 +138,7 @@ final class TreeRoot implements AutoCloseable {
       let(tickets.last());
     }
 
-    /* A leaf lets nobody in, and need not know by what. */
+    /* A leaf admits no process, and needs no seals. */
     private void let(Frame.Seal seal) {
       if (!address.startsWith(NodeId.LEAF)) pipe.send(seal);
       pipe.send(new Frame.Pass(tickets.of(address)));
@@ -180,7 +180,7 @@ final class TreeRoot implements AutoCloseable {
         domain.watch(object, this);
         if (desks.get(address) != this) domain.unwatch(this); // it went meanwhile
       } catch (RuntimeException | LinkageError refused) {
-        // Who asks for the object waits in vain, until it is told that its time is over.
+        // A caller that waits for the object waits in vain, until its time is over.
         LOG.warn("an object of {} at {} is not known: {}", type, name, refused.getMessage());
       }
     }
@@ -195,7 +195,7 @@ final class TreeRoot implements AutoCloseable {
         domain.know(object);
         domain.watch(object, this);
         domain.borrow(object, this);
-        // What came meanwhile.
+        // For what came meanwhile.
         if (desks.get(address) != this) domain.unwatch(this);
         else if (!asked.contains(stream)) domain.letGo(stream, this);
       } catch (RuntimeException refused) {
@@ -246,7 +246,7 @@ final class TreeRoot implements AutoCloseable {
     }
   }
 
-  /// Whether a node is its root.
+  /// Returns whether a node is its root.
   boolean is(NodeId node) {
     return node.equals(domain.root());
   }
@@ -268,7 +268,7 @@ final class TreeRoot implements AutoCloseable {
     }
   }
 
-  /// The root and the processes.
+  /// Returns the root and the processes.
   List<TreeMember> members() {
     List<TreeMember> all = new ArrayList<>();
     var root = domain.standing();

@@ -24,13 +24,13 @@ import stoa.front.Placing;
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
 public final class TreeServer implements AutoCloseable {
-  /// How long a member may be silent, as a rule.
+  /// The default for how long a member may be silent.
   public static final Duration LEASE = Duration.ofSeconds(5);
 
-  /// How many children a node takes, as a rule.
+  /// The default number of children of a node.
   public static final int FAN_OUT = Domain.FAN_OUT;
 
-  /// How many streams may be there that have said nothing.
+  // The most streams without a first frame.
   private static final int STRANGERS_MAX = 1_000;
 
   private final Supplier<Placing.@Nullable Served> store;
@@ -40,10 +40,12 @@ public final class TreeServer implements AutoCloseable {
   private final Map<Domain, TreeRoot> roots = new ConcurrentHashMap<>();
   private final Map<Pipe, Entering> strangers = new ConcurrentHashMap<>();
 
-  /// @param store what this server has of the group that keeps client-placed objects; gives null
-  ///   while another server has it
-  /// @param background runs what may wait for the disk
-  /// @param lease after how long a silence a connection ends
+  /// Creates it.
+  ///
+  /// @param store returns what this server has of the group that keeps client-placed objects; null
+  ///     while another server has it
+  /// @param background runs tasks that may wait for the disk
+  /// @param lease the silence after which a connection ends
   /// @param fanOut how many children a node takes
   public TreeServer(
       Supplier<Placing.@Nullable Served> store, Executor background, Duration lease, int fanOut) {
@@ -61,7 +63,7 @@ public final class TreeServer implements AutoCloseable {
     }
   }
 
-  /// The service, for a server of gRPC.
+  /// Returns the service, for a gRPC server.
   public ServerServiceDefinition service() {
     var service =
         ServerServiceDefinition.builder("stoa.Tree")
@@ -82,8 +84,10 @@ public final class TreeServer implements AutoCloseable {
     return pipe;
   }
 
-  /* Who hears of a stream: the root, when its first frame has said what it is for. Frames that come
-   * before the root is there wait for it. */
+  /*
+   * The receiver of a stream's frames: the root, when the first frame has given the purpose. Frames
+   * before there is a root wait for it.
+   */
   private final class Entering implements Pipe.Ear {
     private final Locality seen;
     private Pipe.@Nullable Ear inside; // guarded by this
@@ -139,7 +143,7 @@ public final class TreeServer implements AutoCloseable {
     }
   }
 
-  /* The root that a first frame is for. */
+  /* The root of a first frame. */
   private @Nullable TreeRoot root(Pipe pipe, Frame first) {
     if (first instanceof Frame.Greeting(_, var to, _)) {
       return roots.values().stream().filter(root -> root.is(to)).findAny().orElse(null);
@@ -169,7 +173,7 @@ public final class TreeServer implements AutoCloseable {
     }
   }
 
-  /// Does what is to be done once in a while. Quick.
+  /// Performs the periodic tasks. Quick.
   public void tick() {
     roots
         .entrySet()
@@ -187,7 +191,7 @@ public final class TreeServer implements AutoCloseable {
         });
   }
 
-  /// The processes of all trees, of each its root first; empty while there is none here.
+  /// Returns the processes of all trees, of each its root first; empty while there is none here.
   public List<TreeMember> members() {
     return roots.values().stream()
         .map(TreeRoot::members)

@@ -6,24 +6,26 @@ import stoa.Action;
 import stoa.front.PlacedObject;
 import stoa.front.types.SharedMethod;
 
-/// Where the calls of a process are made on objects of which each may be at the server or at
+/// Decides, for a process, where each call executes on objects that may be at the server or at
 /// clients ([stoa.Placement#AUTO], [stoa.View.Client]). Thread-safe.
 interface Auto {
-  /// Makes a call in the tree.
+  /// A call in the tree.
   interface InTree {
     /// Makes it.
     ///
-    /// @param meter is to be told what it took
+    /// @param meter records its cost
     @Nullable Object call(Meter meter) throws Throwable;
   }
 
-  /// What a call in the tree took. Used by one thread.
+  /// The cost of a call in the tree. One thread uses it.
   final class Meter {
     private final boolean times;
     private long computeNanos = -1;
     private @Nullable Running running;
 
-    /// @param times whether it is noted how long it runs; a clock is asked three times for that
+    /// Creates a meter.
+    ///
+    /// @param times whether it measures how long the call runs, which asks a clock three times
     Meter(boolean times) {
       this.times = times;
     }
@@ -39,18 +41,18 @@ interface Auto {
       if (times) computeNanos = System.nanoTime() - computeNanos;
     }
 
-    /// How long its method ran; negative when that was not seen.
+    /// Returns how long its method ran; negative when that was not measured.
     long computeNanos() {
       return running == null ? -1 : computeNanos;
     }
 
-    /// How large the state was; negative when that was not seen.
+    /// Returns the size of the state; negative when that was not measured.
     long stateBytes() {
       var ran = running;
       return ran == null ? -1 : ran.stateBytes();
     }
 
-    /// The operation; null before it has run.
+    /// Returns the operation; null before it has run.
     @Nullable Running running() {
       return running;
     }
@@ -58,7 +60,7 @@ interface Auto {
 
   /// Makes a call where the object is.
   ///
-  /// @param caller who makes it
+  /// @param caller the calling member
   /// @throws Throwable what the method throws
   @Nullable Object call(
       PlacedObject object,
@@ -68,9 +70,9 @@ interface Auto {
       InTree inTree)
       throws Throwable;
 
-  /// Runs something that works on objects in the tree.
+  /// Runs a body that works on objects in the tree.
   ///
-  /// @param objects of which some may be at the server
-  /// @throws X what it throws
+  /// @param objects the objects, of which some may be at the server
+  /// @throws X what the body throws
   <X extends Exception> void inTree(Collection<PlacedObject> objects, Action<X> body) throws X;
 }

@@ -12,10 +12,10 @@ import stoa.front.PlacedObjects;
 import stoa.front.types.SharedMethod;
 import stoa.migration.core.Version;
 
-/// Makes calls where the root has said that objects are, and tells it what they took; in a process
-/// other than the root's. Thread-safe.
+/// Makes calls where the root has said that objects are, and reports their cost to the root; in a
+/// process other than the root's. Thread-safe.
 ///
-/// It may not know yet where an object is; then a call takes longer, see [AutoRoot].
+/// Its knowledge of an object's side may be outdated; then a call takes longer, see [AutoRoot].
 final class AutoClient implements Auto {
   private final PlacedObjects objects;
   private final Uplink uplink;
@@ -71,7 +71,7 @@ final class AutoClient implements Auto {
     if (due != null) uplink.ran(object.stream(), due);
   }
 
-  /// Tells what is not told yet.
+  /// Sends the pending reports.
   void tick() {
     all.forEach((object, batch) -> {
       var due = batch.taken();

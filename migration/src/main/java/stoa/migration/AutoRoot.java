@@ -26,40 +26,43 @@ import stoa.front.types.SharedMethod;
 import stoa.migration.core.CostModel;
 import stoa.front.PlacedStore;
 
-/// Decides where calls are made, beside the root: at the server or at clients. Members in this
-/// process ask it for each call. Those elsewhere are told when an object changes sides, and tell it
-/// what calls took them. Thread-safe.
+/// Decides, beside the root, where calls execute: at the server or at clients. Members in this
+/// process ask it for each call. It tells members elsewhere when an object changes sides, and they
+/// report the cost of their calls. Thread-safe.
 ///
 /// While an object is at the server, the root holds it by an operation that does not end, and calls
 /// go to the store as on any other object. When it goes back to the clients, the operation ends
-/// with the state that the store has then.
+/// with the state that the store then has.
 final class AutoRoot implements Auto {
   /*
-   * (1) A call of a member in this process has the `side` lock of its object for reading, and so has one
-   *     that the store makes for a member elsewhere; nobody owns it, since that one may end on another
-   *     thread. Who changes the side has it for writing: no such call is under way then, and none of
-   *     these waits in the tree for the object. Who wants to change it comes first.
-   * (2) `held` is what the root holds it by iff it is at the server. When the tree has ended, no call goes
-   *     to the store any more, and the next tree begins when those that did have ended: it loads states
-   *     and writes them as if nobody else did.
-   * (3) A watcher is told of every change, and of the side at which the object is when it begins to
-   *     watch. It may know of it late: a call that goes to the server is made in the tree, by the root,
-   *     when the object is not there; one that waits in the tree is given up by its member, which is
-   *     told, and reads of the tree have no answer while the root has lent the object.
+   * (1) A call of a member in this process has the `side` lock of its object for reading, and so
+   *     has a call that the store makes for a member elsewhere. That lock has no owner, since the
+   *     call may end on another thread. A change of sides has the lock for writing: no such call is
+   *     in progress then, and none of these waits in the tree for the object. A waiting change goes
+   *     first.
+   * (2) `held` is what the root holds the object by iff it is at the server. When the tree has
+   *     ended, no call goes to the store any more, and the next tree begins when the calls there
+   *     have ended: it loads states and writes them as the only writer.
+   * (3) A watcher learns of every change, and of the object's side when it begins to watch. It may
+   *     learn late. A call that goes to the server while the object is elsewhere is made in the
+   *     tree, by the root. A call that waits in the tree is withdrawn by its member when the member
+   *     learns of the change, and reads of the tree get no answer while the root has lent the
+   *     object.
    */
   private static final class Sided {
     private final PlacedObject object;
     private final ReadWriteLock side = new StampedLock().asReadWriteLock();
     private final AtomicInteger changing = new AtomicInteger();
     private final CostModel model;
-    /* Whoever adds one or tells them all has its lock, so that each is told of all changes. */
+    // The lock of this covers adding a watcher and telling all of them, so that each learns of all
+    // changes.
     private final Set<Domain.Watcher> watchers = ConcurrentHashMap.newKeySet();
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
     private volatile Member.@Nullable Held held; // written with `side` for writing
     private volatile boolean isStuck; // at the server, since it could not be brought from there
-    /* What is left in it when calls end is told with the next: a model decides only when it is told of
-     * calls, and what it has begun to try counts no more after a while. */
+    // What is left in it when calls end is reported with the next ones: a model decides only on
+    // reports, and a trial ends after a while.
     private final Batch batch = new Batch();
 
     private Sided(PlacedObject object, CostModel model) {
@@ -75,8 +78,8 @@ final class AutoRoot implements Auto {
     }
   }
 
-  /* How many objects change sides at a time; more wait. Not virtual threads: those that compute may
-   * keep the processors to themselves. */
+  // The most objects that change sides at a time; more wait. Not virtual threads: computing ones
+  // may keep the processors to themselves.
   private static final int CHANGES_MAX = 16;
   private static final long IDLE_SECONDS = 10;
 
@@ -96,8 +99,10 @@ final class AutoRoot implements Auto {
   private final Map<StreamId, Sided> sites = new ConcurrentHashMap<>();
   private final Consumer<PlacedObject> knowing;
 
+  /// Creates it.
+  ///
   /// @param root the root of the tree
-  /// @param knowing is told of each object before anything else is; refuses one that is too many
+  /// @param knowing receives each object before anything else does; throws for one too many
   AutoRoot(PlacedStore store, Member root, Consumer<PlacedObject> knowing) {
     this.store = store;
     this.root = root;
@@ -112,9 +117,9 @@ final class AutoRoot implements Auto {
     return sites.computeIfAbsent(object.stream(), _ -> new Sided(object, new CostModel(server)));
   }
 
-  /// Waits until no call is under way at the server any more, when the tree has ended.
+  /// Waits, after the end of the tree, until no call is in progress at the server.
   ///
-  /// @throws Unavailable when they have not in time
+  /// @throws Unavailable when calls go on for too long
   void awaitCalls(Duration timeMax) {
     long until = System.nanoTime() + timeMax.toNanos();
     for (var site : sites.values()) {
@@ -136,7 +141,7 @@ final class AutoRoot implements Auto {
     }
   }
 
-  /* Asked with its `side` lock. */
+  /* The caller has its `side` lock. */
   private boolean isAtServer(Sided site) {
     return site.held != null && !root.isOver();
   }
@@ -152,7 +157,7 @@ final class AutoRoot implements Auto {
     Sided site = site(object);
     site.side.readLock().lock();
     boolean atServer = isAtServer(site);
-    // What members elsewhere have the server do, they tell themselves.
+    // Members elsewhere report the calls that the server makes for them.
     boolean noted = caller != root || site.watchers.isEmpty();
     noted &= method.kind() != SharedMethod.Kind.ACCESSOR;
     int weight = noted ? site.batch.weight() : Batch.NOT_NOTED;
@@ -175,7 +180,7 @@ final class AutoRoot implements Auto {
   /// See [Domain#enter].
   @Nullable Runnable enter(StreamId object) {
     Sided site = sites.get(object);
-    // What members elsewhere have the store do, they tell themselves.
+    // Members elsewhere report the calls that the store makes for them.
     if (site == null || site.watchers.isEmpty() || site.changing.get() > 0) return null;
     var reading = site.side.readLock();
     if (!reading.tryLock()) return null;
@@ -218,9 +223,9 @@ final class AutoRoot implements Auto {
     }
   }
 
-  // ---- who asks for it
+  // ---- borrowing
 
-  /// Brings an object to the clients, where it stays as long as this one asks.
+  /// Brings an object to the clients, where it stays while this asker borrows it.
   void borrow(PlacedObject object, Domain.Watcher asker) {
     Sided site = site(object);
     site.askers.add(asker);
@@ -230,7 +235,7 @@ final class AutoRoot implements Auto {
     }
   }
 
-  /// Somebody does not ask any more.
+  /// Ends an asker's borrowing.
   void letGo(StreamId object, Domain.Watcher asker) {
     Sided site = sites.get(object);
     if (site != null) site.askers.remove(asker);
@@ -238,7 +243,7 @@ final class AutoRoot implements Auto {
 
   // ---- members elsewhere
 
-  /// Tells somebody at which side an object is, now and whenever it changes.
+  /// Tells a watcher the side of an object, now and at every change.
   void watch(PlacedObject object, Domain.Watcher watcher) {
     Sided site = site(object);
     synchronized (site.watchers) {
@@ -246,7 +251,7 @@ final class AutoRoot implements Auto {
     }
   }
 
-  /// Tells somebody nothing more.
+  /// Ends all watching of a watcher.
   void unwatch(Domain.Watcher watcher) {
     for (var site : sites.values()) {
       site.askers.remove(watcher);
@@ -254,7 +259,7 @@ final class AutoRoot implements Auto {
     }
   }
 
-  /// Notes what calls took that a member elsewhere has made, on an object that it watches.
+  /// Records the cost of calls by a member elsewhere, on an object that it watches.
   void ran(StreamId object, CostModel.Updates updates) {
     Sided site = sites.get(object);
     if (site != null) ran(site, updates, false);
@@ -267,15 +272,15 @@ final class AutoRoot implements Auto {
     if (site != null) bringHome(site);
   }
 
-  /* Brings an object to where its model has it. */
+  /* Brings an object to the side that its model prefers. */
   private void change(Sided site) {
     lockForChange(site);
-    // Asked now: somebody else may have brought it to the clients meanwhile.
+    // Asked now: another thread may have brought it to the clients meanwhile.
     boolean toServer = isToBeAtServer(site);
     try {
       bring(site, toServer);
     } catch (RuntimeException failed) {
-      // It stays where it is, and calls say so.
+      // It stays where it is, and calls report that.
       if (toServer) forget(site);
       else site.isStuck = true;
     } finally {
@@ -301,7 +306,7 @@ final class AutoRoot implements Auto {
     }
   }
 
-  /// Brings an object to a side, whatever it costs there, when the calls under way have ended.
+  /// Brings an object to a side, whatever it costs there, when the calls in progress have ended.
   void move(Object shared, boolean toServer) {
     Sided site = site(store.object(shared));
     lockForChange(site);

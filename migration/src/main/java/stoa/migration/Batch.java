@@ -3,11 +3,11 @@ package stoa.migration;
 import org.jspecify.annotations.Nullable;
 import stoa.migration.core.CostModel.Updates;
 
-/// What calls on one object took and is not told yet: it is told after some calls, at first after
-/// each, and no more often than once in a while. Of quick calls only some are noted, which count
-/// for more, since it would take longer to note a call than to make it. Thread-safe.
+/// The unreported costs of calls on one object. It reports them after some calls: at first after
+/// each, and then at most once in a while. Of quick calls it records only some, which count for
+/// more, because recording would take longer than the call. Thread-safe.
 final class Batch {
-  /// What [#weight()] says of calls that are not noted.
+  /// The result of [#weight()] for calls that are not recorded.
   static final int NOT_NOTED = 0;
 
   private static final int CALLS_MAX = 16;
@@ -22,31 +22,31 @@ final class Batch {
   private boolean begun;
   private long told;
   private @Nullable Object last;
-  /* Of those that are noted: how many there are, and how many of them were quick. */
+  // Of recorded calls: how many there are, and how many of them were quick.
   private int noted;
   private int quick;
 
-  /* Whether only some are noted; of SAMPLED two that follow each other, the first of which says where it
-   * leaves the state. Changed by whoever comes: it does not matter which calls these are. */
+  // Whether only some are recorded; of SAMPLED two consecutive ones, the first of which notes where
+  // it leaves the state. Any thread changes it: it does not matter which calls these are.
   private boolean samples;
   private int turn;
 
-  /// For how many calls the next one is noted.
+  /// Returns how many calls the next one stands for.
   int weight() {
     if (!samples) return 1;
     int now = ++turn % SAMPLED;
     return now == 0 ? 1 : now == 1 ? SAMPLED - 1 : NOT_NOTED;
   }
 
-  /// Notes a call.
+  /// Records a call.
   ///
-  /// @param weight what [#weight()] said before it was made
+  /// @param weight the result of [#weight()] before the call
   /// @param began when its caller began to wait
   /// @param ended when it had its answer
-  /// @param from where the state was before: the state has moved when that is not where the call
-  ///   before has left it; null when that was not seen
-  /// @param left where it is now
-  /// @return what is to be told; null for nothing yet
+  /// @param from where the state was before: the state has moved if that differs from where the
+  ///     last call left it; null when unknown
+  /// @param left where the state is now
+  /// @return the report; null for none yet
   synchronized @Nullable Updates note(
       boolean atServer,
       int weight,
@@ -83,7 +83,7 @@ final class Batch {
     return taken();
   }
 
-  /// What is not told yet, to be told now.
+  /// Returns the unreported costs, as a report.
   synchronized Updates taken() {
     var due = updates;
     updates = Updates.none(due.atServer());

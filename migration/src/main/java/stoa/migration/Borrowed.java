@@ -5,8 +5,8 @@ import java.util.Map;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
 
-/// What a member has asked to be at the clients, as long as somebody in this process can reach a
-/// view of it. Thread-safe.
+/// The objects that a member has borrowed, while a view of them is reachable in this process.
+/// Thread-safe.
 final class Borrowed {
   private final Site site;
   private final Member member;
@@ -17,9 +17,9 @@ final class Borrowed {
     this.member = member;
   }
 
-  /// Asks for an object.
+  /// Borrows an object.
   ///
-  /// @return what is to be reachable as long as the object is wanted
+  /// @return a token that stays reachable while the object is in use
   Object borrow(PlacedObject object) {
     synchronized (this) {
       var _ = views.merge(object.stream(), 1, Integer::sum);
@@ -35,7 +35,7 @@ final class Borrowed {
     return view;
   }
 
-  /// Whether there is a view of an object.
+  /// Returns whether there is a view of an object.
   synchronized boolean has(StreamId object) {
     return views.containsKey(object);
   }

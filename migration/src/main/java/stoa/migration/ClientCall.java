@@ -10,9 +10,9 @@ import stoa.base.Clock;
 import stoa.migration.core.Version;
 import stoa.spi.CallContext;
 
-/// What a method of a client-placed object may know while it runs. Used by the thread that runs it.
+/// The context of a method of a client-placed object. The thread that runs the method uses it.
 ///
-/// Nobody runs the method again, so that time and randomness are those of the client.
+/// No replay runs the method again, so time and randomness are those of the client.
 final class ClientCall implements CallContext {
   private final Stoa stoa;
   private final long nowMicros;

@@ -34,14 +34,14 @@ import stoa.migration.core.Version;
 import stoa.front.PlacedStore;
 import stoa.spi.CallContext;
 
-/// The tree of a domain of a store in this process: its root, which is where the store is, members
-/// that join it here, and those that come over the network when it is served. Thread-safe.
+/// The tree of a domain of a store in this process: its root, beside the store; members that join
+/// it here; and those that come over the network when it is served. Thread-safe.
 ///
-/// Calls on client-placed objects that are made on the store itself execute at the root, and are
-/// durable when they return.
+/// Calls on client-placed objects through the store itself execute at the root, and are durable
+/// when they return.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
 public final class Domain implements Placing.Root {
-  /// How many children a node takes, as a rule.
+  /// The default number of children of a node.
   public static final int FAN_OUT = 5;
 
   static final long TICK_MILLIS = 200;
@@ -52,7 +52,7 @@ public final class Domain implements Placing.Root {
 
   private final Repeats repeats = new Repeats();
 
-  /* How many roots of one opening have numbers of their own, and generations above those before. */
+  // How many roots of one opening have numbers of their own, and generations above those before.
   private static final int ROOTS_BITS = 12;
   private static final int GENERATIONS_BITS = 20;
 
@@ -78,6 +78,8 @@ public final class Domain implements Placing.Root {
   private volatile boolean served;
   private volatile @Nullable RuntimeException over;
 
+  /// Creates the tree.
+  ///
   /// @param before how many roots there were since the store was opened
   Domain(PlacedStore store, String name, int before, Clock clock, TreeNode.Settings settings) {
     this.store = store;
@@ -109,7 +111,7 @@ public final class Domain implements Placing.Root {
       members.forEach(Member::tick);
       lender.tick();
     } catch (RuntimeException | Error failed) {
-      // The next one does the rest.
+      // The next tick does the rest.
       repeats.tell(
           "a tick of the domain " + name + " failed: " + failed, line -> LOG.warn(line, failed));
     }
@@ -131,30 +133,30 @@ public final class Domain implements Placing.Root {
     return thread;
   }
 
-  /// The usual one of a store which is open in this process.
+  /// Returns the default domain of a store that is open in this process.
   ///
-  /// @throws IllegalArgumentException when it is a store elsewhere
+  /// @throws IllegalArgumentException when the store is elsewhere
   public static Domain of(Stoa stoa) {
     return of(stoa, PlacedObject.DOMAIN);
   }
 
-  /// One of a store which is open in this process.
+  /// Returns a domain of a store that is open in this process.
   ///
   /// @param name as in [stoa.Shared#domain()]
-  /// @throws IllegalArgumentException when it is a store elsewhere
+  /// @throws IllegalArgumentException when the store is elsewhere
   /// @throws stoa.LimitExceeded when the store has too many domains
   public static Domain of(Stoa stoa, String name) {
     return (Domain) PlacedStore.placing(stoa, name);
   }
 
-  /// Its name.
+  /// Returns its name.
   public String name() {
     return name;
   }
 
-  /// A further member. Its calls execute in this process, apart from those of other members.
+  /// Adds a member. Its calls execute in this process, apart from those of other members.
   ///
-  /// @param name what it is called; a number is put behind it when there is one of that name
+  /// @param name the name of the member; a number follows it when there is one of that name
   /// @throws IllegalArgumentException when the name looks like an address
   /// @throws Closed when the store is closed
   /// @throws stoa.Unavailable when the tree has ended; [#of] begins another one
@@ -175,16 +177,16 @@ public final class Domain implements Placing.Root {
     return member;
   }
 
-  /// Has each message between members of this process take so long, as it would over a network. For
-  /// measurements; said before members join.
+  /// Makes each message between members of this process take so long, as it would over a network.
+  /// For measurements; call it before members join.
   public void delay(Duration message) {
     links.delay(message);
   }
 
-  /// Has members come over a network from now on. The store is asked all the time whether it is
-  /// still the one; when it says no, this is over.
+  /// Lets members join over a network from now on. The domain asks the store all the time whether
+  /// it still leads, and ends when the answer is no.
   ///
-  /// @param outside the connections to those that are in other processes
+  /// @param outside the connections to members in other processes
   public void serve(Links outside) {
     links.outside(outside);
     served = true;
@@ -211,18 +213,18 @@ public final class Domain implements Placing.Root {
     }
   }
 
-  /// Has the root, and the nodes that join from now on, take so many children.
+  /// Sets how many children the root, and the nodes that join from now on, take.
   public void fanOut(int childrenMax) {
     settings = settings.withChildrenMax(childrenMax);
     rootMember.on(new Event.FanOut(childrenMax));
   }
 
-  /// The settings of all nodes.
+  /// Returns the settings of all nodes.
   public TreeNode.Settings settings() {
     return settings;
   }
 
-  /// Where the root stands.
+  /// Returns where the root stands.
   public Standing standing() {
     return rootMember.standing();
   }
@@ -245,12 +247,12 @@ public final class Domain implements Placing.Root {
     return links;
   }
 
-  /// The root of the tree, as its nodes know it.
+  /// Returns the root of the tree, as its nodes know it.
   public NodeId root() {
     return root;
   }
 
-  /// Lets the root know which object a stream is of; before that, nobody gets the object.
+  /// Tells the root which object a stream belongs to; before that, no member gets the object.
   ///
   /// @throws stoa.LimitExceeded when it knows too many
   /// @throws IllegalArgumentException when the object is of another domain
@@ -269,14 +271,14 @@ public final class Domain implements Placing.Root {
 
   // ---- objects that may be at the server, for members elsewhere
 
-  /// Who is to be told at which side objects are.
+  /// Learns at which side objects are.
   public interface Watcher {
-    /// Told. Quick, and waits for nothing.
+    /// Receives the side of an object. Quick, and waits for nothing.
     void side(StreamId object, boolean atServer);
   }
 
-  /// Tells somebody at which side an object is, now when that is not where it is at first, and
-  /// whenever it changes. Does nothing for one that is always at the clients.
+  /// Tells a watcher the side of an object: now, if it is not the initial one, and at every change.
+  /// No effect for an object that is always at the clients.
   public void watch(PlacedObject object, Watcher watcher) {
     switch (store.placement(object)) {
       case AUTO -> auto.watch(object, watcher);
@@ -285,10 +287,9 @@ public final class Domain implements Placing.Root {
     }
   }
 
-  /// Has an object be at the clients as long as somebody asks for it, and tells that one. May take
-  /// long.
+  /// Keeps an object at the clients while an asker borrows it, and tells the asker. May take long.
   ///
-  /// @param asker who also watches it
+  /// @param asker also watches the object
   /// @throws IllegalArgumentException when there is no such object
   /// @throws stoa.LimitExceeded when its state is too large to travel
   public void borrow(PlacedObject object, Watcher asker) {
@@ -300,13 +301,13 @@ public final class Domain implements Placing.Root {
     }
   }
 
-  /// Somebody does not ask for an object any more. Quick.
+  /// Ends an asker's borrowing of an object. Quick.
   public void letGo(StreamId object, Watcher asker) {
     auto.letGo(object, asker);
     lender.letGo(object, asker);
   }
 
-  /// Tells somebody nothing more, who asks for nothing any more.
+  /// Ends all watching of a watcher that borrows nothing.
   public void unwatch(Watcher watcher) {
     auto.unwatch(watcher);
     lender.unwatch(watcher);
@@ -317,7 +318,7 @@ public final class Domain implements Placing.Root {
     return auto.enter(object.stream());
   }
 
-  /// Notes what calls took that a member elsewhere has made.
+  /// Records the cost of calls by a member elsewhere.
   public void ran(StreamId object, CostModel.Updates updates) {
     auto.ran(object, updates);
   }
@@ -353,7 +354,7 @@ public final class Domain implements Placing.Root {
       return links;
     }
 
-    /* All of this process are as near to each other. */
+    /* All members of this process are equally near to each other. */
     @Override
     public Locality locality() {
       return Locality.UNKNOWN;
@@ -412,7 +413,7 @@ public final class Domain implements Placing.Root {
 
     @Override
     public void borrow(PlacedObject object, Member by) {
-      // At which side others are, it asks for each call.
+      // It asks the side of other objects for each call.
       if (lender.lends(object)) lender.watch(object, by.watcher());
       Domain.this.borrow(object, by.watcher());
       by.hear();
@@ -461,8 +462,10 @@ public final class Domain implements Placing.Root {
         : deleteHere(object, id);
   }
 
-  /* Has the object come here, with all that was done to it, and nobody else has it until it is deleted
-   * in the store. */
+  /*
+   * Makes the object come here, with all that was done to it, and keeps it from all others until
+   * the store has deleted it.
+   */
   private long deleteHere(PlacedObject object, @Nullable CallId id) {
     var held = rootMember.hold(object);
     long ended;
@@ -510,14 +513,14 @@ public final class Domain implements Placing.Root {
     rootMember.together(some, body);
   }
 
-  /// Makes durable what has come to the root, and ends all members. Called when the store is
-  /// closed; what is to be kept of other members they flush before.
+  /// Makes durable what has come to the root, and ends all members. The store calls this when it
+  /// closes; members that need durability flush before.
   @Override
   public void close() {
     try {
       if (!isOver()) rootMember.flush();
     } catch (RuntimeException failed) {
-      // Nobody was told that it is durable.
+      // No caller was told that it is durable.
     }
     rootStore.fail(new Closed("the store is closed"));
     rootStore.close();

@@ -20,20 +20,23 @@ import stoa.front.PlacedObjects;
 import stoa.front.types.SharedMethod;
 import stoa.front.PlacedStore;
 
-/// Lends objects that live in the store to clients that ask for them, beside the root, and takes
-/// them back ([stoa.View.Client]). Thread-safe.
+/// Lends objects of the store, beside the root, to clients that borrow them, and takes them back
+/// ([stoa.View.Client]). Thread-safe.
 ///
-/// That an object is lent is part of its state in the store, which refuses all other calls on it
-/// from then on, in the order of the log. Here is only who asks for it.
+/// Whether an object is lent is part of its state in the store, which then refuses all other calls
+/// on it, in the order of the log. This class knows only who borrows it.
 final class Lender implements Auto {
   /*
-   * (1) The store says that an object is lent from before anybody is told so, until after the root
-   *     holds it and all that came of it is durable. So no call is made at both sides.
-   * (2) `lent` and `held` change under `changing`. `lent` is what was told; the store may know more:
-   *     another root may have lent the object before. Who meets that has it found out by `settle`.
-   *     What the root holds and the store has not taken back yet is lent; it goes on, to either side.
-   * (3) When the root has had an object and it is at the server, `held` is what the root holds it by: nobody
-   *     gets an old copy of it. Before it was first lent the root has no copy, and loads none.
+   * (1) The store says that an object is lent from before any asker learns it, until after the root
+   *     holds the object and everything that came of it is durable. So no call executes at both
+   *     sides.
+   * (2) `lent` and `held` change under `changing`. `lent` is what askers were told; the store may
+   *     know more: another root may have lent the object before. A caller that meets that makes
+   *     `settle` find it out. What the root holds and the store has not taken back yet is lent; it
+   *     moves on, to either side.
+   * (3) When the root has had an object and it is at the server, `held` is what the root holds it
+   *     by: no member gets an old copy of it. Before it was first lent the root has no copy, and
+   *     loads none.
    */
   private static final class Loan {
     private final PlacedObject object;
@@ -54,7 +57,7 @@ final class Lender implements Auto {
       return !askers.isEmpty() && !deleted;
     }
 
-    /* Tells one that it is lent, if it is: behind what that one was told before. */
+    /* Tells one asker that the object is lent, if it is, after all earlier messages to it. */
     private boolean tellLent(Domain.Watcher asker) {
       synchronized (watchers) {
         if (lent) asker.side(object.stream(), false);
@@ -70,8 +73,8 @@ final class Lender implements Auto {
     }
   }
 
-  /// For how long an object that nobody asks for stays: somebody may come again, or be there after
-  /// another root.
+  // How long an object without borrowers stays: another one may come, or return after a change of
+  // roots.
   private static final long STAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(Lender.class);
@@ -82,6 +85,8 @@ final class Lender implements Auto {
   private final Member root;
   private final Map<StreamId, Loan> loans = new ConcurrentHashMap<>();
 
+  /// Creates it.
+  ///
   /// @param root the root of the tree
   Lender(PlacedStore store, RootStore rootStore, Member root) {
     this.store = store;
@@ -90,7 +95,7 @@ final class Lender implements Auto {
     this.root = root;
   }
 
-  /// Whether an object is of those that are lent.
+  /// Returns whether an object may be lent.
   boolean lends(PlacedObject object) {
     return store.placement(object) == Placement.SERVER;
   }
@@ -126,10 +131,9 @@ final class Lender implements Auto {
     }
   }
 
-  // ---- who is told
+  // ---- watching
 
-  /// Tells somebody at which side an object is, now when that is at clients, and whenever it
-  /// changes.
+  /// Tells a watcher the side of an object: now, if it is at clients, and at every change.
   void watch(PlacedObject object, Domain.Watcher watcher) {
     Loan loan = loan(object);
     if (loan.watchers.contains(watcher)) return;
@@ -138,7 +142,7 @@ final class Lender implements Auto {
     }
   }
 
-  /// Tells somebody nothing more, who asks for nothing any more.
+  /// Ends all watching of a watcher that borrows nothing.
   void unwatch(Domain.Watcher watcher) {
     for (var loan : loans.values()) {
       loan.watchers.remove(watcher);
@@ -146,9 +150,10 @@ final class Lender implements Auto {
     }
   }
 
-  // ---- who asks
+  // ---- borrowing
 
-  /// Lends an object, if it is not, and tells this one; it stays lent as long as this one asks.
+  /// Lends an object, unless it is lent, and tells this asker; it stays lent while the asker
+  /// borrows it.
   ///
   /// @throws IllegalArgumentException when there is no such object
   /// @throws stoa.LimitExceeded when its state is too large to travel
@@ -165,7 +170,7 @@ final class Lender implements Auto {
     }
   }
 
-  /// Somebody does not ask any more.
+  /// Ends an asker's borrowing.
   void letGo(StreamId object, Domain.Watcher asker) {
     Loan loan = loans.get(object);
     if (loan == null) return;
@@ -173,7 +178,8 @@ final class Lender implements Auto {
     loan.askers.remove(asker);
   }
 
-  /// Somebody waits in the tree for an object, which others ask for, too. May take long.
+  /// Gives an object that others borrow, too, to a caller that waits for it in the tree. May take
+  /// long.
   void bringHome(StreamId object) {
     Loan loan = loans.get(object);
     if (loan != null && loan.isAsked()) toClients(loan);
@@ -191,7 +197,7 @@ final class Lender implements Auto {
     }
   }
 
-  /* The store says that it is lent: has the tree have it. */
+  /* The store says that it is lent: lets the tree have it. */
   private void open(Loan loan) {
     var held = loan.held;
     if (held != null) {
@@ -202,7 +208,7 @@ final class Lender implements Auto {
     loan.tell(false);
   }
 
-  /// Finds out at which side an object is that was met at the other: it may be changing sides now,
+  /// Finds out the side of an object that a caller met at the other: it may be changing sides now,
   /// or another root has lent it before.
   void settle(PlacedObject object) {
     settle(loan(object));
@@ -219,9 +225,9 @@ final class Lender implements Auto {
     }
   }
 
-  // ---- the way back
+  // ---- returning
 
-  /// Takes back what nobody asks for. Quick.
+  /// Takes back objects without borrowers. Quick.
   void tick() {
     for (var loan : loans.values()) {
       if (!loan.lent || loan.returning) continue;
@@ -265,7 +271,7 @@ final class Lender implements Auto {
     loan.tell(true);
   }
 
-  /// Brings an object to a side, whoever asks for it.
+  /// Brings an object to a side, whether it is borrowed or not.
   void move(Object shared, boolean toServer) {
     Loan loan = loan(store.object(shared));
     loan.changing.lock();
@@ -277,12 +283,12 @@ final class Lender implements Auto {
     }
   }
 
-  /// Whether an object may be lent.
+  /// Returns whether an object may be lent.
   boolean isKnown(StreamId object) {
     return loans.containsKey(object);
   }
 
-  /// An object was deleted in the store. Nobody calls it at clients when this returns.
+  /// Records that the store has deleted an object. No client calls it when this returns.
   void deleted(PlacedObject object) {
     Loan loan = loan(object);
     loan.changing.lock();
@@ -295,7 +301,7 @@ final class Lender implements Auto {
     }
   }
 
-  /* Takes from the clients what is no more. */
+  /* Takes a deleted object from the clients. */
   private void end(Loan loan) {
     hold(loan);
     loan.deleted = false;

@@ -14,31 +14,31 @@ import stoa.migration.core.NodeId;
 
 /// Connections between nodes of one process. Thread-safe.
 ///
-/// Messages of one connection have no lock in common with those of another one.
+/// Messages of different connections share no lock.
 final class LocalLinks implements Links, AutoCloseable {
-  /* What is said arrives at once, or all of it as much later; in the same order. */
+  /* Messages arrive at once, or all of them equally later, in the same order. */
   private record Later(ScheduledExecutorService thread, long nanos) {}
 
   private volatile @Nullable Later later;
 
-  /* A connection. Messages arrive by it under its own lock, so that none comes after its end. */
+  /* A connection. Messages arrive under its own lock, so that none comes after its end. */
   private static final class Link {
     private boolean ended; // guarded by itself
   }
 
   private record Place(Inbox inbox, Map<NodeId, Link> links) {}
 
-  /* Both change under the lock of this, which is taken before that of a link. */
+  // Both change under the lock of this, which is taken before that of a link.
   private final Map<NodeId, Place> places = new ConcurrentHashMap<>();
 
-  /// Has all that is said from now on take so long, as it would over a network.
+  /// Makes all messages from now on take so long, as they would over a network.
   synchronized void delay(Duration delay) {
     var before = later;
     var thread = before == null ? thread() : before.thread;
     later = new Later(thread, delay.toNanos());
   }
 
-  /* What is said after its end does not arrive, and its sender is not told. */
+  /* Messages after its end do not arrive, and their sender is not told. */
   private static ScheduledExecutorService thread() {
     return new ScheduledThreadPoolExecutor(
         1, Domain::thread, new ThreadPoolExecutor.DiscardPolicy());
@@ -97,7 +97,7 @@ final class LocalLinks implements Links, AutoCloseable {
     arrive(source, new Event.Gone(to));
   }
 
-  /* Null when one of them is no more. */
+  /* Null when one of them has ended. */
   private synchronized @Nullable Link connect(NodeId one, NodeId other) {
     Place place = places.get(one);
     Place otherPlace = places.get(other);

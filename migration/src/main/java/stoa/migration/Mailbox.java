@@ -10,31 +10,30 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is to happen to one node, one thing after the other, on the threads of those who ask for
-/// it. Thread-safe.
+/// The tasks of one node, which run one after the other on the threads that add them. Thread-safe.
 ///
-/// A thread that is at work for one node and puts something into the mailbox of another does it
-/// when it is done with the first: no node waits for another, and no stack grows.
+/// A thread that works for one node and adds a task to the mailbox of another runs that task when
+/// it has finished with the first node. So no node waits for another, and no stack grows.
 public final class Mailbox {
   private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
 
-  /* The mailboxes that the current thread is to look into; unset while it is at work for none. */
+  // The mailboxes that the current thread must look into; unset while it works for none.
   private static final ThreadLocal<@Nullable Deque<Mailbox>> ROUND = new ThreadLocal<>();
 
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  /* How many tasks there are, with the one that is being done: who puts in the first one does them. */
+  // The number of tasks, with the running one. The thread that adds the first task runs them.
   private final AtomicInteger left = new AtomicInteger();
   private final Consumer<RuntimeException> failed;
 
-  /// An empty one.
+  /// Creates an empty mailbox.
   ///
-  /// @param failed is told what a task threw; further ones are done nevertheless
+  /// @param failed receives the exception of a task; later tasks run nevertheless
   public Mailbox(Consumer<RuntimeException> failed) {
     this.failed = failed;
   }
 
-  /// Has something done after all that was put in before; by this thread, unless another one is at
-  /// work here, or this one is for another node.
+  /// Adds a task after all earlier ones. This thread runs it, unless another one works here, or
+  /// this one works for another node.
   public void put(Runnable task) {
     tasks.add(task);
     if (left.getAndIncrement() > 0) return;
@@ -64,7 +63,7 @@ public final class Mailbox {
     } while (left.decrementAndGet() > 0);
   }
 
-  /* Whatever comes of it: nobody else would take what is put in from now on. */
+  /* Whatever this throws, the loop goes on: no other thread would run later tasks. */
   private void tell(RuntimeException broken) {
     try {
       failed.accept(broken);

@@ -32,13 +32,12 @@ import stoa.spi.CallContext;
 /// A member of a tree: client-placed objects migrate to it, and its calls on them execute here, on
 /// the calling thread. Thread-safe.
 ///
-/// A call is answered before it is durable. It is durable after a [#flush()] that began later, and
-/// when the member has left. When it is disconnected, because its process or connection fails or
-/// those of a member above it do, it joins again by itself; what it did and was not durable may be
-/// lost then.
+/// A call returns before it is durable. It is durable after a [#flush()] that began later, and
+/// after the member has left. When its process or connection fails, or those of a member above it,
+/// the member is disconnected and joins again by itself; its non-durable calls may then be lost.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
 public final class Member implements Placing, AutoCloseable {
-  /* So many deleted objects are known one by one; when there are more, all are read strictly. */
+  // It knows so many deleted objects individually; beyond that number it reads all strictly.
   private static final int DELETED_MAX = 100_000;
 
   private static final String DISCONNECTED = "this process was disconnected";
@@ -48,12 +47,14 @@ public final class Member implements Placing, AutoCloseable {
   private final Borrowed borrowed;
   private final Domain.Watcher watcher;
 
-  /* Objects of which the copies here may be older than a deletion made here, each with what says by
-   * which deletion. */
+  // Objects whose copies here may be older than a deletion made here, each with a token of that
+  // deletion.
   private final Map<StreamId, Object> deleted = new ConcurrentHashMap<>();
   private volatile boolean tooManyDeleted;
 
-  /// @param store that of the root; null for others
+  /// Creates a member.
+  ///
+  /// @param store the root's store; null for others
   Member(Site site, @Nullable RootStore store, String name, TreeNode node) {
     this.site = site;
     seat = new Seat(site, store, name, node, () -> site.forget(this));
@@ -79,37 +80,37 @@ public final class Member implements Placing, AutoCloseable {
     seat.on(event);
   }
 
-  /// It may be sure again that nobody else has what it has.
+  /// Called when it may be sure again that no other node has what it has.
   void renewed() {
     seat.renewed();
   }
 
-  /// Whether an object is at the server, as far as is known here.
+  /// Returns whether an object is at the server, as far as this member knows.
   boolean isAtServer(StreamId object) {
     return seat.isAtServer(object);
   }
 
-  /// An object is at the server as long as the root has not said otherwise.
+  /// Records that an object is at the server unless the root says otherwise.
   void home(StreamId object) {
     seat.home(object);
   }
 
-  /// Waits until what the root has said before is known.
+  /// Waits until the root's earlier messages are known.
   void hear() {
     seat.hear();
   }
 
-  /// Who is told at which side objects are.
+  /// Returns the watcher that learns the sides of objects.
   Domain.Watcher watcher() {
     return watcher;
   }
 
-  /// The root has said at which side an object is.
+  /// Receives the side of an object from the root.
   void side(StreamId object, boolean atServer) {
     seat.side(object, atServer);
   }
 
-  /// There is another root.
+  /// Records that there is another root.
   void forgetSides() {
     seat.forgetSides();
   }
@@ -119,7 +120,7 @@ public final class Member implements Placing, AutoCloseable {
     seat.fail(cause);
   }
 
-  /// Where it stands.
+  /// Returns where it stands.
   Standing standing() {
     return seat.standing();
   }
@@ -128,16 +129,16 @@ public final class Member implements Placing, AutoCloseable {
     return seat.isOver();
   }
 
-  /// Where it is in the tree.
+  /// Returns its place in the tree.
   ///
-  /// @param shared objects of which to say whether they are here
+  /// @param shared objects whose presence to report
   /// @throws IllegalArgumentException when one of them is not placed at clients
   public Place place(Collection<?> shared) {
     List<Object> asked = List.copyOf(shared);
     return seat.place(asked, asked.stream().map(each -> site.object(each).stream()).toList());
   }
 
-  /// The node that it is now.
+  /// Returns its present node.
   NodeId id() {
     return seat.id();
   }
@@ -147,19 +148,20 @@ public final class Member implements Placing, AutoCloseable {
     return seat.toString();
   }
 
-  // ---- what programs call
+  // ---- calls of programs
 
-  /// The same object through a proxy whose calls execute here. Its accessors see all updates that
-  /// ended before.
+  /// Returns the same object through a proxy whose calls execute here. Its accessors see all
+  /// updates that ended before.
   ///
   /// @throws IllegalArgumentException when the object is of another domain, or is not placed at
-  ///   clients and does not exist
+  ///     clients and does not exist
   public <T> T on(T shared) {
     return on(shared, Reads.STRICT);
   }
 
-  /// The same object through a proxy whose calls execute here. One that is placed at the server is
-  /// lent, as by [#view]; of [Placement#AUTO] they execute where that costs less.
+  /// Returns the same object through a proxy whose calls execute here. An object that is placed at
+  /// the server is lent, as by [#view]; calls on one of [Placement#AUTO] execute where that costs
+  /// less.
   ///
   /// @param how what its accessors see
   public <T> T on(T shared, Reads how) {
@@ -171,7 +173,7 @@ public final class Member implements Placing, AutoCloseable {
             object -> site.objects().placement(object) == Placement.SERVER ? borrow(object) : this);
   }
 
-  /// The same object through a view, see [stoa.View.Client].
+  /// Returns the same object through a view, see [stoa.View.Client].
   ///
   /// @param how what its accessors see
   public <T> T view(T shared, Reads how) {
@@ -202,7 +204,7 @@ public final class Member implements Placing, AutoCloseable {
         arguments,
         this,
         meter -> {
-          // What it saw at the server may be newer than its copy.
+          // The caller may have seen newer values at the server than its copy has.
           boolean old = !lendable || !seat.isCurrent(object.stream());
           long sides = seat.sides();
           Object answer = inTree(object, method, arguments, old ? Reads.STRICT : how, meter);
@@ -294,7 +296,7 @@ public final class Member implements Placing, AutoCloseable {
     if (any != null) throw any;
   }
 
-  /* A method that waits for another object while it has its own may wait for ever. */
+  /* A method that waits for another object while it holds its own may wait forever. */
   private static void refuseNested(PlacedObject object) {
     boolean nested =
         CallContext.CURRENT.isBound() && CallContext.CURRENT.get() instanceof ClientCall;
@@ -305,7 +307,7 @@ public final class Member implements Placing, AutoCloseable {
             + " together, where methods may call each other");
   }
 
-  /// Refuses what cannot be done in the middle of an operation on several objects.
+  /// Refuses an action that is not possible in the middle of an operation on several objects.
   public static void refuseInside(String what) {
     if (!Running.CURRENT.isBound()) return;
     throw new IllegalStateException(
@@ -314,7 +316,7 @@ public final class Member implements Placing, AutoCloseable {
             + "; do it when together has returned");
   }
 
-  /// An object was deleted by this process: from now on nothing older is read here. Waits for
+  /// Records that this process has deleted an object: from now on it reads nothing older. Waits for
   /// nothing.
   public void deleted(PlacedObject object) {
     if (site.auto(object) != null) return; // those are never read from a copy that may be old
@@ -425,8 +427,8 @@ public final class Member implements Placing, AutoCloseable {
   /// What the root holds an object by.
   record Held(StreamId object, Seat.Obtained obtained) {}
 
-  /// Of the root: has an object come here, and keeps it for the store to change. Its newest state
-  /// is durable then.
+  /// Of the root: makes an object come here, and keeps it for the store to change. Its newest state
+  /// is durable on return.
   Held hold(PlacedObject object) {
     site.know(object);
     SortedSet<StreamId> streams = new TreeSet<>(List.of(object.stream()));
@@ -436,16 +438,16 @@ public final class Member implements Placing, AutoCloseable {
     return new Held(object.stream(), obtained);
   }
 
-  /// Of the root: lets go of an object.
+  /// Of the root: releases an object.
   ///
-  /// @param stored what it has become
+  /// @param stored its new state in the store
   void release(Held held, PlacedStore.Stored stored) {
     SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
     outputs.put(held.object, RootStore.packed(stored));
     boolean _ = seat.executed(held.obtained, outputs);
   }
 
-  /// Of the root: lets go of an object as it was.
+  /// Of the root: releases an object as it was.
   void release(Held held) {
     boolean _ = seat.executed(held.obtained, new TreeMap<>());
   }
@@ -454,19 +456,20 @@ public final class Member implements Placing, AutoCloseable {
     return new Running(objects, copies, site::context);
   }
 
-  /// Waits until all that this member has done and seen is durable: it is in the store, and stays,
-  /// whoever vanishes.
+  /// Waits until everything that this member has done and seen is durable: it is in the store, and
+  /// stays, whichever members crash.
   ///
-  /// @throws UnknownOutcome when this member was disconnected since its last flush, so that what it
-  ///   has done or seen since may be lost; said once
+  /// @throws UnknownOutcome when this member was disconnected since its last flush, so that its
+  ///     later calls and reads may be lost; thrown once
   public void flush() {
     seat.flush();
   }
 
-  /// Leaves the tree, when the calls under way are over and durable. Further calls throw [Closed].
+  /// Leaves the tree, when the calls in progress are over and durable. Further calls throw
+  /// [Closed].
   ///
-  /// @throws UnknownOutcome when this member was disconnected since its last flush, so that what it
-  ///   has done since may be lost
+  /// @throws UnknownOutcome when this member was disconnected since its last flush, so that its
+  ///     later calls may be lost
   /// @throws Closed when the store was closed before
   @Override
   public void close() {

@@ -40,7 +40,7 @@ public final class Outpost implements AutoCloseable {
   private final AtomicLong numbers = new AtomicLong();
   private final Member member;
   private final AutoClient auto;
-  /* What the root has said of the objects that were asked for. */
+  // The root's answers about borrowed objects.
   private final Map<StreamId, CompletableFuture<StreamId>> asked = new ConcurrentHashMap<>();
   private final Timing timing;
   private final Timing.Line ticks;
@@ -87,8 +87,8 @@ public final class Outpost implements AutoCloseable {
 
   /// Joins a tree.
   ///
-  /// @param name what the member is called
-  /// @param domain the domain whose tree it is
+  /// @param name the name of the member
+  /// @param domain the domain of the tree
   /// @param objects the objects, as this process knows them
   /// @param uplink closed with this
   /// @param timing the time of this process
@@ -131,7 +131,7 @@ public final class Outpost implements AutoCloseable {
       uplink.tell(member.standing());
       auto.tick();
     } catch (RuntimeException | Error failed) {
-      // The next one does what is to be done.
+      // The next tick does the rest.
       repeats.tell("a tick of " + member + " failed: " + failed, line -> LOG.warn(line, failed));
     }
   }
@@ -146,7 +146,7 @@ public final class Outpost implements AutoCloseable {
     }
   }
 
-  /// What calls go through.
+  /// Returns the member for calls.
   public Member member() {
     return member;
   }
@@ -248,7 +248,7 @@ public final class Outpost implements AutoCloseable {
     }
   }
 
-  /// Leaves the tree with all made durable, see [Member#close].
+  /// Leaves the tree with everything durable, see [Member#close].
   @Override
   public void close() {
     try {

@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.migration.core.NodeId;
 
-/// Where a member is in its tree at some moment, and what is there.
+/// The place of a member in its tree at some moment, and the objects there.
 ///
 /// @param node the member
-/// @param above the member above it; null of the root, and of one that is in no tree now
-/// @param here which of the objects that were asked for are there and nowhere else
+/// @param above the member above it; null for the root, and for a member outside any tree
+/// @param here which of the requested objects are there and nowhere else
 public record Place(NodeId node, @Nullable NodeId above, List<Object> here) {
-  /// Its lists are its own.
+  /// Copies the list.
   public Place {
     here = List.copyOf(here);
   }

@@ -34,20 +34,20 @@ import stoa.migration.core.Version;
 import stoa.front.PlacedStore;
 import stoa.front.PlacedStore.Change;
 
-/// The store as the root uses it: states are read from it, and written to it in the order in which
-/// they came. Thread-safe.
+/// The store as the root uses it: the root reads states from it, and writes them in the order of
+/// their arrival. Thread-safe.
 final class RootStore implements AutoCloseable {
-  /// How many objects the root speaks of.
+  /// The most objects that the root knows.
   static final int OBJECTS_MAX = 1_000_000;
 
   private static final long END_SECONDS = 10;
 
-  /* For how long states wait for newer ones of the same objects, while nobody waits for them; and for
-   * how many times as long as the last ones took to write, so that others can write, too. */
+  // How long states wait for newer ones of the same objects, while no caller waits for them; and
+  // for how many times as long as the last write, so that others can write, too.
   private static final long JOINING_MILLIS = 100;
   private static final int JOINING_TIMES = 4;
 
-  /* After what time an object is loaded or written again that could not be. */
+  // The time after which a failed load or write is repeated.
   private static final long AGAIN_NANOS = 1_000_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(RootStore.class);
 
@@ -58,28 +58,31 @@ final class RootStore implements AutoCloseable {
   private final Consumer<Event> root;
   private final Consumer<RuntimeException> failed;
   private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
-  /* Of objects that may be lent, those that are, or were: the root has them since. */
+  // Of objects that may be lent, those that are or were: the root has them since.
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
   private final Timing timing;
   private final Timing.Line writer;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wrote = lock.newCondition();
-  /* Guarded by `lock`: what is to persist, up to which number that is, and what has persisted; and
-   * what is to be loaded when it is known which object it is. */
+  // Guarded by `lock`: the copies to persist, their last number, and the last persisted number; and
+  // the streams to load when their objects are known.
   private NavigableMap<StreamId, Copy> pending = new TreeMap<>();
   private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
   private boolean asked;
   private boolean urgent;
-  /* How often all that waited was written. Whoever was to write what waited before then comes too late:
-   * else each one that was hastened would leave a time behind, at which the next ones are written early. */
+  // How often all waiting copies were written. A write that was scheduled before then comes too
+  // late: otherwise each hastened write would leave a time behind, at which the next copies are
+  // written early.
   private long writes;
   private long wroteMillis;
   private long pendingTo;
   private long persisted;
   private @Nullable RuntimeException over;
 
-  /// @param root is told what was loaded and what has persisted
-  /// @param failed is told why there is no more
+  /// Creates it.
+  ///
+  /// @param root receives what was loaded and what has persisted
+  /// @param failed receives the reason for the end
   RootStore(PlacedStore store, Consumer<Event> root, Consumer<RuntimeException> failed) {
     this.store = store;
     timing = store.timing();
@@ -89,7 +92,7 @@ final class RootStore implements AutoCloseable {
     this.failed = failed;
   }
 
-  /// Lets the root know which object a stream is of.
+  /// Tells the root which object a stream belongs to.
   ///
   /// @throws LimitExceeded when there are too many
   void know(PlacedObject object) {
@@ -106,7 +109,7 @@ final class RootStore implements AutoCloseable {
     loadIfWanted(stream);
   }
 
-  /// An object is lent, or found to be: it may be loaded from now on.
+  /// Records that an object is lent, or was found to be: it may be loaded from now on.
   void lend(PlacedObject object) {
     know(object);
     lent.add(object.stream());
@@ -124,7 +127,7 @@ final class RootStore implements AutoCloseable {
     if (waiting) load(stream);
   }
 
-  /* Whether the tree may have an object, as far as is known. */
+  /* Whether the tree may have an object, as far as this process knows. */
   private boolean isHere(StreamId stream) {
     var object = objects.get(stream);
     return object != null && (store.placement(object) != Placement.SERVER || lent.contains(stream));
@@ -134,7 +137,7 @@ final class RootStore implements AutoCloseable {
     return Objects.requireNonNull(objects.get(stream), "an object that was loaded");
   }
 
-  /// Reads a state, as soon as it is known which object it is of, and that it is not at the server.
+  /// Reads a state, as soon as its object is known and is not at the server.
   void load(StreamId stream) {
     lock.lock();
     try {
@@ -164,7 +167,7 @@ final class RootStore implements AutoCloseable {
         });
   }
 
-  /// What the store has of an object, as it travels.
+  /// Returns the store's state of an object, in its travelling form.
   static byte[] packed(PlacedStore.Stored stored) {
     return States.packed(new States.State(stored.life(), stored.bytes()));
   }
@@ -173,11 +176,13 @@ final class RootStore implements AutoCloseable {
     try {
       writer.after(AGAIN_NANOS, () -> load(stream));
     } catch (RejectedExecutionException closed) {
-      // Nobody waits for it any more.
+      // No caller waits for it any more.
     }
   }
 
-  /* Members of a root that was before may act on its mandate yet: until that is over, nothing is read. */
+  /*
+   * Members of an earlier root may still act on its mandate: until that is over, nothing is read.
+   */
   private Executor loading() {
     long left = store.mayHaveOthers() ? quietUntilNanos - timing.nanoTime() : 0;
     return left <= 0 ? timing::start : task -> writer.after(left, () -> timing.start(task));
@@ -193,11 +198,11 @@ final class RootStore implements AutoCloseable {
         }
       });
     } catch (RejectedExecutionException closed) {
-      // Nobody waits for it any more.
+      // No caller waits for it any more.
     }
   }
 
-  /// Writes states, behind all that came before, in a while or when somebody waits for it.
+  /// Writes states, after all earlier ones, in a while or when a caller waits for it.
   void persist(long number, List<Copy> copies) {
     lock.lock();
     try {
@@ -208,13 +213,13 @@ final class RootStore implements AutoCloseable {
       long delayMillis = Math.max(JOINING_MILLIS, JOINING_TIMES * wroteMillis);
       writeAfter(TimeUnit.MILLISECONDS.toNanos(delayMillis));
     } catch (RejectedExecutionException closed) {
-      // Nobody waits for it any more.
+      // No caller waits for it any more.
     } finally {
       lock.unlock();
     }
   }
 
-  /// Somebody waits for all that has come.
+  /// Writes soon, because a caller waits for everything that has come.
   void hasten() {
     lock.lock();
     try {
@@ -227,14 +232,17 @@ final class RootStore implements AutoCloseable {
     }
   }
 
-  /* Called with `lock` held. */
+  /* The caller holds `lock`. */
   private void writeAfter(long nanos) {
     long before = writes;
     writer.after(nanos, () -> submit(writer, () -> write(before)));
   }
 
-  /* Writes all that waits in one go: only the newest of several copies, since what they depend on is
-   * there too. Unless all was written that waited when there were so many writes. */
+  /*
+   * Writes all waiting copies at once: only the newest of several copies of one object, since what
+   * they depend on is there too. No effect if the copies that waited at that number of writes are
+   * written.
+   */
   private void write(long before) {
     NavigableMap<StreamId, Copy> copies;
     long to;
@@ -280,7 +288,7 @@ final class RootStore implements AutoCloseable {
     root.accept(new Event.Persisted(to));
   }
 
-  /* The store has too much to do: nothing was written, and nothing is lost. */
+  /* The store is too busy: nothing was written, and nothing is lost. */
   private void writeAgain(Map<StreamId, Copy> copies, LimitExceeded full) {
     repeats.tell("states of objects are not written yet: " + full.getMessage(), LOG::warn);
     lock.lock();
@@ -290,13 +298,13 @@ final class RootStore implements AutoCloseable {
       asked = true;
       writeAfter(AGAIN_NANOS);
     } catch (RejectedExecutionException closed) {
-      // Nobody waits for it any more.
+      // No caller waits for it any more.
     } finally {
       lock.unlock();
     }
   }
 
-  /// Waits until all up to a number is durable.
+  /// Waits until all copies up to a number are durable.
   void awaitPersisted(long number) {
     hasten();
     lock.lock();
@@ -310,12 +318,12 @@ final class RootStore implements AutoCloseable {
     }
   }
 
-  /// Waits until it is certain that no other root has taken over before this was called.
+  /// Waits until it is certain that no other root had taken over before this call.
   void confirm() {
     store.persist(List.of());
   }
 
-  /// The store takes nothing more.
+  /// Records that the store takes nothing more.
   void fail(RuntimeException cause) {
     var end =
         cause instanceof Closed
@@ -331,7 +339,7 @@ final class RootStore implements AutoCloseable {
     failed.accept(end);
   }
 
-  /// Ends it; what is being written is when this returns, or never will be.
+  /// Ends it; a write in progress is finished on return, or never will be.
   ///
   /// @throws Unavailable when that is not known in time
   @Override

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 
-/// Connections between nodes of this process, and to others when there are any. Thread-safe.
+/// Connections between nodes of this process, and to other processes if there are any. Thread-safe.
 final class RoutedLinks implements Links {
   private final LocalLinks local = new LocalLinks();
   private final Map<NodeId, Inbox> inboxes = new TreeMap<>();
   private volatile @Nullable Links outside;
 
-  /// Whether an address is of a node in another process.
+  /// Returns whether an address belongs to a node in another process.
   static boolean isOutside(String address) {
     return address.contains("://");
   }
 
-  /// Has messages within this process take so long.
+  /// Makes messages within this process take so long.
   void delay(Duration delay) {
     local.delay(delay);
   }

@@ -16,13 +16,13 @@ import stoa.migration.core.Copy;
 import stoa.migration.core.Version;
 import stoa.spi.CallContext;
 
-/// An operation that runs: instances of the objects that it has, on which the calls of its thread
-/// are made. Used by that thread.
+/// An operation that runs: instances of its objects, on which its thread makes calls. That thread
+/// uses it.
 final class Running {
   /// The one of the current thread.
   static final ScopedValue<Running> CURRENT = ScopedValue.newInstance();
 
-  /// Makes what a method may know.
+  /// Makes the context of a method.
   interface Contexts {
     CallContext of(Version version);
   }
@@ -57,9 +57,9 @@ final class Running {
     }
   }
 
-  /// Unpacks an object, if there is one, for a call that is made next.
+  /// Decodes an object, if it exists, for the next call.
   ///
-  /// @throws Throwable what that throws
+  /// @throws Throwable what the decoding throws
   void prepare(PlacedObject object) throws Throwable {
     Work work = work(object);
     if (!work.exists) return;
@@ -80,13 +80,14 @@ final class Running {
     return execute(object, method, arguments);
   }
 
-  /// Whether the life of an object that is here is one that a call may meet.
+  /// Returns whether the life of an object here is one that a call may meet.
   boolean isMeant(PlacedObject object) {
     Work work = work(object);
     return object.isMeant(work.state.life(), work.exists);
   }
 
-  /// Makes a call that may meet the object as it is here, and means no life of it by that.
+  /// Makes a call that may meet the object as it is here, without fixing the life that the proxy
+  /// means.
   ///
   /// @throws Throwable what the method throws
   @Nullable Object execute(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
@@ -114,7 +115,7 @@ final class Running {
 
   /// Begins an object.
   ///
-  /// @throws AlreadyExists when there is one
+  /// @throws AlreadyExists when it exists
   /// @throws Throwable what the constructor throws
   void create(PlacedObject object) throws Throwable {
     Work work = work(object);
@@ -138,14 +139,14 @@ final class Running {
     return made;
   }
 
-  /* An object that there was none of begins with this. */
+  /* An absent object begins with this. */
   private static void change(Work work, PlacedObject object) {
     work.changed = true;
     work.exists = true;
     object.meet(work.state.life(), true);
   }
 
-  /// The states of what was changed.
+  /// Returns the states of the changed objects.
   SortedMap<StreamId, byte[]> outputs() {
     SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
     works.forEach((stream, work) -> {
@@ -159,17 +160,19 @@ final class Running {
     return outputs;
   }
 
-  /// The version that an object had.
+  /// Returns the version that an object had.
   Version version(PlacedObject object) {
     return Objects.requireNonNull(works.get(object.stream()), "an object of it").copy.version();
   }
 
-  /// How large those were before they were packed.
+  /// Returns the size of those states before compression.
   long stateBytes() {
     return stateBytes;
   }
 
-  /* Carries what is neither exception nor error through code that may throw these only. */
+  /*
+   * Carries a throwable that is neither exception nor error through code that may throw these only.
+   */
   private static final class Passing extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient Throwable thrown;

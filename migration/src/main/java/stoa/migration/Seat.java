@@ -37,7 +37,7 @@ import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 
-/// A member's place in the tree: one node after the other, and what is asked of them. Thread-safe.
+/// A member's place in the tree: one node after the other, and the requests to them. Thread-safe.
 final class Seat {
   /* The node was disconnected before the operation was done. */
   static final class Again extends RuntimeException {
@@ -57,7 +57,7 @@ final class Seat {
     }
   }
 
-  /* There was no answer in time. */
+  /* No answer came in time. */
   private static final class Late extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -66,8 +66,10 @@ final class Seat {
     }
   }
 
-  /* What a caller waits for, without a timer of its own: now and then somebody looks who has waited for
-   * too long, see `endLate`. */
+  /*
+   * The result that a caller waits for, without a timer of its own: `endLate` ends those that have
+   * waited for too long.
+   */
   private static final class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
     private final long until;
 
@@ -76,15 +78,15 @@ final class Seat {
     }
   }
 
-  /// Objects that an operation has got.
+  /// Objects that an operation has.
   ///
   /// @param by the node that has them
   record Obtained(NodeId by, long number, List<Copy> copies) {}
 
-  /* What an operation or a read is of; alone is one that can be made at the server instead. */
+  /* The objects of an operation or a read; alone is one that can be made at the server instead. */
   private record Wanted(Collection<StreamId> objects, boolean alone) {}
 
-  /* How much a flush is for. */
+  /* How much a flush covers. */
   private record Covered(long changes, long sights) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Seat.class);
@@ -99,49 +101,51 @@ final class Seat {
   private final Map<Long, Answer<Copy>> reads = new ConcurrentHashMap<>();
   private final Map<Long, Answer<Copy>> locals = new ConcurrentHashMap<>();
   private final Map<Long, Answer<Void>> flushes = new ConcurrentHashMap<>();
-  /* What was too late, and the node is to be told at the next tick: else it would still want it, and could
-   * not leave. */
+  // Requests that came too late; the next tick tells the node, which would otherwise still want
+  // them, and could not leave.
   private final Queue<Long> withdrawn = new ConcurrentLinkedQueue<>();
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
   private final Runnable forgotten;
   private volatile @Nullable RuntimeException over;
-  /* Used by tasks of the mailbox; its identity by anybody. */
+  // Tasks of the mailbox use it; any thread its identity.
   private volatile TreeNode node;
   private volatile Standing standing;
-  /* What operations and reads wait for that are of objects of which some may be at the server; the
-   * number of each is also among `operations`, `reads` or `locals`. */
+  // What operations and reads wait for that are of objects of which some may be at the server; the
+  // number of each is also among `operations`, `reads` or `locals`.
   private final Map<Long, Wanted> wanted = new ConcurrentHashMap<>();
-  /* The objects that are there, of those that usually are not, as far as is known. Changed by tasks of
-   * the mailbox. */
+  // The objects at the clients, of those that are usually at the server, as far as this process
+  // knows. Tasks of the mailbox change it.
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
-  /* Those that are at the server unless the root has said that they are not, and of which it has. */
+  // Those that are at the server unless the root has said otherwise, and of which it has.
   private final Set<StreamId> homed = ConcurrentHashMap.newKeySet();
   private final Set<StreamId> away = ConcurrentHashMap.newKeySet();
-  /* Those of which the newest state was seen here since they have come from the server. */
+  // Those of which this process has seen the newest state since they came from the server.
   private final Set<StreamId> current = ConcurrentHashMap.newKeySet();
   private final AtomicLong sides = new AtomicLong();
-  /* Whether it has done something that no flush was answered for. */
+  // Whether it has done something that no answered flush covers.
   private boolean unflushed;
-  /* How many operations it has executed, and how many when each flush was asked for. */
+  // How many operations it has executed, and how many when each flush began.
   private long changes;
-  /* The same of what it has read. */
+  // The same for its reads.
   private boolean unflushedReads;
   private long sights;
   private final Map<Long, Covered> covered = new HashMap<>();
   private boolean leaving;
-  /* Whether the node leaves and another one comes after it, and what waits for that. */
+  // Whether the node leaves and another one follows it, and the tasks that wait for that.
   private boolean moving;
   private final List<Runnable> waiting = new ArrayList<>();
   private final AtomicBoolean lost = new AtomicBoolean();
   private final AtomicBoolean lostReads = new AtomicBoolean();
-  /* What waits until it is certain that nobody else has what the node has. */
+  // The tasks that wait until it is certain that no other node has what the node has.
   private final List<Runnable> unsure = new ArrayList<>();
-  /* Of the root: the last number that was to persist. */
+  // Of the root: the last number to persist.
   private volatile long persisting;
 
-  /// @param store that of the root; null for others
-  /// @param forgotten is run when it has left
+  /// Creates a seat.
+  ///
+  /// @param store the root's store; null for others
+  /// @param forgotten runs when it has left
   Seat(Site site, @Nullable RootStore store, String name, TreeNode node, Runnable forgotten) {
     this.site = site;
     timing = site.timing();
@@ -193,7 +197,7 @@ final class Seat {
             });
   }
 
-  /// It may be sure again that nobody else has what it has.
+  /// Called when it may be sure again that no other node has what it has.
   void renewed() {
     mailbox.put(this::retry);
   }
@@ -205,8 +209,10 @@ final class Seat {
     all.forEach(mailbox::put);
   }
 
-  /* Has something done as soon as nobody else can have what the node has; or as soon as the node is no
-   * more, which it is to find out. */
+  /*
+   * Runs a task as soon as no other node can have what the node has; or as soon as the node has
+   * ended, which the task must check.
+   */
   private void whenSure(TreeNode own, Runnable task) {
     boolean isOver = over != null || !own.id().equals(node.id());
     if (isOver || (isFresh() && site.isSure(own.id()))) task.run();
@@ -229,9 +235,9 @@ final class Seat {
     });
   }
 
-  /// Ends what was asked and has waited for too long. Called every tick, by a thread that does
-  /// nothing else: who puts something into a mailbox may have to do what others put there, for as
-  /// long as they do.
+  /// Ends requests that have waited for too long. A thread of its own calls this every tick: a
+  /// thread that adds a task to a mailbox may have to run the tasks of others, for as long as they
+  /// take.
   void endLate() {
     endLate(operations);
     endLate(reads);
@@ -248,7 +254,7 @@ final class Seat {
     });
   }
 
-  /* There is another root, so that the one above is none. */
+  /* There is another root, so the one above is void. */
   private void leaveOldRoot() {
     NodeId root = site.root();
     NodeId parent = node.isIn() ? node.above() : node.offered();
@@ -256,7 +262,7 @@ final class Seat {
     if (parent.address().equals(root.address())) site.links().cut(node.id(), parent);
   }
 
-  /// Something happens to the node that it is now.
+  /// Passes an event to the present node.
   void on(Event event) {
     mailbox.put(() -> take(event));
   }
@@ -274,7 +280,7 @@ final class Seat {
     if (store != null && waits(event)) store.hasten();
   }
 
-  /* Whether somebody waits until all that has come to the root is durable. */
+  /* Whether a caller waits until everything that has come to the root is durable. */
   private static boolean waits(Event event) {
     return event instanceof Event.Flush
         || (event instanceof Event.Received received
@@ -317,7 +323,7 @@ final class Seat {
     return own;
   }
 
-  /* What is read locally may be as old as it likes. */
+  /* A local read may be of any age. */
   private void answered(TreeNode own, long number, Copy copy) {
     if (locals.containsKey(number)) {
       if (isFresh()) told(locals.remove(number), copy);
@@ -340,11 +346,11 @@ final class Seat {
   private void obtained(TreeNode own, long number, List<Copy> inputs) {
     var operation = operations.remove(number);
     if (operation != null) operation.complete(new Obtained(own.id(), number, inputs));
-    // Nobody waits for it any more.
+    // No caller waits for it any more.
     else on(own, new Event.Executed(number, new TreeMap<>()));
   }
 
-  /* All that it has done and seen is durable. */
+  /* Everything that it has done and seen is durable. */
   private void left(TreeNode own) {
     site.links().close(own.id());
     taken(flushes).forEach(flush -> flush.complete(null));
@@ -355,7 +361,7 @@ final class Seat {
   }
 
   private void disconnected(TreeNode own) {
-    // Flushes that wait are told, each of them; otherwise the next one is, or who leaves.
+    // Each waiting flush gets the failure; otherwise the next flush, or the leaving member.
     var waitingFlushes = taken(flushes);
     if (leaving || waitingFlushes.isEmpty()) {
       if (unflushed || !waitingFlushes.isEmpty()) lost.set(true);
@@ -395,7 +401,7 @@ final class Seat {
     all.forEach(mailbox::put);
   }
 
-  /// Where it stood at the last tick.
+  /// Returns where it stood at the last tick.
   Standing standing() {
     return standing;
   }
@@ -404,13 +410,15 @@ final class Seat {
     return over != null;
   }
 
-  /// The node that it is now.
+  /// Returns its present node.
   NodeId id() {
     return node.id();
   }
 
-  /* Its node is given up, as one that was disconnected is, but that callers who wait are told why. A root has
-   * no other node: all of its domain ends, and another one begins. */
+  /*
+   * Its node is given up, as a disconnected one is, but waiting callers get the reason. A root has
+   * no other node: all of its domain ends, and another one begins.
+   */
   private void broken(RuntimeException cause) {
     LOG.error("{} is given up, since an event of it could not be taken", this, cause);
     failCalls(cause);
@@ -453,7 +461,7 @@ final class Seat {
     taken(locals).forEach(each -> each.completeExceptionally(cause));
   }
 
-  /* Takes out what is asked, one after the other: what is asked at this moment is told, or stays. */
+  /* Removes pending requests, one after the other: a concurrent request is answered, or stays. */
   private static <T> List<CompletableFuture<T>> taken(Map<Long, Answer<T>> asked) {
     List<CompletableFuture<T>> all = new ArrayList<>();
     for (long number : List.copyOf(asked.keySet())) {
@@ -499,7 +507,7 @@ final class Seat {
     }
   }
 
-  /* Asks the node for something that it will answer under a number. */
+  /* Passes a request to the node, which answers it under a number. */
   private <T extends @Nullable Object> T ask(
       Map<Long, Answer<T>> asked, long number, LongFunction<Event> event, Object what) {
     var answer = new Answer<T>(timing.nanoTime() + limit().toNanos());
@@ -538,7 +546,7 @@ final class Seat {
     });
   }
 
-  /* Whether something is to be made at the server. What cannot be is waited for. */
+  /* Whether a request must go to the server. Others wait. */
   private boolean isElsewhere(long number) {
     var of = wanted.get(number);
     if (of == null) return false;
@@ -566,37 +574,37 @@ final class Seat {
     if (future != null) future.completeExceptionally(new Elsewhere());
   }
 
-  /// Whether an object is at the server, as far as is known.
+  /// Returns whether an object is at the server, as far as this process knows.
   boolean isAtServer(StreamId object) {
     return homed.contains(object) ? !away.contains(object) : lent.contains(object);
   }
 
-  /// An object is at the server as long as the root has not said otherwise.
+  /// Records that an object is at the server unless the root says otherwise.
   void home(StreamId object) {
     homed.add(object);
   }
 
-  /// Waits until what the root has said before is known.
+  /// Waits until the root's earlier messages are known.
   void hear() {
     var heard = new CompletableFuture<Void>();
     mailbox.put(() -> heard.complete(null));
     heard.join();
   }
 
-  /// Whether the newest state of an object was seen here since it has come from the server, so that
-  /// a copy that is here is no older than what its calls have told there.
+  /// Returns whether this process has seen the newest state of an object since it came from the
+  /// server, so that a copy here is no older than what calls at the server have answered.
   boolean isCurrent(StreamId object) {
     return current.contains(object);
   }
 
-  /// How often objects have changed sides.
+  /// Returns how often objects have changed sides.
   long sides() {
     return sides.get();
   }
 
-  /// The newest state of an object was seen.
+  /// Records that the newest state of an object was seen.
   ///
-  /// @param before [#sides()] before it was asked for
+  /// @param before [#sides()] before the request
   void seen(StreamId object, long before) {
     if (isCurrent(object)) return;
     mailbox.put(() -> {
@@ -604,7 +612,7 @@ final class Seat {
     });
   }
 
-  /// An object has gone to the server, or has come from there.
+  /// Records that an object has gone to the server, or has come from there.
   void side(StreamId object, boolean atServer) {
     mailbox.put(() -> {
       var _ = sides.incrementAndGet();
@@ -628,7 +636,7 @@ final class Seat {
     });
   }
 
-  /// There is another root, which says anew what is at the server.
+  /// Records that there is another root, which says anew what is at the server.
   void forgetSides() {
     mailbox.put(() -> {
       var _ = sides.incrementAndGet();
@@ -644,7 +652,7 @@ final class Seat {
   ///
   /// @param alone whether the operation can be made at the server instead
   /// @throws Again when the node was disconnected
-  /// @throws Elsewhere when it is to be made there
+  /// @throws Elsewhere when the operation must be made there
   Obtained obtain(SortedSet<StreamId> objects, boolean alone, Object what) {
     return ask(
         operations, new Wanted(objects, alone), number -> new Event.Submit(number, objects), what);
@@ -653,7 +661,7 @@ final class Seat {
   /// Gets a copy.
   ///
   /// @throws Again when the node was disconnected
-  /// @throws Elsewhere when it is to be read at the server
+  /// @throws Elsewhere when the read must be made at the server
   Copy read(StreamId object, Reads how, Object what) {
     return ask(
         how == Reads.LOCAL ? locals : reads,
@@ -662,8 +670,8 @@ final class Seat {
         what);
   }
 
-  /// Of the root: what an operation has got changes at the server from when this returns on, until
-  /// [#executed].
+  /// Of the root: the objects of an operation change at the server from the return of this on,
+  /// until [#executed].
   void lend(Obtained obtained) {
     var lentNow = new CompletableFuture<@Nullable Void>();
     mailbox.put(() ->
@@ -676,7 +684,7 @@ final class Seat {
     result(lentNow);
   }
 
-  /* Who asked is answered also when the node breaks by it. */
+  /* The caller gets its answer also when the node breaks by it. */
   private <T extends @Nullable Object> void complete(CompletableFuture<T> asked, Supplier<T> task) {
     try {
       asked.complete(task.get());
@@ -687,8 +695,9 @@ final class Seat {
     }
   }
 
-  /// Ends an operation; answers whether it has happened: it has not when the node was disconnected.
+  /// Ends an operation.
   ///
+  /// @return whether it has happened: it has not when the node was disconnected
   /// @throws UnknownOutcome when the node broke by it
   boolean executed(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {
     var happened = new CompletableFuture<Boolean>();
@@ -710,7 +719,10 @@ final class Seat {
     return true;
   }
 
-  /* Who was away for longer than the parent waits has lost what was here: others may have it. */
+  /*
+   * A node that was away for longer than its parent waits has lost its objects: others may have
+   * them.
+   */
   private boolean isFresh() {
     NodeId parent = node.above();
     if (parent == null || site.links().isFresh(node.id(), parent)) return true;
@@ -718,12 +730,12 @@ final class Seat {
     return false;
   }
 
-  /// Waits, at the root, until all that has come there is durable.
+  /// Waits, at the root, until everything that has come there is durable.
   void gate() {
     if (store != null) store.awaitPersisted(persisting);
   }
 
-  /// As [#gate], before what was read is told: there may be another root.
+  /// Waits as [#gate], before a read is answered: there may be another root.
   void gateRead() {
     if (store == null) return;
     gate();
@@ -768,7 +780,7 @@ final class Seat {
     try {
       await(left, limit);
     } catch (RuntimeException ended) {
-      // Calls may have thrown the same, which cannot be suppressed by itself.
+      // Calls may have thrown the same exception, which cannot suppress itself.
       throw ended.equals(over) ? again(ended) : ended;
     } catch (TimeoutException late) {
       mailbox.put(() -> {
@@ -785,7 +797,7 @@ final class Seat {
     return new UnknownOutcome(name + " has ended before; what it did last may be lost", ended);
   }
 
-  /// Where it is, and which of some objects are there.
+  /// Returns its place, and which of some objects are there.
   Place place(List<Object> asked, List<StreamId> streams) {
     var place = new CompletableFuture<Place>();
     mailbox.put(() -> {

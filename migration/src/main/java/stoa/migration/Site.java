@@ -11,9 +11,9 @@ import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
 import stoa.spi.CallContext;
 
-/// Where a member is: what it needs of its process. Thread-safe.
+/// The process of a member, as the member needs it. Thread-safe.
 interface Site {
-  /// The domain whose objects migrate in the tree.
+  /// Returns the domain whose objects migrate in the tree.
   String domain();
 
   /// Refuses an object of another domain.
@@ -24,7 +24,7 @@ interface Site {
             .formatted(object, object.domain(), domain));
   }
 
-  /// An object of that domain.
+  /// Returns an object of that domain.
   ///
   /// @throws IllegalArgumentException when it is of another one
   default PlacedObject object(Object shared) {
@@ -33,53 +33,53 @@ interface Site {
     return object;
   }
 
-  /// The time of its process.
+  /// Returns the time of its process.
   public Timing timing();
 
-  /// The connections of its nodes.
+  /// Returns the connections of its nodes.
   Links links();
 
-  /// Where its process is.
+  /// Returns where its process is.
   Locality locality();
 
-  /// The root of the tree; null while it is not known.
+  /// Returns the root of the tree; null while it is unknown.
   @Nullable NodeId root();
 
-  /// A node that is in no tree yet, of a member.
+  /// Creates a node of a member, outside the tree.
   ///
-  /// @param name what the member is called
-  /// @param before its last one; null when this is the first
+  /// @param name the name of the member
+  /// @param before its last node; null when this is the first
   TreeNode newNode(String name, @Nullable TreeNode before);
 
-  /// Whether it is certain that nobody else has what a node has now.
+  /// Returns whether it is certain that no other node has what a node has now.
   boolean isSure(NodeId node);
 
-  /// The objects.
+  /// Returns the objects.
   PlacedObjects objects();
 
-  /// What a method may know.
+  /// Returns the context of a method.
   CallContext context(Version version);
 
-  /// Sees to it that the root knows which object a stream is of.
+  /// Makes sure that the root knows which object a stream belongs to.
   void know(PlacedObject object);
 
-  /// Where calls on an object execute that are not always made in the tree; null when they are.
+  /// Returns where calls execute on an object that is not always in the tree; null for others.
   @Nullable Auto auto(PlacedObject object);
 
   /// Asks for an object that is at the server. Waits for nothing.
   void bringHome(StreamId object);
 
-  /// Has an object be at the clients from when this returns on, until [#letGo]; it stays where it
-  /// is if that cannot be.
+  /// Keeps an object at the clients from the return of this on, until [#letGo]; it stays where it
+  /// is if that is not possible.
   ///
   /// @throws IllegalArgumentException when there is no such object
   /// @throws stoa.LimitExceeded when its state is too large to travel
   /// @throws stoa.DeadlineExceeded when that is not known in time
   void borrow(PlacedObject object, Member by);
 
-  /// This need not be so any more.
+  /// Ends a member's borrowing.
   void letGo(PlacedObject object, Member by);
 
-  /// A member is no more.
+  /// Records that a member has ended.
   void forget(Member member);
 }

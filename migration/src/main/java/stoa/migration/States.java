@@ -10,10 +10,11 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.front.PlacedObject;
 
-/// How states travel and are kept: compressed, unless they are small (section 8.1). Stateless.
+/// The form in which states travel and are stored: compressed, unless they are small (section 8.1).
+/// Stateless.
 ///
 /// ```
-/// 0 u8, the state                                small, or of no redundancy
+/// 0 u8, the state                                small, or without redundancy
 /// 1 u8, varint the length, the state deflated
 /// nothing                                        there is no object
 /// 2 u8, varint the life, one of these            of a life that is not the first
@@ -21,9 +22,9 @@ import stoa.front.PlacedObject;
 final class States {
   /// The state of an object.
   ///
-  /// @param life the generation in the store that it is of, or would begin
-  /// @param bytes as the marshaller wrote it; empty when there is no object: it was never
-  ///   constructed, or was deleted
+  /// @param life the generation in the store to which it belongs, or which it would begin
+  /// @param bytes the marshaller's bytes; empty when there is no object: it was never constructed,
+  ///     or was deleted
   record State(long life, byte[] bytes) {
     boolean exists() {
       return bytes.length > 0;
@@ -33,7 +34,7 @@ final class States {
   private static final int SMALL_BYTES = 512;
   private static final int BYTES_MAX = 256 << 20;
 
-  /// How many bytes one byte of a deflated state can become.
+  // The most bytes that one byte of a deflated state can become.
   private static final int INFLATION_MAX = 1_032;
 
   private static final int SAMPLE_BYTES = 4 << 10;
@@ -57,7 +58,7 @@ final class States {
     return new Encoder(state.length + 1).u8(0).raw(state).toBytes();
   }
 
-  /* Whether the first bytes of a large state become fewer. */
+  /* Whether compression shrinks the first bytes of a large state. */
   private static boolean isWorthIt(byte[] state) {
     if (state.length <= 4 * SAMPLE_BYTES) return true;
     return deflated(Arrays.copyOf(state, SAMPLE_BYTES)).length < SAMPLE_BYTES * 9 / 10;
@@ -92,7 +93,7 @@ final class States {
     if (bytes < 0 || bytes > BYTES_MAX) {
       throw new Corrupt("a state of " + bytes + " bytes; at most " + BYTES_MAX + " can be");
     }
-    // Nothing is deflated to less: what says so would take memory that it does not fill.
+    // No data deflates to less: a claim of more would take memory that it does not fill.
     if (bytes > (in.remaining() + 1L) * INFLATION_MAX) {
       throw new Corrupt("a state of " + bytes + " bytes is in " + in.remaining() + " bytes");
     }

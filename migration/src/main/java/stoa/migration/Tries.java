@@ -2,22 +2,24 @@ package stoa.migration;
 
 import stoa.Unavailable;
 
-/// Counts how often something was tried that has not happened, and ends that. One thread uses it.
+/// Counts the vain attempts of an action, and ends them at a limit. One thread uses it.
 final class Tries {
   static final int TRIES_MAX = 1_000;
 
   private final Object what;
   private int tries;
 
-  /// @param what it is tried on
+  /// Creates a counter.
+  ///
+  /// @param what the object of the action
   Tries(Object what) {
     this.what = what;
   }
 
-  /// It has not happened this time.
+  /// Records a vain attempt.
   ///
-  /// @param why what came between
-  /// @throws Unavailable when it was tried often enough
+  /// @param why the reason
+  /// @throws Unavailable at the limit
   void failed(String why) {
     if (++tries < TRIES_MAX) return;
     throw new Unavailable(

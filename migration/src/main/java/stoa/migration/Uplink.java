@@ -8,56 +8,57 @@ import stoa.migration.core.CostModel;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 
-/// The way from a process to a tree whose root is in another one. Thread-safe.
+/// The connection of a process to a tree whose root is in another one. Thread-safe.
 public interface Uplink extends Links, AutoCloseable {
   /// Waits until the root is known.
   ///
   /// @throws stoa.Unavailable when it is not in time
   void await();
 
-  /// The root; null while it is not known.
+  /// Returns the root; null while it is unknown.
   @Nullable NodeId root();
 
-  /// The settings of all nodes, as the root said.
+  /// Returns the settings of all nodes, which the root determines.
   TreeNode.Settings settings();
 
-  /// Where this process is, as its program or the root has said; known with the root.
+  /// Returns where this process is, as its program or the root has said; known with the root.
   Locality locality();
 
-  /// The address of all nodes of this process.
+  /// Returns the address of all nodes of this process.
   String address();
 
-  /// Tells the root which object a stream is of, now and whenever there is another root.
+  /// Tells the root which object a stream belongs to, now and whenever there is another root.
   ///
   /// @throws stoa.LimitExceeded when there are too many
   void know(PlacedObject object);
 
-  /// What the root says of objects that may be at the server.
+  /// Receives the root's messages about objects that may be at the server.
   interface Sides {
     /// An object has gone to the server, or has come from there. Quick.
     void side(StreamId object, boolean atServer);
 
-    /// An object that was asked for is not lent.
+    /// A borrowed object is refused.
     void refused(StreamId object, RuntimeException why);
 
-    /// All are where they usually are, as far as is known: the root says anew what is not.
+    /// All objects are where they usually are, as far as this process knows: the root says anew
+    /// which are not.
     void forget();
   }
 
-  /// Has somebody told what the root says.
+  /// Sets the receiver of the root's messages.
   void listen(Sides sides);
 
-  /// Tells the root what calls took on an object that may be at the server.
+  /// Reports to the root the cost of calls on an object that may be at the server.
   void ran(StreamId object, CostModel.Updates updates);
 
   /// Asks the root to let an object go from the server.
   void bringHome(StreamId object);
 
-  /// Asks the root for an object to be at the clients, now and whenever there is another root. It
-  /// says when that is so, or is refused.
+  /// Asks the root to keep an object at the clients, now and whenever there is another root. The
+  /// root confirms or refuses.
   void borrow(PlacedObject object);
 
-  /// Takes that back.
+  /// Ends the borrowing.
   void letGo(StreamId object);
 
   /// Tells the root where the member stands.

@@ -5,21 +5,21 @@ import java.net.SocketAddress;
 import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Connections on which no call has begun: there is room for so many, and one that comes when there
-/// is none takes the place of the oldest. Thread-safe.
+/// Connections on which no call has begun. There is room for a fixed number; one more takes the
+/// place of the oldest. Thread-safe.
 ///
-/// That they have a time is up to the transport.
+/// The transport limits how long they may stay so.
 final class Arrivals {
   private final int countMax;
 
-  /// By the address of the other side, the oldest first. Guarded by this.
+  // By the address of the other side, the oldest first. Guarded by this.
   private final LinkedHashMap<SocketAddress, Channel> waiting = new LinkedHashMap<>();
 
   Arrivals(int countMax) {
     this.countMax = countMax;
   }
 
-  /// A connection was accepted.
+  /// Records that a connection was accepted.
   void enter(Channel channel) {
     SocketAddress address = channel.remoteAddress();
     if (address == null) return; // it is gone
@@ -33,7 +33,7 @@ final class Arrivals {
     }
   }
 
-  /// It belongs to a thread now.
+  /// Records that a thread owns it now.
   void registered(Channel channel) {
     SocketAddress address = channel.remoteAddress();
     if (address == null) return;
@@ -44,7 +44,7 @@ final class Arrivals {
     waiting.remove(address, closed);
   }
 
-  /// A call has begun on a connection.
+  /// Records that a call has begun on a connection.
   synchronized void leave(SocketAddress address) {
     waiting.remove(address);
   }

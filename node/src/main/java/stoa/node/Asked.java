@@ -17,8 +17,7 @@ import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
-/// One request that is under way: where its work runs, and what becomes of it. Thread-safe; it is
-/// answered once.
+/// One request in progress: where its work runs, and its answer. Thread-safe; it is answered once.
 final class Asked {
   private final Node node;
   private final ObjectService service;
@@ -34,12 +33,12 @@ final class Asked {
     this.arrivedNanos = node.nowNanos();
   }
 
-  /// What answers a request.
+  /// Work that answers a request.
   interface Work {
     Answer.Builder answer() throws Throwable;
   }
 
-  /// What answers a request about an object.
+  /// Work that answers a request about an object.
   interface OnObject {
     Answer.Builder answer(ObjectService.Container object) throws Throwable;
   }
@@ -52,7 +51,7 @@ final class Asked {
     return request;
   }
 
-  /// What a call that it makes is logged with.
+  /// Returns the call id with which its call is logged.
   CallId id() {
     return new CallId(session.id(), request.getSequence());
   }
@@ -84,7 +83,7 @@ final class Asked {
     return Forms.answer(service.moment()).setFailure(Failures.of(cause, service));
   }
 
-  /// Does what answers, and tells when it fails.
+  /// Does work that answers, and answers a failure.
   void attempt(Work work) {
     try {
       check();
@@ -94,7 +93,7 @@ final class Asked {
     }
   }
 
-  /// Starts what answers later, and tells when it fails.
+  /// Starts work that answers later, and answers a failure.
   void start(Supplier<CompletableFuture<byte[]>> work) {
     try {
       check();
@@ -109,7 +108,7 @@ final class Asked {
     }
   }
 
-  /// Answers when something is settled.
+  /// Answers when a future completes.
   <T> void settle(
       Supplier<CompletableFuture<T>> work,
       BiFunction<@Nullable T, @Nullable Throwable, Answer.Builder> form) {
@@ -148,7 +147,9 @@ final class Asked {
 
   // ---- time
 
-  /// @throws DeadlineExceeded when it waited for longer than it may take
+  /// Checks its time limit.
+  ///
+  /// @throws DeadlineExceeded when it has waited for longer than it may take
   void checkTime() {
     int millis = request.getTimeMillis();
     if (millis > 0 && node.nowNanos() - arrivedNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
@@ -157,7 +158,7 @@ final class Asked {
     }
   }
 
-  /// How long it may still take: as the client says, and no longer than the store lets a call.
+  /// Returns its remaining time: the client's limit, and at most the store's limit for a call.
   Duration timeLeft() {
     int millis = request.getTimeMillis();
     Duration most = service.limits().callTimeMax();
@@ -166,19 +167,19 @@ final class Asked {
     return left.compareTo(most) < 0 ? left : most;
   }
 
-  // ---- what an earlier server knew
+  // ---- requests to an earlier server
 
-  /// Whether it may have come to an earlier server.
+  /// Returns whether it may have come to an earlier server.
   boolean isAgain() {
     return request.getSince() != 0;
   }
 
-  /// The log counter behind which it is to be searched for, when it [#isAgain].
+  /// Returns the log counter after which to search for it, if it [#isAgain].
   long since() {
     return request.getSince() - 1;
   }
 
-  /// Refuses what an earlier server may have done already, and cannot be found in the log.
+  /// Refuses a request that an earlier server may have executed, and that the log does not show.
   boolean isLost() {
     if (!isAgain()) return false;
     fail(
@@ -189,25 +190,25 @@ final class Asked {
 
   // ---- where its work runs
 
-  /// Has a thread do what may wait for the disk, and runs no users' code.
+  /// Runs, on another thread, work that may wait for the disk and runs no users' code.
   void aside(Work work) {
     node.background(() -> attempt(work));
   }
 
-  /// As [#aside], for what may run users' code.
+  /// Runs work as [#aside] that may run users' code.
   void onCalls(Work work) {
     session.threads.calls().execute(() -> attempt(work));
   }
 
-  /// As [#aside], for what is done once, and cannot be found again in the log.
+  /// Runs work as [#aside] that happens once, and that the log does not show.
   void once(Work work) {
     if (!isLost()) aside(work);
   }
 
-  /// Asks what waits for an object, once that is open. It stays outside of the lane: calls that
-  /// come behind it are begun at once, in the order in which the client made them on all objects.
+  /// Runs work that waits for an object, once that is open. It stays outside of the lane: later
+  /// calls begin at once, in the order in which the client made them on all objects.
   ///
-  /// @param number of the container
+  /// @param number the container's number
   void onObject(int number, OnObject work) {
     Container container = session.container(number);
     container.lane().quick(() -> onCalls(() -> work.answer(container.object())));

@@ -29,13 +29,13 @@ final class BlobCalls implements AutoCloseable {
 
   /// A write of several parts.
   ///
-  /// @param ranges how many were begun
+  /// @param ranges how many have begun
   private record Writing(BlobWrite write, AtomicLong ranges) {}
 
   private final ConcurrentHashMap<Long, Writing> writes = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /// Whether an operation changes nothing.
+  /// Returns whether an operation changes nothing.
   static boolean isRead(int operation) {
     return operation == 2
         || (operation >= 4 && operation <= 9)
@@ -43,13 +43,13 @@ final class BlobCalls implements AutoCloseable {
         || operation == 17;
   }
 
-  /// Whether an operation may be done once more.
+  /// Returns whether an operation may be repeated.
   static boolean isRepeatable(int operation) {
     return isRead(operation) || operation == RELEASE;
   }
 
-  /// Starts what is asked, and answers what it comes to. When this returns, everything is done but
-  /// the write of a range, which has its place among the others.
+  /// Starts an operation, and returns its future answer. On return everything is done except the
+  /// write of a range, which already has its place among the others.
   CompletableFuture<byte[]> start(
       ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
     if (operation != WRITE && operation != PART) {
@@ -62,7 +62,7 @@ final class BlobCalls implements AutoCloseable {
       Writing writing = writing(in.varint());
       CompletableFuture<Void> written =
           writing.write.writeAsync(in.varint(), ByteBuffer.wrap(in.raw(in.remaining())));
-      // What fails from here on fails the commit, too.
+      // A failure from here on fails the commit, too.
       if (!written.isCompletedExceptionally()) writing.ranges.incrementAndGet();
       return written.thenApply(_ -> new Encoder(10).varint(blob.generation()).toBytes());
     }
@@ -70,7 +70,7 @@ final class BlobCalls implements AutoCloseable {
         .thenApply(version -> new Encoder(20).varint(blob.generation()).varint(version).toBytes());
   }
 
-  /// Does what is asked, and answers what it comes to.
+  /// Performs an operation, and returns its answer.
   private byte[] answer(
       ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
     StoredBlob blob = service.blob(key, generation);
@@ -159,7 +159,9 @@ final class BlobCalls implements AutoCloseable {
     if (closed) end(number);
   }
 
-  /// @param ranges how many the client means to be in it
+  /// Commits a write.
+  ///
+  /// @param ranges how many ranges the client means to be in it
   private long commit(long number, long ranges) {
     Writing writing = writing(number);
     long begun = writing.ranges.get();
@@ -183,7 +185,7 @@ final class BlobCalls implements AutoCloseable {
     if (found != null) found.write.close();
   }
 
-  /// Gives up what was not committed.
+  /// Closes uncommitted writes.
   @Override
   public void close() {
     closed = true;

@@ -6,11 +6,11 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import stoa.base.Secret;
 
-/// The challenges that a server gives to who is to prove something. Thread-safe.
+/// The challenges that a server gives to senders that must prove something. Thread-safe.
 ///
-/// A challenge carries when it was given, and a proof by a key of this process, so that nothing is
-/// kept of it and there may be any number. It serves for a minute; what is proved with it may come
-/// twice in that time.
+/// A challenge contains its time, and a proof by a key of this process. So the server keeps nothing
+/// of it, and there may be any number. It is valid for a minute; a proof for it may come twice in
+/// that time.
 final class Challenges {
   private static final String PURPOSE = "stoa challenge 1";
   private static final long NANOS_MAX = Duration.ofMinutes(1).toNanos();
@@ -23,13 +23,13 @@ final class Challenges {
     own = Secret.of(key);
   }
 
-  /// One that is given now.
+  /// Returns a new challenge.
   ByteString give(long nowNanos) {
     byte[] given = ByteBuffer.allocate(Long.BYTES).putLong(nowNanos).array();
     return ByteString.copyFrom(given).concat(ByteString.copyFrom(own.proof(PURPOSE, given)));
   }
 
-  /// Whether this server gave it a short time ago.
+  /// Returns whether this server gave it a short time ago.
   boolean wasGiven(ByteString challenge, long nowNanos) {
     if (challenge.size() != Long.BYTES + Secret.BYTES) return false;
     byte[] given = challenge.substring(0, Long.BYTES).toByteArray();

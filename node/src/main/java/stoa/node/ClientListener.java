@@ -28,14 +28,14 @@ final class ClientListener {
     return listener;
   }
 
-  /// Begins to send what the client has not handled over the connection that there is: nobody knows
-  /// what arrived over one that was lost. Does nothing without one.
+  /// Begins to send unhandled events over the present connection: it is unknown which events
+  /// arrived over a lost one. No effect without a connection.
   synchronized void send() {
     Conversation to = session.conversation();
     if (to != null) listener.send(new Over(to));
   }
 
-  /// Sends over one connection: what another one is still given to send is behind what it lost.
+  /// Sends over one connection: messages for an older one come after those that it lost.
   private final class Over implements Service.Sink {
     private final Conversation to;
 
@@ -59,7 +59,7 @@ final class ClientListener {
     }
 
     private void send(Event.Builder event) {
-      // A listener does not end with the store here: the server that has the store now goes on.
+      // A listener does not end with the store here: the next server of the store continues it.
       if (!to.isOver()) session.event(to, event.build());
     }
 

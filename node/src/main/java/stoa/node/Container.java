@@ -26,9 +26,9 @@ final class Container {
     opened.completeExceptionally(cause);
   }
 
-  /// The object; waits until it is known.
+  /// Returns the object; waits until it is known.
   ///
-  /// @throws RuntimeException why it could not be opened
+  /// @throws RuntimeException the reason for which it could not be opened
   ObjectService.Container object() {
     try {
       return opened.join();

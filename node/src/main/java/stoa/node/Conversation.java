@@ -15,14 +15,16 @@ import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
 
-/// One connection of a client. gRPC brings its frames one at a time; whoever has an answer sends.
+/// One connection of a client. gRPC delivers its frames one at a time; the thread that has an
+/// answer sends it.
 final class Conversation implements StreamObserver<ClientFrame> {
   /*
-   * `pending` counts what there may be to send since nobody was sending; whoever raises it from 0 sends until it is 0
-   * again, or hands that to a sender. So one thread at a time uses `out` for frames, and to end the conversation.
+   * `pending` counts what there may be to send since no thread was sending. The thread that raises
+   * it from 0 sends until it is 0 again, or hands that to a sender. So one thread at a time uses
+   * `out` for frames, and to end the conversation.
    *
-   * Reading: the next frame is asked for when one is done with, unless too much is under way; then the sender asks when
-   * that has become less.
+   * Reading: after each frame this asks for the next one, unless too much is in progress; then the
+   * sender asks when that has become less.
    */
   private final Nodes nodes;
   private final ServerCallStreamObserver<ServerFrame> out;
@@ -33,10 +35,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private volatile @Nullable Seat seat;
   private volatile boolean over;
 
-  /// How this side ends the conversation; the sender says it.
+  // How this side ends the conversation; the sender tells the client.
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
-  // Of the sender.
+  // Used by the sender.
   private boolean saidHello;
   private boolean saidDraining;
   private int saidServers;
@@ -46,15 +48,15 @@ final class Conversation implements StreamObserver<ClientFrame> {
   // Guarded by this.
   private boolean paused;
 
-  /// Where the client is.
+  /// The client's place.
   ///
-  /// @param node of the group that it asks
+  /// @param node the node of its group
   /// @param session its session there
   private record Seat(Node node, Session session) {}
 
   /// How the conversation ends.
   ///
-  /// @param word what is said before; null for nothing
+  /// @param word the last message; null for none
   private record End(Status status, @Nullable ServerFrame word) {}
 
   Conversation(Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer) {
@@ -68,7 +70,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
     out.setOnCloseHandler(this::lost);
   }
 
-  /// The address of the client's machine: its peer without the port.
+  /// Returns the address of the client's machine: its peer without the port.
   private String origin() {
     int colon = peer.lastIndexOf(':');
     return colon < 0 ? peer : peer.substring(peer.indexOf('/') + 1, colon);
@@ -83,7 +85,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
     out.request(1);
   }
 
-  // ---- what the client sends
+  // ---- frames of the client
 
   @Override
   public void onNext(ClientFrame frame) {
@@ -136,8 +138,8 @@ final class Conversation implements StreamObserver<ClientFrame> {
     else node.background(() -> greet(node, hello, frame));
   }
 
-  /// Another server has the group's part of the store: tells which, as soon as that is known. It
-  /// may be this one by then.
+  /// Another server has the group's part of the store: tells the client which, as soon as that is
+  /// known. It may be this one by then.
   private void redirect(ClientHello hello, ClientFrame frame) {
     int group = hello.getGroup();
     var _ =
@@ -234,7 +236,8 @@ final class Conversation implements StreamObserver<ClientFrame> {
     }
   }
 
-  /// Whether another server has the store, or may have it: then nothing is said here any more.
+  /// Returns whether another server has the store, or may have it: then nothing is sent here any
+  /// more.
   boolean isOver() {
     Seat at = seat;
     return at != null && at.node().isOver();
@@ -251,20 +254,21 @@ final class Conversation implements StreamObserver<ClientFrame> {
     sendNow();
   }
 
-  // ---- what is sent
+  // ---- sending
 
-  /// Sends what there is, on this thread, unless another one sends.
+  /// Sends everything waiting, on this thread, unless another one sends.
   void sendNow() {
     if (pending.getAndIncrement() == 0) send();
   }
 
-  /// Has a sender send what there is, unless a thread sends.
+  /// Makes a sender send everything waiting, unless a thread sends.
   void sendSoon() {
     if (pending.getAndIncrement() == 0) senders.execute(this::send);
   }
 
-  /// Sends what there is when this thread has settled all that it settles now; answers false when
-  /// it settles one thing only.
+  /// Sends everything waiting when this thread has finished its present answers.
+  ///
+  /// @return false when this thread has only one answer
   boolean sendAfterwards() {
     Seat at = seat;
     return at != null && at.node().service().afterRound(sending);

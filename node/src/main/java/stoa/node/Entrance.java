@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
-/// Lets in who knows the token, and remembers who it is. Thread-safe.
+/// Admits clients with the right token, and remembers their address. Thread-safe.
 final class Entrance implements ServerInterceptor {
   /// The address of a client.
   static final Context.Key<SocketAddress> PEER = Context.key("peer");
@@ -26,8 +26,10 @@ final class Entrance implements ServerInterceptor {
   private final byte @Nullable [] expected;
   private final WrongTokens wrong = new WrongTokens();
 
-  /// @param arrivals is told of connections on which calls begin
-  /// @param token what clients must tell; null for nothing
+  /// Creates it.
+  ///
+  /// @param arrivals learns of connections on which calls begin
+  /// @param token the token that clients must send; null for none
   Entrance(Arrivals arrivals, @Nullable String token) {
     this.arrivals = arrivals;
     expected = token == null ? null : ("Bearer " + token).getBytes(StandardCharsets.UTF_8);

@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import stoa.store.Event;
 import stoa.wire.proto.Entry;
 
-/// What an entry of an object's stream is to a client.
+/// The form in which entries of an object's stream travel to a client.
 final class Entries {
   private Entries() {}
 

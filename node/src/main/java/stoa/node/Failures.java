@@ -13,7 +13,7 @@ import stoa.front.types.Keys;
 import stoa.objects.ObjectService;
 import stoa.wire.proto.Failure;
 
-/// What a failure is to a client. `docs/wire.md` lists the kinds.
+/// The form in which failures travel to a client. `docs/wire.md` lists the kinds.
 final class Failures {
   private Failures() {}
 
@@ -31,13 +31,13 @@ final class Failures {
     return failure.build();
   }
 
-  /// Whether it says what was changed. One that has travelled does not, since its fields are
-  /// transient: it is told as a throwable.
+  /// Returns whether it has the changed object. One that has travelled does not, since its fields
+  /// are transient; it travels as a throwable.
   private static boolean isWhole(Aborted aborted) {
     return aborted.object() != null;
   }
 
-  /// Whether kind and message say it all.
+  /// Returns whether kind and message suffice.
   private static boolean isPlain(Throwable thrown) {
     return ThrowableText.cause(thrown) == null
         && !(thrown instanceof TooOld)

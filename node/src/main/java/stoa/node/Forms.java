@@ -16,11 +16,11 @@ import stoa.wire.proto.Done;
 import stoa.wire.proto.ObjectName;
 import stoa.wire.proto.TransactionId;
 
-/// What messages mean to the store, and what its answers are as messages.
+/// Translates messages for the store, and its answers to messages.
 final class Forms {
   private Forms() {}
 
-  // ---- what clients say
+  // ---- from clients
 
   static ObjectService.Call call(ObjectService.Container object, Call call) {
     return new ObjectService.Call(
@@ -51,8 +51,10 @@ final class Forms {
         new StreamId(told.getMarkHigh(), told.getMarkLow()));
   }
 
-  // ---- what clients are told
+  // ---- to clients
 
+  /// Returns an answer.
+  ///
   /// @param reach the log counter up to which the answer reaches
   static Answer.Builder answer(long reach) {
     return Answer.newBuilder().setReach(reach);

@@ -17,9 +17,9 @@ import stoa.wire.proto.KeyPut;
 import stoa.wire.proto.Listen;
 import stoa.wire.proto.Unlisten;
 
-/// Executes what clients ask of the listenable key-value store. Thread-safe.
+/// Executes requests on the listenable key-value store. Thread-safe.
 final class KeyRequests {
-  /// Listeners of one session: what waits for each here is bounded, too.
+  // The most listeners of one session, which bounds what waits for them here.
   private static final int LISTENERS_MAX = 10_000;
 
   private final ObjectService service;
@@ -30,7 +30,7 @@ final class KeyRequests {
     this.keys = service.keys();
   }
 
-  /// Begins a put, behind what was asked of the same key.
+  /// Begins a put, after earlier requests on the same key.
   void put(Asked asked, KeyPut put) {
     if (asked.isAgain()) {
       asked.session().threads.keys().slow(put.getKey(), () -> again(asked, put));
@@ -43,7 +43,7 @@ final class KeyRequests {
     stoa.store.Request begin(Key key, byte @Nullable [] value);
   }
 
-  /// Begins a put; hands it on when to decode its value would take long.
+  /// Begins a put; hands it on when decoding its value would take long.
   private void beginBriefly(Asked asked, KeyPut put) {
     try {
       begin(asked, put, (key, value) -> keys.putBriefly(key, value, asked.timeLeft(), asked.id()));
@@ -77,7 +77,7 @@ final class KeyRequests {
     }
   }
 
-  /// A put that came to an earlier server: it may be in the log.
+  /// Handles a put that came to an earlier server: it may be in the log.
   private void again(Asked asked, KeyPut put) {
     try {
       Key key = keys.key(put.getKey().toByteArray());
@@ -101,12 +101,13 @@ final class KeyRequests {
     }
   }
 
-  /// Begins a question, behind what was asked of the same key.
+  /// Begins a question, after earlier requests on the same key.
   void get(Asked asked, KeyGet get) {
     behind(asked, get.getKey(), () -> begin(asked, get));
   }
 
-  /// Does what is quick, but for the key of a user's class, behind what was asked of the same key.
+  /// Runs a quick task, unless the key is of a user's class, after earlier requests on the same
+  /// key.
   private static void behind(Asked asked, ByteString key, Runnable task) {
     var lanes = asked.session().threads.keys();
     if (Keys.isPlain(key.toByteArray())) lanes.quick(key, task);
@@ -131,7 +132,7 @@ final class KeyRequests {
 
   // ---- listeners
 
-  /// Begins to register a listener, behind what was asked of the same one.
+  /// Begins to register a listener, after earlier requests for the same one.
   void listen(Asked asked, Listen listen) {
     asked
         .session()
@@ -140,7 +141,7 @@ final class KeyRequests {
         .slow(listen.getListener(), () -> asked.attempt(() -> listen(asked.session(), listen)));
   }
 
-  /// Begins to take a listener out, behind what was asked of the same one.
+  /// Begins to remove a listener, after earlier requests for the same one.
   void unlisten(Asked asked, Unlisten unlisten) {
     asked
         .session()
@@ -184,7 +185,7 @@ final class KeyRequests {
     return Forms.done();
   }
 
-  /// A listener has handled its events up to a number. Quick.
+  /// Records that a listener has handled its events up to a number. Quick.
   void heard(Session session, Heard heard) {
     ClientListener listener = session.listeners.get(heard.getListener());
     if (listener != null) listener.listener().heard(heard.getNumber());

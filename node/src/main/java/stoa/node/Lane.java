@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs tasks one after the other, in the order in which they come: quick ones on the thread that
-/// brings them, unless slow ones that came before are not done. Thread-safe; one thread brings
-/// tasks at a time.
+/// Runs tasks one after the other, in the order of their arrival: quick ones on the thread that
+/// brings them, unless earlier slow ones are unfinished. Thread-safe; one thread brings tasks at a
+/// time.
 final class Lane {
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
@@ -18,6 +18,8 @@ final class Lane {
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(0);
   private boolean busy;
 
+  /// Creates a lane.
+  ///
   /// @param slow runs slow tasks
   Lane(Executor slow) {
     this.slow = slow;
@@ -44,8 +46,8 @@ final class Lane {
     slow.execute(this::drain);
   }
 
-  /// Goes on with what a task of the lane has begun, before all that wait. May take long; for tasks
-  /// of the lane only.
+  /// Continues a task of the lane, before all waiting ones. May take long; for tasks of the lane
+  /// only.
   void goOn(Runnable rest) {
     synchronized (this) {
       waiting.addFirst(rest);
@@ -60,7 +62,7 @@ final class Lane {
       try {
         task.run();
       } catch (RuntimeException | Error failure) {
-        // What comes behind it is not to wait for ever.
+        // Later tasks must not wait forever.
         LOG.error("a task of a session failed", failure);
       }
     }

@@ -3,24 +3,26 @@ package stoa.node;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
-/// A lane for each of many things, which is there while something is to be done in it. Thread-safe;
-/// one thread brings tasks at a time.
+/// A lane for each of many things, which exists while it has tasks. Thread-safe; one thread brings
+/// tasks at a time.
 ///
-/// @param <K> what names a thing
+/// @param <K> the name of a thing
 final class Lanes<K> {
   /// @param lane where its tasks run
-  /// @param tasks how many are not done, at least 1
+  /// @param tasks how many are unfinished, at least 1
   private record Used(Lane lane, int tasks) {}
 
   private final Executor slow;
   private final ConcurrentHashMap<K, Used> used = new ConcurrentHashMap<>();
 
+  /// Creates the lanes.
+  ///
   /// @param slow runs the tasks
   Lanes(Executor slow) {
     this.slow = slow;
   }
 
-  /// Brings a task, behind all that were brought for the same thing.
+  /// Brings a task, after all earlier ones of the same thing.
   void slow(K thing, Runnable task) {
     Used now =
         used.merge(
@@ -36,14 +38,14 @@ final class Lanes<K> {
     });
   }
 
-  /// Brings a task that waits for nothing: done at once, unless something that was brought before
-  /// for the same thing is not done.
+  /// Brings a task that waits for nothing: runs it at once, unless an earlier task of the same
+  /// thing is unfinished.
   void quick(K thing, Runnable task) {
     if (used.containsKey(thing)) slow(thing, task);
     else task.run();
   }
 
-  /// How many things have something to do.
+  /// Returns how many things have tasks.
   int size() {
     return used.size();
   }

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.wire.proto.Answer;
 
-/// Which requests of a session have arrived, and what those were answered whose answers the client
-/// has not acknowledged (CRESON, section III-D: a call that is made again is not executed again).
+/// The requests of a session that have arrived, and the answers that the client has not
+/// acknowledged (CRESON, section III-D: a repeated call does not execute again).
 ///
 /// One owner calls it. It does no I/O and reads no clock.
 final class Ledger {
@@ -29,20 +29,20 @@ final class Ledger {
     }
   }
 
-  /// What is to be done with a request.
+  /// The handling of a request.
   sealed interface Verdict {
     /// Execute it.
     record Run() implements Verdict {}
 
     /// Send its answer again.
     ///
-    /// @param answer what it was answered
+    /// @param answer the answer
     record Again(Answer answer) implements Verdict {}
 
-    /// Nothing: it is under way, or the client has its answer.
+    /// Do nothing: it is in progress, or the client has its answer.
     record Ignore() implements Verdict {}
 
-    /// Break off: the client's numbers make no sense.
+    /// Break off: the client's numbers are invalid.
     ///
     /// @param reason why
     record Refuse(String reason) implements Verdict {}
@@ -57,28 +57,30 @@ final class Ledger {
   private int underWay;
   private long bytes;
 
-  /// What was acknowledged ahead of floor: disjoint ranges, first to last. There are at most as
-  /// many as there are lines, and one more.
+  // Acknowledged sequences above floor: disjoint ranges, first to last. There are at most one more
+  // than lines.
   private final java.util.TreeMap<Long, Long> ahead = new java.util.TreeMap<>();
 
-  /// @param linesMax how many requests may be under way or not acknowledged
+  /// Creates a ledger.
+  ///
+  /// @param linesMax how many requests may be in progress or unacknowledged
   Ledger(int linesMax) {
     this.linesMax = linesMax;
   }
 
-  /// How many requests are under way.
+  /// Returns how many requests are in progress.
   int underWay() {
     return underWay;
   }
 
-  /// The bytes of the answers that are kept.
+  /// Returns the bytes of the kept answers.
   long bytes() {
     return bytes;
   }
 
-  /// A request has arrived.
+  /// Records that a request has arrived.
   ///
-  /// @param contents a hash of what it asks
+  /// @param contents a hash of the request
   Verdict arrives(long sequence, int contents) {
     if (sequence <= 0) return new Verdict.Refuse("request " + sequence + ": sequences begin at 1");
     if (sequence <= floor || isAhead(sequence)) return IGNORE;
@@ -99,7 +101,7 @@ final class Ledger {
     return answer == null ? IGNORE : new Verdict.Again(answer);
   }
 
-  /// A request was answered that [#arrives] said to run.
+  /// Records the answer of a request that [#arrives] said to run.
   void answered(Answer answer) {
     underWay--;
     Line line = lines.get(answer.getSequence());
@@ -109,7 +111,7 @@ final class Ledger {
     bytes += answer.getSerializedSize();
   }
 
-  /// The client has all answers up to a sequence.
+  /// Records that the client has all answers up to a sequence.
   void acknowledged(long upTo) {
     if (upTo <= floor) return;
     if (upTo - floor <= linesMax) {
@@ -135,13 +137,13 @@ final class Ledger {
     return range != null && sequence <= range.getValue();
   }
 
-  /// The client has one answer more.
+  /// Records that the client has one more answer.
   void acknowledgedAlso(long sequence) {
     Line line = lines.get(sequence);
     if (line == null || line.state == UNDER_WAY) return;
     drop(line);
     lines.remove(sequence);
-    // A call that lasts keeps the floor down: what is done behind it takes no line.
+    // A long call keeps the floor down: finished requests above it take no line.
     long first = sequence;
     long last = sequence;
     var before = ahead.lowerEntry(sequence);

@@ -16,17 +16,17 @@ import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
-/// Reads messages such that bytes which are none become a message that is refused like any other
-/// nonsense. An exception in reading would have gRPC write kilobytes into the server's log for each
-/// of them, as often as a client likes.
+/// Reads messages such that invalid bytes become a message that is refused like any other invalid
+/// one. After an exception in reading, gRPC would write kilobytes into the server's log, as often
+/// as a client likes.
 ///
 /// @param strict reads messages
-/// @param malformed what is read in place of bytes that are no message
+/// @param malformed the message in place of invalid bytes
 record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     implements MethodDescriptor.Marshaller<T> {
   private static final ClientFrame NO_FRAME = ClientFrame.newBuilder().build();
 
-  /// The service with messages that are read so.
+  /// Returns the service with messages that are read so.
   static ServerServiceDefinition bind(StoreGrpc.AsyncService service) {
     var converse = reading(StoreGrpc.getConverseMethod(), NO_FRAME);
     var status = reading(StoreGrpc.getStatusMethod(), StatusRequest.getDefaultInstance());

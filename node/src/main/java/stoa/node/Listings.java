@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 final class Listings {
   private static final int LISTINGS_MAX = 64;
 
-  /// What is left of a listing.
+  /// The rest of a listing.
   ///
-  /// @param keys the keys that were not told yet
-  /// @param told how many were
+  /// @param keys the remaining keys
+  /// @param told how many were sent
   record Rest(Iterator<byte[]> keys, int told) {}
 
   private final Map<String, Rest> rests =
@@ -26,27 +26,28 @@ final class Listings {
       };
   private long numbers;
 
-  /// Keeps one, and answers the token to ask for it with.
+  /// Keeps one, and returns the token to ask for it with.
   ///
-  /// @param owner of the store: a later server knows the tokens of an earlier one from its own
+  /// @param owner of the store: a later server distinguishes the tokens of an earlier one from its
+  ///     own
   String keep(Rest rest, long owner) {
     String token = owner + "." + ++numbers + ":" + rest.told();
     rests.put(token, rest);
     return token;
   }
 
-  /// Takes one out; null when it is not there any more.
+  /// Removes one; null when it is gone.
   @Nullable Rest take(String token) {
     return rests.remove(token);
   }
 
-  /// How many keys were told of the listing of a token.
+  /// Returns how many keys of the listing of a token were sent.
   static int told(String token) {
     try {
       int told = Integer.parseInt(token.substring(token.indexOf(':') + 1));
       if (told >= 0) return told;
     } catch (NumberFormatException e) {
-      // Told below.
+      // Handled below.
     }
     throw new IllegalArgumentException("\"" + token + "\" is no token of a listing");
   }

@@ -7,7 +7,7 @@ import stoa.storage.DeviceStats;
 import stoa.store.Coordinator;
 import stoa.store.Participant;
 
-/// What the conversations about a group's part of the store share. Thread-safe.
+/// The common part of all conversations about a group's part of the store. Thread-safe.
 final class Node {
   private final ServerConfig config;
   private final ObjectService service;
@@ -21,7 +21,9 @@ final class Node {
   private volatile boolean draining;
   private volatile boolean over;
 
-  /// @param all of the server
+  /// Creates it.
+  ///
+  /// @param all the nodes of the server
   /// @param coordinator of the groups; null where it is not
   Node(ServerConfig config, ObjectService service, Nodes all, @Nullable Coordinator coordinator) {
     this.config = config;
@@ -53,19 +55,19 @@ final class Node {
     return registry;
   }
 
-  /// The part of a transaction over several groups that is open here.
+  /// Returns the part of a transaction over several groups that is open here.
   private ObjectService.@Nullable Transacting open(Coordinator.Part part) {
     Session session = registry.find(part.session());
     OpenTransaction found = session == null ? null : session.transactions.get(part.number());
     return found == null ? null : found.now();
   }
 
-  /// What this is among the groups.
+  /// Returns this group's participant in transactions over groups.
   Participant participant() {
     return participant;
   }
 
-  /// The coordinator of the groups; null where it is not.
+  /// Returns the coordinator of the groups; null where it is not.
   @Nullable Coordinator coordinator() {
     return coordinator;
   }
@@ -78,27 +80,27 @@ final class Node {
     return System.nanoTime();
   }
 
-  /// Runs what waits for the disk, and no users' code.
+  /// Runs a task that waits for the disk, and runs no users' code.
   void background(Runnable task) {
     all.threads().background().execute(task);
   }
 
-  /// Whether so much of a session is under way that nothing more of it is read.
+  /// Returns whether so much of a session is in progress that the server reads no more of it.
   boolean isFull(Session session) {
     return session.underWay() >= config.requestsMax();
   }
 
-  /// How many requests were answered.
+  /// Returns how many requests were answered.
   Rate answered() {
     return answered;
   }
 
-  /// How often devices made something durable.
+  /// Returns how often devices made something durable.
   Rate syncs() {
     return syncs;
   }
 
-  /// Does what is to be done once in a while. Quick.
+  /// Performs the periodic tasks. Quick.
   void tick() {
     sample();
     if (coordinator != null) coordinator.tick();
@@ -115,14 +117,14 @@ final class Node {
     return draining;
   }
 
-  /// Whether another server has this, or may have it: then nothing is answered any more, and
-  /// clients ask there.
+  /// Returns whether another server has this part, or may have it: then this one answers nothing
+  /// any more, and clients ask there.
   boolean isOver() {
     if (!over && all.peers() != null && service.hasFailed()) abandon();
     return over;
   }
 
-  /// Ends all connections: another server has this.
+  /// Ends all connections: another server has this part.
   void abandon() {
     if (over) return;
     over = true;
@@ -142,7 +144,7 @@ final class Node {
     sayAgain();
   }
 
-  /// Something is to be said to all clients.
+  /// Wakes all conversations, because there is a message for all clients.
   void sayAgain() {
     for (Session session : registry.all()) {
       Conversation conversation = session.conversation();
@@ -150,7 +152,7 @@ final class Node {
     }
   }
 
-  /// Whether everything that was asked is answered, and sent.
+  /// Returns whether every request is answered, and the answers are sent.
   boolean isIdle() {
     for (Session session : registry.all()) {
       if (session.underWay() > 0) return false;
@@ -159,7 +161,7 @@ final class Node {
     return true;
   }
 
-  /// How many requests are under way.
+  /// Returns how many requests are in progress.
   int underWay() {
     int sum = 0;
     for (Session session : registry.all()) sum += session.underWay();

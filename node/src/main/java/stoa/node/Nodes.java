@@ -13,12 +13,12 @@ import stoa.store.Coordinator;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Whereabouts;
 
-/// The groups whose part of the store a server has at the moment, and what they share. Thread-safe;
-/// its owner closes it.
+/// The groups whose part of the store a server has at the moment, and their common part.
+/// Thread-safe; its owner closes it.
 final class Nodes implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Nodes.class);
 
-  /// What a client is told when nobody has what it asks for.
+  /// The message to a client when no server has the store.
   static final String NOBODY = "no server has the store: fewer than half of them are there, maybe";
 
   private final ServerConfig config;
@@ -28,16 +28,18 @@ final class Nodes implements AutoCloseable {
   private final Origins origins;
   private final ConcurrentHashMap<Integer, Node> nodes = new ConcurrentHashMap<>();
 
-  // Of the thread that asks for how long nothing was answered.
+  // Used by the thread that asks how long nothing was answered.
   private long progress;
   private long progressNanos;
 
-  /// The servers that all clients are told of.
+  // The servers that all clients learn.
   private volatile Told told;
 
-  /// @param number another one whenever the servers are others
+  /// @param number changes whenever the servers change
   record Told(int number, List<String> servers) {}
 
+  /// Creates it.
+  ///
   /// @param peers the other servers that may have the store; null when this one is alone
   Nodes(ServerConfig config, @Nullable Peers peers) {
     this.config = config;
@@ -49,7 +51,7 @@ final class Nodes implements AutoCloseable {
     this.told = new Told(0, peers == null ? List.of() : peers.servers());
   }
 
-  /// The server has a group's part of the store from now on. May wait for the disk.
+  /// Begins to serve a group's part of the store. May wait for the disk.
   ///
   /// @param coordinator of the groups; null where it is not
   void lead(int group, ObjectService service, @Nullable Coordinator coordinator) {
@@ -58,7 +60,7 @@ final class Nodes implements AutoCloseable {
     nodes.put(group, node);
   }
 
-  /// The server has a group's part of the store no more, and closes it.
+  /// Ends serving a group's part of the store, and closes it.
   void follow(int group) {
     Node before = nodes.remove(group);
     if (before == null) return;
@@ -66,7 +68,7 @@ final class Nodes implements AutoCloseable {
     before.service().close();
   }
 
-  /// What there is of a group; null when another server has its part, or may have.
+  /// Returns the node of a group; null when another server has its part, or may have it.
   @Nullable Node of(int group) {
     Node found = nodes.get(group);
     return found == null || found.isOver() ? null : found;
@@ -80,18 +82,18 @@ final class Nodes implements AutoCloseable {
     return threads;
   }
 
-  /// The connections that have said no hello.
+  /// Returns the connections without a hello.
   Strangers strangers() {
     return strangers;
   }
 
-  /// How many sessions each client address has.
+  /// Returns how many sessions each client address has.
   Origins origins() {
     return origins;
   }
 
-  /// For how long all threads that run users' code have been taken, and nothing was answered
-  /// meanwhile; to be asked by one thread, now and then.
+  /// Returns for how long all threads that run users' code have been busy without any answer; one
+  /// thread calls it, periodically.
   long silentNanos(long nowNanos) {
     long now = threads.callsDone();
     for (Node node : nodes.values()) now += node.answered().total();
@@ -102,7 +104,7 @@ final class Nodes implements AutoCloseable {
     return nowNanos - progressNanos;
   }
 
-  /// Does what is to be done once in a while. Quick.
+  /// Performs the periodic tasks. Quick.
   void tick() {
     strangers.expire(System.nanoTime());
     tellServers();
@@ -116,8 +118,8 @@ final class Nodes implements AutoCloseable {
     }
   }
 
-  /// Who stays connected while servers come and go must know those that are there when this one
-  /// goes.
+  /// Clients that stay connected while servers come and go must know the present servers when this
+  /// one goes.
   private void tellServers() {
     List<String> now = servers();
     Told before = told;
@@ -126,7 +128,7 @@ final class Nodes implements AutoCloseable {
     for (Node node : nodes.values()) node.sayAgain();
   }
 
-  /// Why a server that keeps its store alone can serve nobody any more; null while it can.
+  /// Returns why a server that keeps its store alone can serve no more; null while it can.
   @Nullable Throwable failure() {
     if (peers != null) return null;
     for (Node node : nodes.values()) {
@@ -142,36 +144,36 @@ final class Nodes implements AutoCloseable {
     return peers;
   }
 
-  /// How many groups keep the store; 0 while that is not known.
+  /// Returns how many groups keep the store; 0 while that is unknown.
   int groups() {
     Peers known = peers;
     return known == null ? 1 : known.groups();
   }
 
-  /// Whether there is a group, as far as is known.
+  /// Returns whether there is a group, as far as is known.
   boolean has(int group) {
     int known = groups();
     return group >= 0 && group < (known == 0 ? ShardMap.GROUPS_MAX : known);
   }
 
-  /// What a client is told that asks for a group which there is not.
+  /// Returns the message to a client that asks for a group that does not exist.
   String hasNot(int group) {
     return "there is no group " + group + "; " + groups() + " keep the store, from 0";
   }
 
-  /// Other servers that clients may ask, HOST:PORT.
+  /// Returns other servers that clients may ask, HOST:PORT.
   List<String> servers() {
     Peers known = peers;
     return known == null ? List.of() : known.servers();
   }
 
-  /// Those that clients are told of by themselves.
+  /// Returns those that clients learn unasked.
   Told told() {
     return told;
   }
 
-  /// Which server has a group's part of the store, when that is known; that is waited for no longer
-  /// than for a hello. Of a server that is alone, nothing.
+  /// Returns which server has a group's part of the store, when that is known; waits no longer than
+  /// for a hello. Empty for a server that is alone.
   CompletableFuture<Whereabouts> whereabouts(int group) {
     Peers known = peers;
     if (known == null) {
@@ -195,7 +197,7 @@ final class Nodes implements AutoCloseable {
     for (Node node : nodes.values()) node.drain();
   }
 
-  /// Whether everything that was asked is answered, and sent.
+  /// Returns whether every request is answered, and the answers are sent.
   boolean isIdle() {
     for (Node node : nodes.values()) {
       if (!node.isIdle()) return false;

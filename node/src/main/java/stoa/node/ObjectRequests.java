@@ -21,10 +21,10 @@ import stoa.wire.proto.Keys;
 import stoa.wire.proto.ListObjects;
 import stoa.wire.proto.Open;
 
-/// Executes what clients ask of objects as they are now. Thread-safe.
+/// Executes requests on the present state of objects. Thread-safe.
 ///
-/// What one client asks of one object is done in the lane of its container, so in the order in
-/// which it came.
+/// Requests of one client on one object run in the lane of its container, in the order of their
+/// arrival.
 final class ObjectRequests {
   private static final int KEYS_MAX = 1_000;
 
@@ -64,7 +64,7 @@ final class ObjectRequests {
     else container.lane().slow(opening);
   }
 
-  /// Whether nothing of users' code runs to decode a key.
+  /// Returns whether decoding a key runs no users' code.
   private static boolean isPlain(byte[] key) {
     return stoa.front.types.Keys.isPlain(key);
   }
@@ -83,15 +83,14 @@ final class ObjectRequests {
 
   // ---- calls
 
-  /// Begins a call, or begins to look for it in the log when it may be there.
+  /// Begins a call, or begins to look for it in the log if it may be there.
   void call(Asked asked, Call call) {
     Container container = asked.session().container(call.getContainer());
     if (asked.isAgain()) container.lane().slow(() -> again(asked, container, call));
     else container.lane().quick(() -> start(asked, container, call));
   }
 
-  /// Makes a call on an object that is at clients. What comes of it is not in the log under the
-  /// call's number.
+  /// Makes a call on an object at clients. Its result is not in the log under the call's number.
   private void atRoot(Asked asked, ObjectService.Call call) {
     asked.onCalls(() -> rooted(call));
   }
@@ -128,7 +127,7 @@ final class ObjectRequests {
     Request begin() throws Throwable;
   }
 
-  /// Begins a call; hands it on when to decode its arguments would take long.
+  /// Begins a call; hands it on when decoding its arguments would take long.
   private void runBriefly(
       Asked asked, Container container, ObjectService.Call call, Runnable ended) {
     try {
@@ -138,7 +137,7 @@ final class ObjectRequests {
     }
   }
 
-  /// @param ended is run once when the call has ended
+  /// @param ended runs once when the call has ended
   private void run(Asked asked, ObjectService.Call call, Runnable ended) {
     run(asked, call, ended, () -> service.begin(call, asked.timeLeft(), asked.id()));
   }
@@ -255,7 +254,7 @@ final class ObjectRequests {
     }
   }
 
-  /// Answers a deletion, when nobody calls the object any more at clients.
+  /// Answers a deletion, when no client calls the object any more.
   private void deleted(Asked asked, Container container, Request settled) {
     var done = Forms.done(settled.number()).setReach(settled.reach());
     if (service.mayBeLent(container.object())) {
@@ -268,7 +267,7 @@ final class ObjectRequests {
     }
   }
 
-  /// What an earlier server logged of a request; null for nothing.
+  /// Returns what an earlier server logged of a request; null for nothing.
   private @Nullable Earlier earlier(Asked asked, Container container, String what) {
     try {
       return service.earlier(container.object(), asked.id(), asked.since());
@@ -277,10 +276,10 @@ final class ObjectRequests {
     }
   }
 
-  // ---- which there are
+  // ---- listings
 
-  /// A page of a listing. The session keeps the rest of it; where that is gone, the listing is
-  /// begun anew behind as many keys as were told.
+  /// Returns a page of a listing. The session keeps the rest of it; when that is gone, the listing
+  /// begins anew after as many keys as were sent.
   stoa.wire.proto.Answer.Builder list(Session session, ListObjects list) {
     ByteString page = list.getPage();
     var listing = session.listing(page.toStringUtf8());

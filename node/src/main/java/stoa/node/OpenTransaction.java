@@ -3,7 +3,7 @@ package stoa.node;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 
-/// A transaction that a session has open. The tasks of its lane use it, one at a time.
+/// An open transaction of a session. The tasks of its lane use it, one at a time.
 final class OpenTransaction {
   private final Lane lane;
   private volatile ObjectService.@Nullable Transacting transacting;
@@ -33,18 +33,18 @@ final class OpenTransaction {
     return current;
   }
 
-  /// What has begun, null when nothing has, or it has ended. For the end of the transaction:
-  /// nothing else of it is under way.
+  /// Returns the begun transaction, null when it has not begun, or has ended. For the end of the
+  /// transaction: no other request of it is in progress.
   ObjectService.@Nullable Transacting now() {
     return transacting;
   }
 
-  /// Gives it up, behind what is under way.
+  /// Abandons it, after the requests in progress.
   void abandon() {
     lane.slow(this::close);
   }
 
-  /// As [#abandon], as a task of the lane.
+  /// Abandons it as [#abandon], as a task of the lane.
   void close() {
     ObjectService.Transacting current = transacting;
     transacting = null;

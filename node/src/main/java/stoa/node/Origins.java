@@ -7,21 +7,24 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// How many sessions each client address has, so that one leaves some to the others. Thread-safe.
+/// How many sessions each client address has, so that one address leaves some to the others.
+/// Thread-safe.
 final class Origins {
   private final ServerConfig config;
   private final Supplier<Stream<Session>> open;
 
-  /// How many sessions each address is opening. Guarded by this.
+  // How many sessions each address is opening. Guarded by this.
   private final Map<String, Integer> opening = new HashMap<>();
 
-  /// @param open the sessions that are open, of all groups
+  /// Creates it.
+  ///
+  /// @param open the open sessions of all groups
   Origins(ServerConfig config, Supplier<Stream<Session>> open) {
     this.config = config;
     this.open = open;
   }
 
-  /// An address opens a session, until [#opened].
+  /// Records that an address opens a session, until [#opened].
   ///
   /// @throws io.grpc.StatusRuntimeException when there are too many
   synchronized void open(String address) {
@@ -34,7 +37,7 @@ final class Origins {
     opening.merge(address, 1, Integer::sum);
   }
 
-  /// The session is open, or could not be opened.
+  /// Records that the session is open, or could not be opened.
   synchronized void opened(String address) {
     opening.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
   }

@@ -21,10 +21,9 @@ import stoa.wire.proto.Snapshots;
 import stoa.wire.proto.Trim;
 import stoa.wire.proto.Unpin;
 
-/// Executes what clients ask of the past: what objects were, what is in their streams, and what is
-/// kept of it. Thread-safe.
+/// Executes requests on the past: earlier states, entries of streams, and retention. Thread-safe.
 final class PastRequests {
-  /// How many versions are read at a time.
+  // The most versions of one read.
   private static final int PART_MAX = 256;
 
   private final Node node;
@@ -37,7 +36,7 @@ final class PastRequests {
 
   // ---- objects
 
-  /// Whether a call asks for what an object was.
+  /// Returns whether a call asks for an earlier state.
   static boolean isOfPast(Call call) {
     return call.getPlaceCase() != Call.PlaceCase.PLACE_NOT_SET;
   }

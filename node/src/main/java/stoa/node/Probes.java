@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Whether threads that all clients share still do something: each gets an empty task now and then.
+/// Whether threads that all clients share still work: each gets an empty task periodically.
 /// Thread-safe.
 final class Probes {
   private static final class Probe {
@@ -18,7 +18,7 @@ final class Probes {
       this.thread = thread;
     }
 
-    /// For how long the thread has not taken a task.
+    /// Returns for how long the thread has not taken a task.
     private long look(long nowNanos) {
       synchronized (this) {
         if (sent) return nowNanos - sentNanos;
@@ -40,12 +40,14 @@ final class Probes {
 
   private final List<Probe> probes;
 
-  /// @param threads of which one is enough to serve
+  /// Creates the probes.
+  ///
+  /// @param threads the threads, of which one is enough to serve
   Probes(List<? extends Executor> threads) {
     probes = threads.stream().map(Probe::new).toList();
   }
 
-  /// Looks after all; answers for how long none of them has done anything.
+  /// Probes all; returns for how long none of them has done anything.
   long silentNanos(long nowNanos) {
     long least = Long.MAX_VALUE;
     for (Probe probe : probes) least = Math.min(least, probe.look(nowNanos));

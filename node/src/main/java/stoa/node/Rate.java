@@ -2,7 +2,7 @@ package stoa.node;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts something, and how often it happened lately. Thread-safe.
+/// Counts events, and their recent rate. Thread-safe.
 final class Rate {
   private static final int SAMPLES = 10;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -22,19 +22,19 @@ final class Rate {
     return total.sum();
   }
 
-  /// Remembers how many there are now.
+  /// Samples the count.
   void sample(long nowNanos) {
     sample(total(), nowNanos);
   }
 
-  /// Remembers how many somebody else has counted up to now.
+  /// Samples a count from elsewhere.
   synchronized void sample(long count, long nowNanos) {
     int at = (int) (samples++ % SAMPLES);
     counts[at] = count;
     nanos[at] = nowNanos;
   }
 
-  /// How many there were a second, between the oldest sample that is remembered and the newest.
+  /// Returns the events a second, between the oldest and the newest sample.
   synchronized double perSecond() {
     if (samples < 2) return 0;
     int newest = (int) ((samples - 1) % SAMPLES);

@@ -25,24 +25,23 @@ import org.slf4j.LoggerFactory;
 import stoa.objects.ObjectService;
 import stoa.store.Gatherer;
 
-/// The threads that read what clients send and write what they are sent. Thread-safe; its owner
-/// closes it.
+/// The threads that read clients' frames and write the answers. Thread-safe; its owner closes it.
 final class Readers implements AutoCloseable {
-  /// So that a connection finds another thread should a user's method keep one.
+  // A connection must find another thread when a user's method keeps one.
   private static final int THREADS_MIN = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(Readers.class);
   private static final long STACK_BYTES = 8 << 20;
   private static final long END_MILLIS = 1_000;
 
-  /// One of the threads. It runs what is brief of what it has read, when all that there was to read
-  /// is read.
+  /// One of the threads. When it has read everything available, it runs the brief requests among
+  /// it.
   static final class Reader extends FastThreadLocalThread implements Gatherer {
     private final Readers all;
     private @Nullable Executor loop;
 
-    /// Whose requests it gathers; empty while it leads them, so that what it begins then is led at
-    /// once.
+    // The services whose requests it gathers; empty while it leads them, so that new requests are
+    // led at once.
     private final List<ObjectService> gathering = new ArrayList<>();
 
     private Reader(Readers all, Runnable task, String name) {
@@ -56,7 +55,8 @@ final class Readers implements AutoCloseable {
       return !gathering.isEmpty();
     }
 
-    /// What it begins from now on is led when all is read. To be called by itself.
+    /// Leads the requests that it begins from now on when it has read everything. This thread alone
+    /// may call it.
     void gather(ObjectService service) {
       if (gathering.contains(service)) return;
       Executor own = loop;
@@ -76,7 +76,7 @@ final class Readers implements AutoCloseable {
         try {
           service.leadGathered();
         } catch (RuntimeException failed) {
-          // Who waits there is told by the store. The other groups are led all the same.
+          // The store tells the waiting callers. The other groups are led all the same.
           LOG.debug("what was gathered is not led", failed);
         }
       }
@@ -88,7 +88,9 @@ final class Readers implements AutoCloseable {
   private final EventLoopGroup reading;
   private final Probes probes;
 
-  /// @param arrivals is told of each connection that is accepted
+  /// Creates the threads.
+  ///
+  /// @param arrivals learns of each accepted connection
   Readers(Arrivals arrivals) {
     int threads = Math.max(THREADS_MIN, Runtime.getRuntime().availableProcessors());
     ThreadFactory readers =
@@ -117,7 +119,7 @@ final class Readers implements AutoCloseable {
     probes = new Probes(all);
   }
 
-  /// Has a server read with these threads.
+  /// Makes a server read with these threads.
   void serve(NettyServerBuilder builder) {
     builder
         .bossEventLoopGroup(accepting)
@@ -126,12 +128,12 @@ final class Readers implements AutoCloseable {
             Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class);
   }
 
-  /// Has the current thread, when it is one of these, lead what it begins from now on.
+  /// Makes the current thread, if it is one of these, lead what it begins from now on.
   static void gather(ObjectService service) {
     if (Thread.currentThread() instanceof Reader reader) reader.gather(service);
   }
 
-  /// For how long none of them has done anything; to be asked now and then.
+  /// Returns for how long none of them has done anything; to be called periodically.
   long silentNanos(long nowNanos) {
     return probes.silentNanos(nowNanos);
   }

@@ -16,7 +16,7 @@ import stoa.objects.KeyService;
 import stoa.objects.Sessions;
 import stoa.wire.proto.ClientHello;
 
-/// The sessions that are open. Thread-safe.
+/// The open sessions. Thread-safe.
 final class Registry {
   private static final Logger LOG = LoggerFactory.getLogger(Registry.class);
 
@@ -29,12 +29,12 @@ final class Registry {
   private final Repeats repeats = new Repeats();
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
 
-  /// The sessions that have ended here, and whose end is not written.
+  // The sessions that have ended here, and whose end is not yet written.
   private final Set<Long> unwritten = ConcurrentHashMap.newKeySet();
 
-  /// Finds those of an earlier server again, each with a lease that begins now.
+  /// Restores those of an earlier server, each with a lease that begins now.
   ///
-  /// @param origins of the sessions that the server has open in all
+  /// @param origins the open sessions of the whole server
   Registry(
       ServerConfig config,
       Sessions durable,
@@ -58,7 +58,7 @@ final class Registry {
     return new Session(found, recovered, origin, config, threads.get(), nowNanos.getAsLong());
   }
 
-  /// The session that a client asks for, or a new one. May wait for the disk.
+  /// Returns the session of a hello, or a new one. May wait for the disk.
   ///
   /// @param origin the address of the client's machine
   /// @throws io.grpc.StatusRuntimeException when it is refused
@@ -82,9 +82,9 @@ final class Registry {
     }
   }
 
-  /// Why there is no session of an id here. Only the log knows that one has ended: a server that
-  /// was paused may take its lease for over, or know nothing of it, while another one goes on with
-  /// it.
+  /// Returns why there is no session of an id here. Only the log knows that one has ended: a server
+  /// that was paused may take its lease for over, or not know the session, while another server
+  /// continues it.
   ///
   /// @throws StoaException when the log cannot be asked
   private StatusRuntimeException unknown(ClientHello hello) {
@@ -99,12 +99,12 @@ final class Registry {
     return status.asRuntimeException();
   }
 
-  /// A session has lost its connection.
+  /// Records that a session has lost its connection.
   void lost(Session session) {
     if (session.isEnded()) sessions.remove(session.id());
   }
 
-  /// Ends those whose lease is over. May wait for the disk.
+  /// Ends the sessions whose lease is over. May wait for the disk.
   void expire() {
     long now = nowNanos.getAsLong();
     for (Session session : sessions.values()) {
@@ -120,11 +120,11 @@ final class Registry {
     }
   }
 
-  /// Ends a session: it is not found any more, lets go of everything, and its end is written. Waits
+  /// Ends a session: it can no longer be found, releases everything, and its end is written. Waits
   /// for the disk.
   ///
-  /// @throws StoaException when its end could not be written: that is tried again, and the next
-  ///   server gives it a lease once more
+  /// @throws StoaException when its end could not be written: the registry tries again, and the
+  ///     next server gives it a lease once more
   void end(Session session) {
     if (!session.end()) return;
     letGo(session);
@@ -146,7 +146,7 @@ final class Registry {
     try {
       keys.endSession(id);
     } catch (StoaException later) {
-      // They are taken out when a server starts again: the session is not open any more.
+      // The next start of a server removes them: the session is not open any more.
       repeats.tell("listeners of a session stay for now: " + later.getMessage(), LOG::warn);
     }
   }

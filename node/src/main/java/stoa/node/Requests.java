@@ -11,10 +11,10 @@ import stoa.wire.proto.Request;
 import stoa.wire.proto.Stream;
 import stoa.wire.proto.TypeNames;
 
-/// Executes what clients ask. Thread-safe.
+/// Executes clients' requests. Thread-safe.
 ///
-/// [#begin] waits for nothing: it begins calls, and gives what may take long to the lane of the
-/// object or transaction that is asked, so that what one client asks of either is done in order.
+/// [#begin] waits for nothing: it begins calls, and gives long work to the lane of the object or
+/// transaction, so that one client's requests on either run in order.
 final class Requests {
   private static final int NAMES_MAX = 4_096;
 
@@ -152,7 +152,7 @@ final class Requests {
     ByteString arguments = stream.getArguments();
     if (StreamCalls.isChange(operation) && asked.isLost()) return;
     if (operation == StreamCalls.APPEND) {
-      // Begun here, so that what one thread begins is appended in that order.
+      // Begun here, so that one thread's appends keep their order.
       asked.start(() -> StreamCalls.append(service.streams(), arguments.toByteArray()));
     } else {
       Asked.Work work =

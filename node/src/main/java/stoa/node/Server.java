@@ -60,15 +60,13 @@ import stoa.wire.proto.Whereabouts;
 
 /// A server of a store: listens, and serves clients until it is closed.
 ///
-/// One that keeps the store together with others serves while it has the store, and else tells
-/// clients who has. Thread-safe.
+/// A server that keeps the store together with others serves while it has the store, and otherwise
+/// tells clients which server has it. Thread-safe.
 public final class Server implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
 
-  /*
-   * What there is of a group comes with lead and goes with follow, which are called by one owner of the group at a
-   * time; whoever finds it gone sends its client elsewhere.
-   */
+  // The node of a group comes with lead and goes with follow, which one owner of the group at a
+  // time calls. A request that finds it gone sends its client elsewhere.
   private static final int LEASE_TICK_MILLIS = 200;
   private static final int SHOWN_MAX = 1_000;
   private static final int DRAIN_TICK_MILLIS = 20;
@@ -87,16 +85,19 @@ public final class Server implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
 
-  /// For how long none of its readers, or none of the threads that run users' code, did anything.
+  // For how long none of its readers, or none of the threads that run users' code, has done
+  // anything.
   private volatile long silentNanos;
 
   private final AtomicBoolean closing = new AtomicBoolean();
 
-  /// Open while it serves: until it is closed, or its store has failed.
+  // Open while it serves: until it is closed, or its store has failed.
   private final CountDownLatch serving = new CountDownLatch(1);
 
   private volatile @Nullable Throwable failure;
 
+  /// Creates a server.
+  ///
   /// @param nodes closed with the server
   private Server(ServerConfig config, Nodes nodes) throws IOException {
     this.config = config;
@@ -117,7 +118,7 @@ public final class Server implements AutoCloseable {
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .keepAliveTime(20, TimeUnit.SECONDS)
             .keepAliveTimeout(10, TimeUnit.SECONDS)
-            // Those that do not even begin a conversation.
+            // For connections that do not even begin a conversation.
             .handshakeTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
             .maxConnectionIdle(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
             .addService(Lenient.bind(new Conversing()))
@@ -160,8 +161,8 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// A server without a store has nothing to wait for: whoever waits for its end closes it. It
-  /// starts nothing here, since what the store has failed for may be a lack of threads or files.
+  /// Ends the wait for a failure of the store. A server without a store has none: its owner closes
+  /// it. This starts nothing, since the store may have failed for lack of threads or files.
   private void lookForFailure() {
     if (failure != null) return;
     Throwable found = nodes.failure();
@@ -171,8 +172,7 @@ public final class Server implements AutoCloseable {
     serving.countDown();
   }
 
-  /* The part of the store that has the objects which are placed at clients; null while another server
-   * has it. */
+  /* The part of the store that has the client-placed objects; null while another server has it. */
   private @Nullable ObjectService placed() {
     Node node = nodes.of(ShardMap.GLOBAL_GROUP);
     return node == null ? null : node.service();
@@ -180,7 +180,7 @@ public final class Server implements AutoCloseable {
 
   /// Starts to serve a store, which is closed with the server.
   ///
-  /// @throws IOException when the address cannot be listened on, or the certificate not be read
+  /// @throws IOException when the address is not available, or the certificate cannot be read
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
     var nodes = new Nodes(config, null);
     nodes.lead(ShardMap.GLOBAL_GROUP, service, null);
@@ -189,26 +189,27 @@ public final class Server implements AutoCloseable {
 
   /// Starts one of several servers, without the store for now.
   ///
-  /// @throws IOException when the address cannot be listened on, or the certificate not be read
+  /// @throws IOException when the address is not available, or the certificate cannot be read
   public static Server start(ServerConfig config, Peers peers) throws IOException {
     return new Server(config, new Nodes(config, peers));
   }
 
-  /// This server has a group's part of the store from now on. May wait for the disk.
+  /// Begins to serve a group's part of the store. May wait for the disk.
   ///
   /// @param service closed with the server, or when another one has the group's part
   public void lead(int group, ObjectService service) {
     nodes.lead(group, service, null);
   }
 
-  /// As [#lead(int, ObjectService)], of the group beside which the coordinator of all is.
+  /// Begins to serve as [#lead(int, ObjectService)], for the group beside which the coordinator of
+  /// all is.
   ///
   /// @param coordinator begins with this; the store was opened with its order
   public void lead(int group, ObjectService service, Coordinator coordinator) {
     nodes.lead(group, service, coordinator);
   }
 
-  /// A group that this server has, as its coordinator sees it.
+  /// Returns a group that this server has, as its coordinator sees it.
   ///
   /// @throws stoa.Unavailable when another server has it
   public Coordinator.Member member(int group) {
@@ -217,7 +218,7 @@ public final class Server implements AutoCloseable {
     return node.participant();
   }
 
-  /// Answers what a method of another group's object asks of a group. May wait.
+  /// Answers a question of a method of another group's object. May wait.
   ///
   /// @param question see [Neighborhood]
   public byte[] neighbor(byte[] question) {
@@ -227,33 +228,33 @@ public final class Server implements AutoCloseable {
     return node.service().neighbor(question);
   }
 
-  /// Takes note of an object of a group that this server has, and another one has otherwise;
-  /// whether it is in quarantine.
+  /// Records an object of a group that this server has, and whose state differs at another.
   ///
-  /// @param evidence as a standby told it
+  /// @param evidence the evidence of a standby
+  /// @return whether it is in quarantine
   public boolean diverged(int group, byte[] evidence) {
     Node node = nodes.of(group);
     return node != null && node.service().quarantine(Divergence.of(evidence));
   }
 
-  /// This server has a group's part of the store no more: its clients are told to ask another
-  /// server. What was given to [#lead] is closed.
+  /// Ends serving a group's part of the store, and closes what [#lead] got: its clients learn to
+  /// ask another server.
   public void follow(int group) {
     nodes.follow(group);
   }
 
-  /// For how long it has served nobody: all threads that read what clients send, or all that run
-  /// their calls, are kept by something that does not end.
+  /// Returns for how long it has served no client, because endless work keeps all threads that read
+  /// frames, or all that run calls.
   public Duration silent() {
     return Duration.ofNanos(silentNanos);
   }
 
-  /// The port that it listens on.
+  /// Returns the port that it listens on.
   public int port() {
     return server.getPort();
   }
 
-  /// Stops: takes no more requests, answers what is under way, tells its clients, and closes the
+  /// Stops: takes no more requests, answers those in progress, tells its clients, and closes the
   /// store.
   @Override
   public void close() {
@@ -267,7 +268,7 @@ public final class Server implements AutoCloseable {
       int idle = 0;
       while (System.nanoTime() < end
           && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
-        // Clients that were told are given a moment to go by themselves.
+        // Clients that were told get a moment to leave by themselves.
         idle = nodes.isIdle() ? idle + 1 : 0;
         if (idle > IDLE_TICKS) break;
       }
@@ -288,9 +289,9 @@ public final class Server implements AutoCloseable {
     if (interrupted) Thread.currentThread().interrupt();
   }
 
-  /// Waits until it is closed, or its store has failed so that it is to be closed.
+  /// Waits until it is closed, or its store has failed so that it must be closed.
   ///
-  /// @return what the store has failed with; null when it has not
+  /// @return the failure of the store; null when it has not failed
   public @Nullable Throwable awaitClosed() throws InterruptedException {
     serving.await();
     return failure;
@@ -439,10 +440,10 @@ public final class Server implements AutoCloseable {
       out.onCompleted();
     }
 
-    /// Lets in who knows the secret of the servers.
+    /// Admits a request of a sender that knows the secret of the servers.
     ///
-    /// @param challenge that the request answers
-    /// @param isProved whether it does so by the secret
+    /// @param challenge the challenge that the request answers
+    /// @param isProved returns whether its proof is valid under the secret
     private Peers peer(ByteString challenge, Predicate<Secret> isProved) {
       Peers peers = nodes.peers();
       if (peers == null) {

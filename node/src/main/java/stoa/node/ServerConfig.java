@@ -9,24 +9,24 @@ import stoa.links.TreeServer;
 /// How a server listens, and the bounds within which it works.
 ///
 /// @param host the address that it listens on
-/// @param port its port; 0 for any that is free
-/// @param certificate the file with the server's certificates in PEM; null for connections that are
-///   not encrypted
+/// @param port its port; 0 for any free one
+/// @param certificate the file with the server's certificates in PEM; null for connections without
+///     encryption
 /// @param key the file with the certificate's private key in PEM; null without a certificate
-/// @param token what clients must tell; null for nothing
+/// @param token the token that clients must send; null for none
 /// @param sessionsMax how many sessions may be open
-/// @param requestsMax how many requests of a session may be under way
+/// @param requestsMax how many requests of a session may be in progress
 /// @param containersMax how many objects a session may have open
 /// @param transactionsMax how many transactions of a session may be open
 /// @param answerBytesMax how many bytes of answers a session may leave unread or unacknowledged
 /// @param lease how long a session lives without a connection
-/// @param helloTimeMax how long a connection may be there that says no hello
+/// @param helloTimeMax how long a connection may stay without a hello
 /// @param helloConnectionsMax how many such connections there may be
-/// @param drainTimeMax how long a server that stops waits for what is under way
-/// @param treeLease after how long a silence a connection ends between processes among which
-///   objects migrate, and the objects that were at one are taken from it
-/// @param treeFanOut how many of these processes are directly below each of them, and below the
-///   server, at most
+/// @param drainTimeMax how long a stopping server waits for requests in progress
+/// @param treeLease the silence after which a connection between processes of the tree ends, and
+///     others take over the objects of the silent one
+/// @param treeFanOut the most processes directly below each process of the tree, and below the
+///     server
 public record ServerConfig(
     String host,
     int port,
@@ -72,13 +72,13 @@ public record ServerConfig(
     }
   }
 
-  /// How many sessions of one client address may be open: half of all, so that it leaves some to
-  /// the others.
+  /// Returns how many sessions of one client address may be open: half of all, so that it leaves
+  /// some to the others.
   public int sessionsOfAddressMax() {
     return Math.max(1, sessionsMax / 2);
   }
 
-  /// The usual bounds, on an address.
+  /// Returns the default bounds, on an address.
   public static ServerConfig of(String host, int port) {
     return new ServerConfig(
         host,
@@ -99,7 +99,7 @@ public record ServerConfig(
         TreeServer.FAN_OUT);
   }
 
-  /// This with encrypted connections.
+  /// Returns this with encrypted connections.
   public ServerConfig withTls(Path newCertificate, Path newKey) {
     return with(
         newCertificate,
@@ -113,7 +113,7 @@ public record ServerConfig(
         helloConnectionsMax);
   }
 
-  /// This with a token that clients must tell.
+  /// Returns this with a token that clients must send.
   public ServerConfig withToken(String value) {
     return with(
         certificate,
@@ -127,7 +127,7 @@ public record ServerConfig(
         helloConnectionsMax);
   }
 
-  /// This with another lease.
+  /// Returns this with another lease.
   public ServerConfig withLease(Duration value) {
     return with(
         certificate,
@@ -141,7 +141,7 @@ public record ServerConfig(
         helloConnectionsMax);
   }
 
-  /// This with another number of requests under way.
+  /// Returns this with another number of requests in progress.
   public ServerConfig withRequestsMax(int value) {
     return with(
         certificate,
@@ -155,7 +155,7 @@ public record ServerConfig(
         helloConnectionsMax);
   }
 
-  /// This with another bound for answers.
+  /// Returns this with another bound for answers.
   public ServerConfig withAnswerBytesMax(long value) {
     return with(
         certificate,
@@ -169,7 +169,7 @@ public record ServerConfig(
         helloConnectionsMax);
   }
 
-  /// This with another number of sessions.
+  /// Returns this with another number of sessions.
   public ServerConfig withSessionsMax(int value) {
     return with(
         certificate,
@@ -183,7 +183,7 @@ public record ServerConfig(
         helloConnectionsMax);
   }
 
-  /// This with other bounds for connections that say no hello.
+  /// Returns this with other bounds for connections without a hello.
   public ServerConfig withHello(Duration timeMax, int connectionsMax) {
     return with(
         certificate,
@@ -197,12 +197,12 @@ public record ServerConfig(
         connectionsMax);
   }
 
-  /// This with another lease of the tree.
+  /// Returns this with another lease of the tree.
   public ServerConfig withTreeLease(Duration value) {
     return withTree(value, treeFanOut);
   }
 
-  /// This with another fan-out of the tree.
+  /// Returns this with another fan-out of the tree.
   ///
   /// @throws IllegalArgumentException when it is below 2 or above 1,000
   public ServerConfig withTreeFanOut(int value) {

@@ -8,10 +8,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The threads that all sessions of a server share, of whatever group. Thread-safe; its owner
-/// closes it.
+/// The threads that all sessions of a server share, of every group. Thread-safe; its owner closes
+/// it.
 final class ServerThreads implements AutoCloseable {
-  /// Users' code runs on these threads: a call needs much stack, and may keep a processor.
+  // Users' code runs on these threads: a call needs a large stack, and may keep a processor.
   private static final int CALLS_MAX = 32;
 
   private static final int TRANSACTIONS_MAX = 64;
@@ -42,32 +42,33 @@ final class ServerThreads implements AutoCloseable {
     return pool;
   }
 
-  /// A session's part of the threads that run users' code: one session leaves some to the others.
+  /// Returns a session's share of the threads that run users' code: one session leaves some to the
+  /// others.
   Executor callsOfSession() {
     return new Share(calls, CALLS_MAX / 2);
   }
 
-  /// A session's part of the threads that run transactions.
+  /// Returns a session's share of the threads that run transactions.
   Executor transactionsOfSession() {
     return new Share(transactions, TRANSACTIONS_MAX / 2);
   }
 
-  /// Whether all threads that run users' code are taken.
+  /// Returns whether all threads that run users' code are busy.
   boolean areCallsFull() {
     return calls.getActiveCount() == CALLS_MAX;
   }
 
-  /// How many tasks the threads that run users' code have done.
+  /// Returns how many tasks the threads that run users' code have done.
   long callsDone() {
     return calls.getCompletedTaskCount();
   }
 
-  /// Sends what nobody else does.
+  /// Returns the threads that send what no other thread does.
   Executor senders() {
     return senders;
   }
 
-  /// Runs what waits for the disk, and no users' code.
+  /// Returns the threads for tasks that wait for the disk, and run no users' code.
   Executor background() {
     return background;
   }

@@ -23,16 +23,17 @@ import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.SessionStatus;
 
-/// What a server knows of one client: its requests, what it has open, and what is to be sent to it.
+/// The server's side of one client's session: its requests, its open objects, and its outbox.
 /// Thread-safe.
 final class Session {
   /*
-   * Nothing is sent while a lock is held. An answer goes into the ledger, and into the outbox if a connection is there;
-   * when a connection is lost, the outbox is emptied: the client sends again what was not answered, and the ledger
-   * knows the rest.
+   * No thread sends while it holds a lock. An answer goes into the ledger, and into the outbox if
+   * there is a connection. When a connection is lost, the outbox is emptied: the client repeats
+   * unanswered requests, and the ledger knows the rest.
    *
-   * A frame is filled in this order: answers are taken, the moment of the store is read, changes are taken. So the
-   * moment is not before what the answers reach to, and all changes up to it are in this frame or an earlier one.
+   * A frame is filled in this order: take answers, read the moment of the store, take changes. So
+   * the moment is not before the reach of the answers, and this frame or earlier ones have all
+   * changes up to it.
    */
   private final long id;
   private final Sessions.Session durable;
@@ -57,12 +58,11 @@ final class Session {
   private long eventBytes;
   private final Map<Integer, Long> changes = new HashMap<>();
 
-  /// The last change of each object that is followed: what was sent may have been lost with a
-  /// connection.
+  // The last change of each followed object: the message may have been lost with a connection.
   private final Map<Integer, Long> lastChanges = new HashMap<>();
 
-  /// Held while the requests of a frame are begun: those of one frame come before those of the
-  /// next, also when that comes over another connection.
+  // Held while the requests of a frame begin: those of one frame come before those of the next,
+  // also when that comes over another connection.
   private final ReentrantLock taking = new ReentrantLock();
 
   private @Nullable Conversation conversation;
@@ -87,9 +87,9 @@ final class Session {
     this.lostAtNanos = nowNanos;
   }
 
-  /// Whence a session comes.
+  /// The origin of a session.
   enum Recovered {
-    /// It was opened by this server.
+    /// This server opened it.
     NO,
     /// An earlier server opened it.
     FROM_LOG
@@ -99,7 +99,8 @@ final class Session {
     return id;
   }
 
-  /// The address of the machine of the client that opened it; empty when an earlier server knew.
+  /// Returns the address of the machine of the client that opened it; empty when only an earlier
+  /// server knew.
   String origin() {
     return origin;
   }
@@ -114,7 +115,7 @@ final class Session {
 
   // ---- connections
 
-  /// A connection is there, in place of another one if there is one.
+  /// Attaches a connection, in place of another one if there is one.
   ///
   /// @throws io.grpc.StatusRuntimeException when the session has ended
   /// @return the other; null when there is none
@@ -131,7 +132,9 @@ final class Session {
     return before;
   }
 
-  /// A connection was lost; answers whether it was this session's.
+  /// Detaches a lost connection.
+  ///
+  /// @return whether it was this session's
   synchronized boolean detach(Conversation lost, long nowNanos) {
     if (conversation != lost) return false;
     conversation = null;
@@ -151,14 +154,17 @@ final class Session {
     return conversation;
   }
 
-  /// Ends it if it has had no connection for longer than its lease; answers whether this is what
-  /// ended it.
+  /// Ends it if it has had no connection for longer than its lease.
+  ///
+  /// @return whether this call ended it
   synchronized boolean expire(long nowNanos) {
     boolean over = conversation == null && nowNanos - lostAtNanos > config.lease().toNanos();
     return over && end();
   }
 
-  /// Ends it; answers whether this is what ended it.
+  /// Ends it.
+  ///
+  /// @return whether this call ended it
   synchronized boolean end() {
     boolean first = !ended;
     ended = true;
@@ -171,7 +177,7 @@ final class Session {
 
   // ---- requests
 
-  /// A container that is open.
+  /// Returns an open container.
   ///
   /// @throws IllegalArgumentException when there is none of that number
   Container container(int number) {
@@ -180,17 +186,17 @@ final class Session {
     throw new IllegalArgumentException("container " + number + " is not open; open it before");
   }
 
-  /// What is to be done with a frame.
+  /// The handling of a frame.
   ///
-  /// @param run the requests that are to be executed
-  /// @param refusal why the client is to be cut off behind these; null when it is not
+  /// @param run the requests to execute
+  /// @param refusal why to cut the client off after these; null otherwise
   private record Arrived(List<Request> run, @Nullable String refusal) {}
 
-  /// A frame has come over a connection: its requests are begun. What comes over a connection in
-  /// whose place there is another one is dropped: it comes again.
+  /// Begins the requests of a frame. Drops frames of a connection that another one has replaced:
+  /// they come again.
   ///
   /// @param begin waits for nothing
-  /// @return why the client is to be cut off behind these; null when it is not
+  /// @return why to cut the client off after these; null otherwise
   @Nullable String take(Conversation over, ClientFrame frame, Consumer<List<Request>> begin) {
     taking.lock();
     try {
@@ -216,7 +222,7 @@ final class Session {
         case Ledger.Verdict.Ignore() -> {
           // Its answer comes, or has come.
         }
-        // What the ledger has taken before is under way, and is to come to its end.
+        // Requests that the ledger has accepted before are in progress, and must finish.
         case Ledger.Verdict.Refuse(String reason) -> {
           return new Arrived(run, reason);
         }
@@ -225,7 +231,7 @@ final class Session {
     return new Arrived(run, null);
   }
 
-  /// What must be the same when a request comes again.
+  /// Hashes what must be equal when a request repeats.
   private static int contents(Request request) {
     int hash = 31 * request.getWhatCase().getNumber() + Long.hashCode(request.getTransaction());
     return switch (request.getWhatCase()) {
@@ -243,12 +249,12 @@ final class Session {
     };
   }
 
-  /// How many requests are under way.
+  /// Returns how many requests are in progress.
   synchronized int underWay() {
     return ledger.underWay();
   }
 
-  /// A request was answered.
+  /// Answers a request.
   void answer(Answer answer) {
     Conversation told;
     boolean last;
@@ -269,14 +275,14 @@ final class Session {
     answerBytes += answer.getSerializedSize();
   }
 
-  /// Whether the client leaves too much unread, or unacknowledged.
+  /// Returns whether the client leaves too much unread, or unacknowledged.
   synchronized boolean isOverfull() {
     return answerBytes > config.answerBytesMax()
         || eventBytes > config.answerBytesMax()
         || ledger.bytes() > config.answerBytesMax();
   }
 
-  /// An object that is followed has changed.
+  /// Records a change of a followed object.
   void changed(int container, long counter) {
     Conversation told;
     synchronized (this) {
@@ -287,18 +293,18 @@ final class Session {
     if (told != null && !told.sendAfterwards()) told.sendSoon();
   }
 
-  /// What is left of a listing; null when it is not there any more.
+  /// Returns the rest of a listing; null when it is gone.
   synchronized Listings.@Nullable Rest listing(String token) {
     return listings.take(token);
   }
 
-  /// Keeps what is left of a listing, and answers its token.
+  /// Keeps the rest of a listing, and returns its token.
   synchronized String keep(Listings.Rest rest, long owner) {
     return listings.keep(rest, owner);
   }
 
-  /// An event for a listener, over a connection. When that is lost the event is dropped: the next
-  /// one has it sent again.
+  /// Sends an event for a listener, over a connection. If that is lost, the event is dropped: the
+  /// next connection sends it again.
   void event(Conversation over, Event event) {
     synchronized (this) {
       if (conversation != over) return;
@@ -308,12 +314,12 @@ final class Session {
     over.sendSoon();
   }
 
-  /// Sends the listeners of the client what it has not handled. May wait for the disk.
+  /// Sends the client's listeners their unhandled events. May wait for the disk.
   void sendEvents() {
     listeners.values().forEach(ClientListener::send);
   }
 
-  /// An object is not followed any more.
+  /// Ends following an object.
   void unfollow(int container) {
     Watch watch = watches.remove(container);
     if (watch != null) watch.close();
@@ -373,7 +379,7 @@ final class Session {
     return !answers.isEmpty() || !changes.isEmpty() || !events.isEmpty();
   }
 
-  /// What an operator sees of it.
+  /// Returns its state for an operator.
   synchronized SessionStatus status() {
     return SessionStatus.newBuilder()
         .setSession(id)
@@ -386,7 +392,7 @@ final class Session {
         .build();
   }
 
-  /// The address of its client; empty without a connection.
+  /// Returns the address of its client; empty without a connection.
   synchronized String peer() {
     Conversation current = conversation;
     return current == null ? "" : current.peer();
@@ -396,7 +402,7 @@ final class Session {
     return ByteString.copyFrom(durable.secret());
   }
 
-  /// Lets go of everything that is open.
+  /// Releases everything that is open.
   void release() {
     listeners.values().forEach(one -> one.listener().stop());
     listeners.clear();

@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 
 /// Where the work of one session runs. Thread-safe.
 final class SessionThreads {
-  /// How many of its reads run at a time: each holds what it has read.
+  // The most of its reads at a time: each holds its data in memory.
   private static final int READS_MAX = 32;
 
   private final Executor calls;
@@ -15,7 +15,9 @@ final class SessionThreads {
   private final Lanes<Long> listeners;
   private final Lanes<ByteString> keys;
 
-  /// @param all those of the server
+  /// Creates it.
+  ///
+  /// @param all the threads of the server
   SessionThreads(ServerThreads all) {
     this.calls = all.callsOfSession();
     this.transactions = all.transactionsOfSession();
@@ -25,32 +27,32 @@ final class SessionThreads {
     this.keys = new Lanes<>(calls);
   }
 
-  /// Runs users' code.
+  /// Returns the threads for users' code.
   Executor calls() {
     return calls;
   }
 
-  /// Runs the steps of transactions.
+  /// Returns the threads for the steps of transactions.
   Executor transactions() {
     return transactions;
   }
 
-  /// Runs what reads much.
+  /// Returns the threads for large reads.
   Executor reads() {
     return reads;
   }
 
-  /// What changes a blob, by its encoded key.
+  /// Returns the lanes of changes of a blob, by its encoded key.
   Lanes<ByteString> blobs() {
     return blobs;
   }
 
-  /// What is asked of a key of the key-value store, by its encoded form.
+  /// Returns the lanes of requests on a key of the key-value store, by its encoded form.
   Lanes<ByteString> keys() {
     return keys;
   }
 
-  /// What is asked of a listener, by its number.
+  /// Returns the lanes of requests for a listener, by its number.
   Lanes<Long> listeners() {
     return listeners;
   }

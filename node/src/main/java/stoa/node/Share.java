@@ -4,9 +4,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// What one session may have of threads that all sessions share: so many tasks of it at a time, the
-/// others wait, and when one is done the next stands at the end of what all others wait for.
-/// Thread-safe.
+/// A session's share of threads that all sessions use: so many of its tasks at a time. The others
+/// wait, and after each task the next one goes to the end of the common queue. Thread-safe.
 final class Share implements Executor {
   private final Executor all;
   private final int most;
@@ -15,6 +14,8 @@ final class Share implements Executor {
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(0);
   private int running;
 
+  /// Creates a share.
+  ///
   /// @param all runs the tasks
   /// @param most how many at a time
   Share(Executor all, int most) {

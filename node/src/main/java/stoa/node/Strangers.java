@@ -7,16 +7,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The connections that have said no hello yet: nobody knows whose they are, so that no session's
-/// limits count for them. Thread-safe.
+/// The connections without a hello. They belong to no session, so no session's limits count for
+/// them. Thread-safe.
 ///
-/// They have a time, and there is room for so many: one that comes when there is none takes the
-/// place of the oldest, so that who says hello at once is heard whatever others do.
+/// Their time is limited, and there is room for a fixed number. One more takes the place of the
+/// oldest, so the server hears a client that says hello at once, whatever others do.
 final class Strangers {
   private final int countMax;
   private final Duration timeMax;
 
-  /// When each came, the oldest first. Guarded by this.
+  // The arrival time of each, the oldest first. Guarded by this.
   private final LinkedHashMap<Conversation, Long> since = new LinkedHashMap<>();
 
   Strangers(int countMax, Duration timeMax) {
@@ -24,7 +24,7 @@ final class Strangers {
     this.timeMax = timeMax;
   }
 
-  /// A connection has come.
+  /// Records a new connection.
   void enter(Conversation conversation, long nowNanos) {
     @Nullable Conversation oldest = null;
     synchronized (this) {
@@ -40,7 +40,7 @@ final class Strangers {
             + " hello with the first frame");
   }
 
-  /// One has said hello, or is gone.
+  /// Records that one has said hello, or is gone.
   synchronized void leave(Conversation conversation) {
     since.remove(conversation);
   }

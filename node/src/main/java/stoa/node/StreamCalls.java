@@ -35,17 +35,17 @@ final class StreamCalls {
 
   private StreamCalls() {}
 
-  /// Whether an operation changes something.
+  /// Returns whether an operation changes something.
   static boolean isChange(int operation) {
     return operation == APPEND || operation == TRIM;
   }
 
-  /// Whether an operation waits for what is to come.
+  /// Returns whether an operation waits for later entries.
   static boolean isFollow(int operation) {
     return operation == FOLLOW || operation == FOLLOW_LOG;
   }
 
-  /// Does what is asked, and answers what it comes to.
+  /// Performs an operation, and returns its answer.
   static byte[] answer(StreamStore streams, int operation, byte[] arguments)
       throws InterruptedException {
     var in = new Decoder(arguments);
@@ -75,7 +75,7 @@ final class StreamCalls {
     return out.toBytes();
   }
 
-  /// Begins to append, and answers what it comes to.
+  /// Begins to append, and returns the future answer.
   static CompletableFuture<byte[]> append(StreamStore streams, byte[] arguments) {
     return streams
         .appendAsync(data(new Decoder(arguments)))
@@ -126,8 +126,8 @@ final class StreamCalls {
     return entry.data().length + 64;
   }
 
-  /// Reads what is at some addresses, a few at a time: one that is named a million times is not in
-  /// memory as often.
+  /// Reads the contents of some addresses, a few at a time: an address that is named a million
+  /// times is not in memory as often.
   private static <A, F> List<F> parts(
       List<A> addresses, Function<List<A>, List<F>> read, ToIntFunction<F> bytes) {
     var found = new ArrayList<F>();

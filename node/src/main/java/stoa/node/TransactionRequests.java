@@ -26,9 +26,9 @@ import stoa.wire.proto.Outcome;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
 
-/// Executes what clients ask in transactions, whose bodies run at the clients. Thread-safe.
+/// Executes requests in transactions, whose bodies run at the clients. Thread-safe.
 ///
-/// What is asked in one transaction is done in its lane, so in the order in which it came.
+/// Requests in one transaction run in its lane, in the order of their arrival.
 final class TransactionRequests {
   private final Node node;
   private final ObjectService service;
@@ -77,7 +77,7 @@ final class TransactionRequests {
           "transaction " + begin.getTransaction() + " is open already");
     }
     Runnable beginning = () -> asked.attempt(() -> begin(session, open, begin));
-    // It sees what was done before it was said; to look into the past may take long.
+    // It sees everything before its beginning; reading the past may take long.
     if (begin.hasAt()) open.lane().slow(beginning);
     else open.lane().quick(beginning);
   }
@@ -191,7 +191,7 @@ final class TransactionRequests {
       parts.put(
           branch.getGroup(), new Coordinator.Part(branch.getSession(), branch.getTransaction()));
     }
-    // The same when it is asked again, of another server as well.
+    // The same when it is repeated, at another server as well.
     var id = new UUID(asked.session().id(), asked.request().getSequence());
     node.background(() -> asked.settle(() -> coordinator.commit(id, parts), this::across));
   }
@@ -210,7 +210,7 @@ final class TransactionRequests {
         .setFailure(Failures.of(Objects.requireNonNull(failed), service));
   }
 
-  /// What became of a transaction. May take long.
+  /// Returns the outcome of a transaction. May take long.
   Answer.Builder outcome(TransactionId told) {
     LogAddress found = service.outcome(Forms.id(told, service));
     var outcome = Outcome.newBuilder().setId(told);

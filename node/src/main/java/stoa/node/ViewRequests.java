@@ -9,7 +9,7 @@ import stoa.wire.proto.Follow;
 import stoa.wire.proto.State;
 import stoa.wire.proto.Unfollow;
 
-/// Executes what clients ask that keep states of objects themselves. Thread-safe.
+/// Executes requests of clients that keep states of objects themselves. Thread-safe.
 final class ViewRequests {
   private final ObjectService service;
 
@@ -27,7 +27,7 @@ final class ViewRequests {
           session.watches.put(
               container, service.watch(object, counter -> session.changed(container, counter)));
           if (session.isEnded() || !session.containers.containsKey(container)) {
-            // It ended or was closed meanwhile, which may have missed this one.
+            // It ended or was closed meanwhile, and may have missed this one.
             session.unfollow(container);
           }
           return Forms.done();

@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Slows down those who try tokens. Thread-safe.
+/// Slows down clients that try tokens. Thread-safe.
 ///
-/// The refusal of a wrong token takes a while. While as many refusals as there may be are due at
-/// one address, no further token from there is looked at. So an address learns of 16 tokens a
-/// second whether they are right, over however many connections.
+/// The refusal of a wrong token takes a while. While the most refusals are due at one address, the
+/// server examines no further token from there. So an address learns of 16 tokens a second whether
+/// they are right, over however many connections.
 final class WrongTokens {
-  /// So many refusals are due at one address, at most.
+  /// The most refusals that are due at one address.
   static final int WAITING_MAX = 8;
 
   private static final Duration DELAY = Duration.ofMillis(500);
@@ -26,12 +26,12 @@ final class WrongTokens {
   private long toldNanos = System.nanoTime() - TOLD_NANOS;
   private long untold;
 
-  /// Whether a token from an address is looked at.
+  /// Returns whether the server examines a token from an address.
   synchronized boolean mayTry(String address) {
     return waiting.getOrDefault(address, 0) < WAITING_MAX;
   }
 
-  /// A wrong token has come from an address; the refusal is called when it is due.
+  /// Records a wrong token from an address; calls the refusal when it is due.
   void refuse(String address, Runnable refusal) {
     note(address);
     CompletableFuture.delayedExecutor(DELAY.toMillis(), TimeUnit.MILLISECONDS)

@@ -1,3 +1,3 @@
-/// The server of a store: sessions of clients, their containers, exactly-once calls, and what is
-/// sent back.
+/// The server of a store: sessions of clients, their containers, exactly-once calls, answers and
+/// events.
 package stoa.node;

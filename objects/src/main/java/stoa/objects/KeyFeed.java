@@ -11,8 +11,11 @@ import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.front.Service;
+import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Request;
-import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Watch;
 
 /// Brings the events of one key to the listeners that are here, and what these have handled back
@@ -61,7 +64,7 @@ final class KeyFeed {
   }
 
   private final KeyValues values;
-  private final Store.Target target;
+  private final Target target;
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -73,7 +76,7 @@ final class KeyFeed {
   private boolean acknowledging;
 
   /// @param executor runs what begins on a thread that may not ask the store
-  KeyFeed(KeyValues values, Store.Target target, Executor executor) {
+  KeyFeed(KeyValues values, Target target, Executor executor) {
     this.values = values;
     this.target = target;
     this.executor = executor;
@@ -148,7 +151,7 @@ final class KeyFeed {
       var query = new ListenableKey.Query.Waiting(after, WINDOW, SEND_BYTES);
       values
           .core()
-          .getAsync(target, query, new Existence.Any(null), true)
+          .getAsync(target, query, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT))
           .whenDone(settled -> answered(settled, after));
     } catch (RuntimeException refused) {
       failed(refused);
@@ -298,7 +301,7 @@ final class KeyFeed {
     try {
       values
           .core()
-          .putAsync(target, put, new Existence.Any(null), true)
+          .putAsync(target, Put.of(put), Terms.expecting(new Existence.Any(null)).at(Pace.SHORT))
           .whenDone(settled -> acknowledged(settled, heard));
     } catch (RuntimeException refused) {
       acknowledgementFailed(refused);

@@ -34,8 +34,11 @@ import stoa.front.Service;
 import stoa.front.SharedKeys;
 import stoa.front.types.Keys;
 import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Threads;
 
 /// The listenable key-value store in bytes: for the process that has the store open, and for the
@@ -184,23 +187,23 @@ final class KeyValues {
   /// Puts a value, or nothing; answers whether there was one.
   boolean put(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return done(store.put(store.target(key), put, any(), isQuick(key)).answer());
+    return done(store.put(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key))).answer());
   }
 
   Request putAsync(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return store.putAsync(store.target(key), put, any(), isQuick(key));
+    return store.putAsync(store.target(key), Put.of(put), Terms.expecting(any()).at(isListened(key) ? Pace.LONG : Pace.SHORT));
   }
 
   /// As [#putAsync(Key, byte\[\])], for a client of a server.
   Request putAsync(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return store.putAsync(store.target(key), put, any(), pace(key), timeMax, id);
+    return store.putAsync(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key)).within(timeMax).of(id));
   }
 
   /// Asks for the value; [#value] tells what it is.
   Request get(Key key) {
-    return store.get(store.target(key), new ListenableKey.Query.Value(), any(), isQuick(key));
+    return store.get(store.target(key), new ListenableKey.Query.Value(), Terms.expecting(any()).at(pace(key)));
   }
 
   Request getAsync(Key key) {
@@ -209,7 +212,7 @@ final class KeyValues {
 
   Request getAsync(Key key, Duration timeMax) {
     var query = new ListenableKey.Query.Value();
-    return store.getAsync(store.target(key), query, any(), pace(key), timeMax);
+    return store.getAsync(store.target(key), query, Terms.expecting(any()).at(pace(key)).within(timeMax));
   }
 
   /// The value that a key answered with, encoded; null when there is none.
@@ -234,11 +237,11 @@ final class KeyValues {
   }
 
   private Pace pace(Key key) {
-    return isQuick(key) ? Pace.BRIEF : Pace.LONG;
+    return isListened(key) ? Pace.LONG : Pace.BRIEF;
   }
 
-  private boolean isQuick(Key key) {
-    return !listened.contains(key.stream());
+  private boolean isListened(Key key) {
+    return listened.contains(key.stream());
   }
 
   private static Existence any() {
@@ -265,7 +268,7 @@ final class KeyValues {
   }
 
   private void put(Key key, KeyCommand command) {
-    var _ = done(store.put(store.target(key), command.encoded(), any(), isQuick(key)).answer());
+    var _ = done(store.put(store.target(key), Put.of(command.encoded()), Terms.expecting(any()).at(pace(key))).answer());
   }
 
   /// Begins to send a registered listener its events, from the first that it has not handled.
@@ -324,14 +327,14 @@ final class KeyValues {
 
   // ---- sessions
 
-  private Store.Target session(long session) {
+  private Target session(long session) {
     byte[] name = new Encoder(16).i64(session).toBytes();
     return store.target(new Key(SESSIONS, name, "the listeners of session " + session));
   }
 
   /// The names of the keys at which a session is noted to listen.
   List<byte[]> names(long session) {
-    Request asked = store.get(session(session), ListeningKeys.QUERY, any(), true);
+    Request asked = store.get(session(session), ListeningKeys.QUERY, Terms.expecting(any()).at(Pace.SHORT));
     return ((ListeningKeys.Names) asked.answer()).all();
   }
 
@@ -344,7 +347,7 @@ final class KeyValues {
       Noted there = keys.get(key.stream());
       if (there == null) {
         byte[] put = ListeningKeys.listens(key.name());
-        var _ = store.put(session(session), put, any(), true).answer();
+        var _ = store.put(session(session), Put.of(put), Terms.expecting(any()).at(Pace.SHORT)).answer();
         there = new Noted(false);
         keys.put(key.stream(), there);
       }
@@ -365,7 +368,7 @@ final class KeyValues {
       if (!there.listeners.isEmpty()) return; // another one came meanwhile
       var keys = noted.get(session);
       if (keys == null || keys.get(key.stream()) != there) return;
-      var _ = store.put(session(session), ListeningKeys.leaves(key.name()), any(), true).answer();
+      var _ = store.put(session(session), Put.of(ListeningKeys.leaves(key.name())), Terms.expecting(any()).at(Pace.SHORT)).answer();
       keys.remove(key.stream());
     } finally {
       lock.unlock();
@@ -389,7 +392,7 @@ final class KeyValues {
 
   private boolean hasListeners(long session, Key key) {
     var query = new ListenableKey.Query.Listens(session);
-    return done(store.get(store.target(key), query, any(), isQuick(key)).answer());
+    return done(store.get(store.target(key), query, Terms.expecting(any()).at(pace(key))).answer());
   }
 
   /// Ends the sessions of clients that are not open any more.
@@ -406,7 +409,7 @@ final class KeyValues {
 
   /// Takes all listeners of a session out; durably. Waits. The session makes no more.
   void endSession(long session) {
-    Store.Target target = session(session);
+    Target target = session(session);
     long generation = store.generation(target.key());
     lock.lock();
     try {
@@ -418,7 +421,7 @@ final class KeyValues {
     for (byte[] name : names(session)) {
       put(key(name), new KeyCommand.EndSession(session));
     }
-    store.delete(target, new Existence.Generation(generation));
+    store.delete(target, Terms.expecting(new Existence.Generation(generation)));
   }
 
   // ---- ticks

@@ -39,13 +39,15 @@ import stoa.store.Past;
 import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Visit;
 
 /// An object of the store of this process, as calls reach it. Thread-safe.
 ///
 /// @param type its class as the store knows it
 /// @param at its place in the store
-record LocalObject(LocalService service, ObjectType type, Store.Target at)
+record LocalObject(LocalService service, ObjectType type, Target at)
     implements Service.Target {
   @Override
   public SharedType shared() {
@@ -64,6 +66,13 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
 
   private Store core() {
     return service.core();
+  }
+
+  /// The terms of a call from outside.
+  private Terms terms(SharedCall to, Existence existence, SharedMethod method) {
+    Terms terms = Terms.expecting(existence).at(type.pace(method));
+    Duration limit = to.timeMax();
+    return limit == null ? terms : terms.within(limit);
   }
 
   private Duration timeMax(SharedCall to) {
@@ -105,11 +114,11 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
         return askWhole(to, core().beginQuestion(), method, arguments);
       }
       var question = question(to, method, arguments);
-      boolean quick = type.isQuick(method);
+      Terms terms = terms(to, to.existence(), method);
       if (isApart()) {
-        request = core().get(at, question, to.existence(), quick, timeMax(to));
+        request = core().get(at, question, terms);
       } else {
-        request = core().getAlone(at, question, to.existence(), quick, timeMax(to));
+        request = core().get(at, question, terms.alone());
         if (request.isMoved()) {
           type.sawAskOthers(method);
           return askWhole(to, core().beginQuestion(), method, arguments);
@@ -119,7 +128,7 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
       Put call = put(method, arguments);
       Existence existence = to.existence();
       check(to, existence);
-      request = core().put(at, call, existence, type.isQuick(method), timeMax(to));
+      request = core().put(at, call, terms(to, existence, method));
     }
     return answer(to, request);
   }
@@ -141,7 +150,7 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
       @Nullable Object[] arguments) {
     try (moment) {
       Answer answer =
-          moment.get(at, question(to, method, arguments), to.existenceThen(), false);
+          moment.get(at, question(to, method, arguments), to.existenceThen(), Pace.LONG);
       if (to.generation() == 0) {
         to.bind(core().at(key(), moment.at().counter()).generation());
       }
@@ -177,17 +186,15 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
 
   private Request begun(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    Pace pace = type.pace(method);
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       var question = question(to, method, arguments);
-      return isApart()
-          ? core().getAsync(at, question, to.existence(), pace, timeMax(to))
-          : core().getAloneAsync(at, question, to.existence(), pace, timeMax(to));
+      Terms terms = terms(to, to.existence(), method);
+      return core().getAsync(at, question, isApart() ? terms : terms.alone());
     }
     Put call = put(method, arguments);
     Existence existence = to.existence();
     check(to, existence);
-    return core().putAsync(at, call, existence, pace, timeMax(to), null);
+    return core().putAsync(at, call, terms(to, existence, method));
   }
 
   private @Nullable Object end(
@@ -216,7 +223,8 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
     requireHere();
     Existence existence = to.absence();
     check(to, existence);
-    var _ = answer(to, core().put(at, CallNumbers.creation(), existence, true));
+    var _ = answer(to, core().put(
+        at, Put.of(CallNumbers.creation()), Terms.expecting(existence).at(Pace.SHORT)));
   }
 
   @Override
@@ -224,7 +232,7 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
     if (shared().isPlaced()) {
       var _ = service.placing(shared().domain()).delete(to.placed(), null);
     } else {
-      core().delete(at, to.ending());
+      core().delete(at, Terms.expecting(to.ending()));
       service.deleted(to);
     }
   }
@@ -237,7 +245,7 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
   /// Before a call that would begin the object: constructs one here, so that what its constructor
   /// throws reaches the caller and nothing is logged.
   private void check(SharedCall to, Existence existence) throws Throwable {
-    if (existence instanceof Existence.Generation || core().generationHint(at) != 0) return;
+    if (existence instanceof Existence.Generation || at.generationHint() != 0) return;
     if (core().generation(key()) != 0) return;
     construct(to);
   }
@@ -365,7 +373,8 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
     Request request;
     Answer said;
     try {
-      request = core().get(at, question, to.existence(), type.isQuick(method));
+      request = core().get(
+              at, question, Terms.expecting(to.existence()).at(type.pace(method)));
       said = request.answer();
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw execution.suspend(ofTheStore);
@@ -441,8 +450,8 @@ record LocalObject(LocalService service, ObjectType type, Store.Target at)
         throws Throwable {
       LocalObject object = (LocalObject) to.target();
       var question = object.question(to, method, arguments).ofStore();
-      boolean quick = object.type.isQuick(method);
-      var answer = (ObjectAnswer) past.get(question, to.existenceThen(), quick);
+      Pace pace = object.type.pace(method);
+      var answer = (ObjectAnswer) past.get(question, to.existenceThen(), pace);
       return place == null ? answer.get(object.marshaller()) : place.seen(answer);
     }
   }

@@ -18,7 +18,11 @@ import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.front.SharedCall;
 import stoa.front.SharedPlacedObjects;
+import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Transaction;
 
 /// The durable side of the client-placed objects of a store in this process. Thread-safe.
@@ -70,7 +74,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     long generation = store.generation(target.key());
     if (generation == 0) return deleted(object);
     var existence = new Existence.Generation(generation);
-    var answer = store.get(target, new ObjectHandler.StateQuestion(), existence, false).answer();
+    var answer = store.get(target, new ObjectHandler.StateQuestion(), Terms.expecting(existence)).answer();
     if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
       return new Stored(generation, PlacedState.decode(bytes, 0));
     }
@@ -90,7 +94,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     long generation = store.generation(target.key());
     if (generation == 0) return false;
     var existence = new Existence.Generation(generation);
-    var answer = store.get(target, new ObjectHandler.LentQuestion(), existence, false).answer();
+    var answer = store.get(target, new ObjectHandler.LentQuestion(), Terms.expecting(existence)).answer();
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
   }
 
@@ -122,13 +126,13 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
 
   private void side(SharedCall live, long generation, boolean lent) {
     var existence = new Existence.Generation(generation);
-    var _ = stoa.core().put(at(live), PlacedState.side(lent), existence, false).answer();
+    var _ = stoa.core().put(at(live), Put.of(PlacedState.side(lent)), Terms.expecting(existence)).answer();
   }
 
   @Override
   public long delete(PlacedObject object, @Nullable CallId id) {
     SharedCall live = live(object);
-    return stoa.core().delete(at(live), live.ending(), id);
+    return stoa.core().delete(at(live), Terms.expecting(live.ending()).of(id));
   }
 
   @Override
@@ -151,7 +155,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     }
   }
 
-  private record Meant(Change change, Store.Target target, Existence existence) {
+  private record Meant(Change change, Target target, Existence existence) {
     private boolean begins() {
       return existence instanceof Existence.Any;
     }
@@ -165,7 +169,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     var target = at(change.object());
     long life = change.life();
     // A hint of another life may be an old one.
-    boolean goesOn = isHinted && store.generationHint(target) == life;
+    boolean goesOn = isHinted && target.generationHint() == life;
     long generation = goesOn ? life : store.generation(target.key());
     if (generation == life) return new Meant(change, target, new Existence.Generation(life));
     boolean isLent = placement(change.object()) == Placement.SERVER;
@@ -179,11 +183,11 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     Store store = stoa.core();
     if (all.size() == 1) {
       var only = all.getFirst();
-      var _ = store.put(only.target, only.change.state().put(), only.existence, false).answer();
+      var _ = store.put(only.target, Put.of(only.change.state().put()), Terms.expecting(only.existence)).answer();
     } else if (!all.isEmpty()) {
       try (var transaction = store.begin(BOUNDS)) {
         for (var each : all) {
-          var _ = transaction.put(each.target, each.change.state().put(), each.existence, false);
+          var _ = transaction.put(each.target, each.change.state().put(), each.existence, Pace.LONG);
         }
         var _ = transaction.commit();
       }
@@ -204,11 +208,11 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
         begun.change.life());
   }
 
-  private static Store.Target at(PlacedObject object) {
+  private static Target at(PlacedObject object) {
     return at(live(object));
   }
 
-  private static Store.Target at(SharedCall live) {
+  private static Target at(SharedCall live) {
     return ((LocalObject) live.target()).at();
   }
 }

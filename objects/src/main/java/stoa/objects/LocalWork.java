@@ -15,6 +15,7 @@ import stoa.front.PlacedObjects;
 import stoa.front.Service;
 import stoa.front.SharedCall;
 import stoa.front.types.SharedMethod;
+import stoa.store.Pace;
 import stoa.store.Transaction;
 
 /// A transaction of the store of this process. One thread at a time uses it.
@@ -106,18 +107,18 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
           answer -> ((ObjectAnswer) answer).get(service.marshaller()));
     }
     Existence existence = to.existenceThen();
-    boolean quick = object.type().isQuick(method);
+    Pace pace = object.type().pace(method);
     Answer answer =
         switch (method.kind()) {
           case ACCESSOR ->
               transaction.get(
-                  object.at(), question(object, to, method, arguments), existence, quick);
+                  object.at(), question(object, to, method, arguments), existence, pace);
           case TRANSACTION, READING_TRANSACTION ->
               throw new IllegalStateException(method + " is nested");
           case UPDATE, MUTATOR -> {
             byte[] call = object.call(method, arguments);
             tryToBegin(object, to);
-            yield transaction.put(object.at(), call, existence, quick);
+            yield transaction.put(object.at(), call, existence, pace);
           }
         };
     return ((ObjectAnswer) answer).get(service.marshaller());
@@ -158,7 +159,7 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
     object.requireHere();
     Existence existence = to.absence();
     tryToBegin(object, to);
-    var answer = transaction.put(object.at(), CallNumbers.creation(), existence, true);
+    var answer = transaction.put(object.at(), CallNumbers.creation(), existence, Pace.SHORT);
     var _ = ((ObjectAnswer) answer).get(service.marshaller());
   }
 

@@ -38,6 +38,7 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
+import stoa.store.Checkpoint;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.store.Earlier;
@@ -46,9 +47,12 @@ import stoa.store.Execution;
 import stoa.store.Pace;
 import stoa.store.Participant;
 import stoa.store.Pins;
+import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoredBlob;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Transaction;
 import stoa.store.Watch;
 import stoa.store.Watcher;
@@ -232,9 +236,9 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// An object that a client has open.
   public static final class Container {
     private final ObjectType type;
-    private final Store.Target target;
+    private final Target target;
 
-    private Container(ObjectType type, Store.Target target) {
+    private Container(ObjectType type, Target target) {
       this.type = type;
       this.target = target;
     }
@@ -453,7 +457,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// to be tried.
   public boolean isQuick(Call call) {
     return call.existence() instanceof Existence.Generation
-        || store.generationHint(call.container().target) != 0;
+        || call.container().target.generationHint() != 0;
   }
 
   /// Begins a call, on an object that migrates only after [#enter]. Quick when [#isQuick] says so.
@@ -483,21 +487,20 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private Request begun(Call call, Read read, Duration timeMax, @Nullable CallId id)
       throws Throwable {
     ObjectType.Called called = read.called();
-    Store.Target target = call.container().target;
+    Target target = call.container().target;
     if (called == null) {
       tryToBegin(call);
-      return store.putAsync(target, call.bytes(), call.existence(), true, timeMax, id);
+      return store.putAsync(target, Put.of(call.bytes()), Terms.expecting(call.existence()).at(Pace.SHORT).within(timeMax).of(id));
     }
     Pace pace = read.brief() ? called.type().pace(called.method()) : Pace.LONG;
     return switch (called.method().kind()) {
       case ACCESSOR ->
           isApart(call)
-              ? store.getAsync(target, question(read, called), call.existence(), pace, timeMax)
-              : store.getAloneAsync(
-                  target, question(read, called), call.existence(), pace, timeMax);
+              ? store.getAsync(target, question(read, called), Terms.expecting(call.existence()).at(pace).within(timeMax))
+              : store.getAsync(target, question(read, called), Terms.expecting(call.existence()).at(pace).within(timeMax).alone());
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
-        yield store.putAsync(target, call.bytes(), call.existence(), pace, timeMax, id);
+        yield store.putAsync(target, Put.of(call.bytes()), Terms.expecting(call.existence()).at(pace).within(timeMax).of(id));
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
@@ -535,7 +538,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
       called.type().sawAskOthers(called.method());
       Container container = call.container();
-      Answer answer = moment.get(container.target, question(read, called), call.existence(), false);
+      Answer answer = moment.get(container.target, question(read, called), call.existence(), Pace.LONG);
       if (isLent(answer)) throw new PlacedObjects.Elsewhere();
       long counter = moment.at().counter();
       return new Asked(answer.encoded(), store.at(container.key(), counter).generation(), counter);
@@ -586,7 +589,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @return the request, whose number is the generation that ended
   public Request delete(Container container, Existence existence, @Nullable CallId id) {
     Check.that(!isPlaced(container), "%s is at clients", container.key());
-    return store.deleteAsync(container.target, existence, id);
+    return store.deleteAsync(container.target, Terms.expecting(existence).of(id));
   }
 
   /// Whether [#deleted] may have something to do. Quick.
@@ -680,29 +683,25 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       refusePlaced(container);
       Read read = read(call);
       ObjectType.Called called = read.called();
-      Store.Target target = container.target;
-      boolean quick = called == null || called.type().isQuick(called.method());
+      Target target = container.target;
+      Pace pace = called == null ? Pace.SHORT : called.type().pace(called.method());
       return switch (read.kind()) {
-        case null -> put(call, true, tries);
-        case MUTATOR, UPDATE -> put(call, quick, tries);
+        case null -> put(call, Pace.SHORT, tries);
+        case MUTATOR, UPDATE -> put(call, pace, tries);
         case ACCESSOR ->
             transaction
-                .get(
-                    target,
-                    asked(read, java.util.Objects.requireNonNull(called)),
-                    call.existence(),
-                    quick)
+                .get(target, asked(read, java.util.Objects.requireNonNull(called)), call.existence(), pace)
                 .encoded();
         case TRANSACTION, READING_TRANSACTION ->
             nested(call, read, java.util.Objects.requireNonNull(called));
       };
     }
 
-    private byte[] put(Call call, boolean quick, boolean tries) throws Throwable {
+    private byte[] put(Call call, Pace pace, boolean tries) throws Throwable {
       if (tries && !transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
         construct(call);
       Answer answer =
-          transaction.put(call.container().target, call.bytes(), call.existence(), quick);
+          transaction.put(call.container().target, call.bytes(), call.existence(), pace);
       return answer.encoded();
     }
 
@@ -794,7 +793,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @param here of this store
   public void coordinate(Coordinator coordinator, Participant here) {
-    coordinator.begin(store, here);
+    coordinator.begin(here);
   }
 
   /// Begins a transaction.
@@ -898,7 +897,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @param unless the version for which nothing is to be copied; -1 for none
   public State fetch(Container container, long unless) {
-    Store.Checkpoint found = store.fetch(container.target, unless);
+    Checkpoint found = store.fetch(container.target, unless);
     return new State(found.position(), found.generation(), found.from(), found.state());
   }
 
@@ -927,8 +926,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       throw new UnsupportedOperationException(
           call + " is not of an @Accessor; the past can only be read");
     }
-    boolean quick = called.type().isQuick(called.method());
-    return past.get(question(read, called).ofStore(), call.existence(), quick).encoded();
+    Pace pace = called.type().pace(called.method());
+    return past.get(question(read, called).ofStore(), call.existence(), pace).encoded();
   }
 
   /// Keeps what can be read now; or at an address.

@@ -19,7 +19,7 @@ import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
-import stoa.store.Held;
+import stoa.store.Vote;
 
 /// What stores with one order, and their coordinator, say to each other when they are in several
 /// processes: questions and answers in bytes, and both ends of them.
@@ -101,13 +101,13 @@ public final class Ordering {
   public static Coordinator.Member member(int store, ClassLoader loader, Line owner) {
     return new Coordinator.Member() {
       @Override
-      public List<Held.Verdict> hold(
+      public List<Vote> hold(
           long epoch, long term, long round, List<Coordinator.Part> parts) {
         Encoder question = question(HOLD, store).varint(epoch).varint(term).varint(round);
         question.varint(parts.size());
         for (Coordinator.Part part : parts) write(part, question);
         Decoder answer = ask(owner, question);
-        var verdicts = new ArrayList<Held.Verdict>(parts.size());
+        var verdicts = new ArrayList<Vote>(parts.size());
         for (int i = 0; i < parts.size(); i++) verdicts.add(verdict(answer, loader));
         return verdicts;
       }
@@ -231,7 +231,7 @@ public final class Ordering {
         int count = in.count();
         var parts = new ArrayList<Coordinator.Part>(count);
         for (int i = 0; i < count; i++) parts.add(part(in));
-        for (Held.Verdict verdict : member.hold(epoch, term, round, parts)) write(verdict, out);
+        for (Vote verdict : member.hold(epoch, term, round, parts)) write(verdict, out);
       }
       case COMMIT -> {
         long epoch = in.varint();
@@ -315,39 +315,39 @@ public final class Ordering {
   private static final int FULL = 3;
   private static final int REFUSED = 4;
 
-  private static void write(Held.Verdict verdict, Encoder out) {
+  private static void write(Vote verdict, Encoder out) {
     switch (verdict) {
-      case Held.Verdict.Ready(List<Entry> entries) -> write(entries, out.u8(READY));
-      case Held.Verdict.Later() -> out.u8(LATER);
-      case Held.Verdict.Refused(Aborted lost) -> {
+      case Vote.Yes(List<Entry> entries) -> write(entries, out.u8(READY));
+      case Vote.Later() -> out.u8(LATER);
+      case Vote.No(Aborted lost) -> {
         Ref<?> ref = lost.object();
         out.u8(ABORTED).text(ref.type()).sized(Keys.encode(ref.key()));
         write(lost.readAt(), out.varint(lost.readVersion()));
         write(lost.changedAt(), out.varint(lost.changedVersion()));
       }
-      case Held.Verdict.Refused(LimitExceeded full) ->
+      case Vote.No(LimitExceeded full) ->
           out.u8(FULL).message(String.valueOf(full.getMessage()));
-      case Held.Verdict.Refused(RuntimeException cause) ->
+      case Vote.No(RuntimeException cause) ->
           out.u8(REFUSED).message(String.valueOf(cause.getMessage()));
     }
   }
 
-  private static Held.Verdict verdict(Decoder in, ClassLoader loader) {
+  private static Vote verdict(Decoder in, ClassLoader loader) {
     int kind = in.u8();
     return switch (kind) {
-      case READY -> new Held.Verdict.Ready(entries(in));
-      case LATER -> new Held.Verdict.Later();
+      case READY -> new Vote.Yes(entries(in));
+      case LATER -> new Vote.Later();
       case ABORTED -> {
         String type = in.text();
         Object key = Keys.decode(in.sized(), loader);
         long read = in.varint();
         LogAddress readAt = address(in);
         long changed = in.varint();
-        yield new Held.Verdict.Refused(
+        yield new Vote.No(
             new Aborted(new Ref<>(type, key), read, readAt, changed, address(in)));
       }
-      case FULL -> new Held.Verdict.Refused(new LimitExceeded(in.text()));
-      case REFUSED -> new Held.Verdict.Refused(new Unavailable(in.text()));
+      case FULL -> new Vote.No(new LimitExceeded(in.text()));
+      case REFUSED -> new Vote.No(new Unavailable(in.text()));
       default -> throw new IllegalArgumentException("a verdict of the unknown kind " + kind);
     };
   }

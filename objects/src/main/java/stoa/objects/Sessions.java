@@ -1,5 +1,9 @@
 package stoa.objects;
 
+import stoa.store.Target;
+import stoa.store.Put;
+import stoa.store.Pace;
+import stoa.store.Terms;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,7 +65,7 @@ public final class Sessions {
   }
 
   private final Store store;
-  private final Store.Target target;
+  private final Target target;
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong changes = new AtomicLong();
 
@@ -91,7 +95,7 @@ public final class Sessions {
   }
 
   private Decoder put(byte[] value) {
-    Request request = store.put(target, value, new Existence.Any(null), true);
+    Request request = store.put(target, Put.of(value), Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
     byte[] answer = request.answer().encoded();
     var in = new Decoder(answer);
     var _ = in.u8();
@@ -103,7 +107,7 @@ public final class Sessions {
 
   /// The sessions that are open, the oldest first.
   public List<Session> all() {
-    Request request = store.get(target, KEY, new Existence.Any(null), true);
+    Request request = store.get(target, KEY, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
     var in = new Decoder(request.answer().encoded());
     var all = new ArrayList<Session>();
     for (long left = in.varint(); left > 0; left--) {

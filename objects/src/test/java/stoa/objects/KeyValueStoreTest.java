@@ -1,5 +1,7 @@
 package stoa.objects;
 
+import stoa.store.Pace;
+import stoa.store.Terms;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -473,7 +475,7 @@ class KeyValueStoreTest {
     var query = new ListenableKey.Query.Waiting(after, 100, 1 << 20);
     KeyValues values = values(stoa);
     var target = values.core().target(key(stoa, key));
-    var request = values.core().get(target, query, new Existence.Any(null), true);
+    var request = values.core().get(target, query, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
     return ((KeyAnswer.Waiting) request.answer()).batches();
   }
 

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.store.Terms;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -75,7 +76,7 @@ class PlacedStoreTest {
       var call = threads.submit(() -> add(store, object));
       runs.await();
       LocalService local = LocalService.of(stoa);
-      var _ = local.core().deleteAsync(target, new Existence.Generation(first), null);
+      var _ = local.core().deleteAsync(target, Terms.expecting(new Existence.Generation(first)));
       assertTrue(local.cancel(local.calls(1).getFirst().id()));
       assertThrows(ExecutionException.class, call::get);
       mayEnd.countDown();

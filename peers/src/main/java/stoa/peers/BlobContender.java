@@ -2,7 +2,7 @@ package stoa.peers;
 
 import java.nio.file.Path;
 import org.rocksdb.RocksDBException;
-import stoa.bench.Contender;
+import stoa.bench.storage.Contender;
 
 /// RocksDB with values from 4 KiB in blob files (BlobDB).
 public final class BlobContender implements Contender {

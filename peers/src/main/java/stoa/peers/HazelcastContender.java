@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import stoa.bench.RemoteContender;
-import stoa.bench.ServerJava;
+import stoa.bench.machine.ServerJava;
+import stoa.bench.remote.RemoteContender;
 import stoa.programs.BackgroundProcess;
 
 /// Hazelcast, one member and a client. Its free edition keeps nothing on a disk, and has no

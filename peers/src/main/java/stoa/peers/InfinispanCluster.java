@@ -31,9 +31,9 @@ import org.infinispan.counter.api.CounterManager;
 import org.infinispan.counter.api.CounterType;
 import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
-import stoa.bench.ClusterContender;
-import stoa.bench.Records;
-import stoa.bench.ServerJava;
+import stoa.bench.cluster.ClusterContender;
+import stoa.bench.cluster.Records;
+import stoa.bench.machine.ServerJava;
 import stoa.programs.BackgroundProcess;
 
 /// Infinispan: servers in processes of their own that keep two copies of everything, and its Hot

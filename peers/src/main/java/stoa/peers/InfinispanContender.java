@@ -22,8 +22,8 @@ import org.infinispan.counter.api.CounterManager;
 import org.infinispan.counter.api.CounterType;
 import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
-import stoa.bench.RemoteContender;
-import stoa.bench.ServerJava;
+import stoa.bench.machine.ServerJava;
+import stoa.bench.remote.RemoteContender;
 import stoa.programs.BackgroundProcess;
 
 /// Infinispan, a Hot Rod server and a client: durable with its file store and synced writes.

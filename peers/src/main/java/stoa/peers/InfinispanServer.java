@@ -25,7 +25,7 @@ import org.infinispan.tasks.manager.TaskManager;
 import org.infinispan.tasks.manager.spi.TaskEngine;
 import org.infinispan.util.concurrent.BlockingManager;
 import org.jspecify.annotations.Nullable;
-import stoa.bench.RemoteContender.Persistence;
+import stoa.bench.remote.RemoteContender.Persistence;
 
 /// An Infinispan server, alone and on the loopback device, in a process of its own.
 ///

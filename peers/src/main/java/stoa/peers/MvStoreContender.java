@@ -7,8 +7,8 @@ import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.type.ByteArrayDataType;
 import org.h2.mvstore.type.LongDataType;
-import stoa.bench.Contender;
-import stoa.bench.Group;
+import stoa.bench.storage.Contender;
+import stoa.bench.storage.Group;
 
 /// H2's MVStore: concurrent writes share a commit and a sync.
 public final class MvStoreContender implements Contender {

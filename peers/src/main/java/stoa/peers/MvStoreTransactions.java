@@ -11,8 +11,8 @@ import org.h2.mvstore.tx.Transaction;
 import org.h2.mvstore.tx.TransactionMap;
 import org.h2.mvstore.tx.TransactionStore;
 import org.h2.mvstore.type.LongDataType;
-import stoa.bench.Group;
-import stoa.bench.TransactionContender;
+import stoa.bench.storage.Group;
+import stoa.bench.tx.TransactionContender;
 
 /// Transactions of H2's MVStore, which lock what they write: those that end together share a commit
 /// and a sync of the store.

@@ -15,8 +15,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.RaftClientReply;
-import stoa.bench.ClusterContender;
-import stoa.bench.ServerJava;
+import stoa.bench.cluster.ClusterContender;
+import stoa.bench.machine.ServerJava;
 import stoa.programs.BackgroundProcess;
 
 /// Bare Apache Ratis, in processes of its own: one group whose state machine counts. What a store

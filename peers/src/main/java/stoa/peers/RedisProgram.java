@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import stoa.bench.RemoteContender;
+import stoa.bench.remote.RemoteContender;
 
 /// The program `redis-server`: the one on the path, or else Debian's, unpacked into a folder of the
 /// build without being installed.

@@ -24,7 +24,7 @@ import org.redisson.client.codec.LongCodec;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.codec.CompositeCodec;
 import org.redisson.config.Config;
-import stoa.bench.RemoteContender;
+import stoa.bench.remote.RemoteContender;
 import stoa.programs.BackgroundProcess;
 
 /// Redis, called through Redisson: durable with an append-only file that is forced before answers.

@@ -2,7 +2,7 @@ package stoa.peers;
 
 import java.nio.file.Path;
 import org.rocksdb.RocksDBException;
-import stoa.bench.Contender;
+import stoa.bench.storage.Contender;
 
 /// RocksDB, every write in its log and synced, values in its tables.
 public final class RocksContender implements Contender {

@@ -14,7 +14,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
-import stoa.bench.Contender;
+import stoa.bench.storage.Contender;
 
 /// An open RocksDB.
 ///

@@ -9,7 +9,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.rocksdb.WriteOptions;
-import stoa.bench.TransactionContender;
+import stoa.bench.tx.TransactionContender;
 
 /// RocksDB's optimistic transactions, with a synced write-ahead log and its group commit.
 public final class RocksTransactions implements TransactionContender {

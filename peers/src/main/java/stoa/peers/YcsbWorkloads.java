@@ -15,8 +15,8 @@ import site.ycsb.DB;
 import site.ycsb.Status;
 import site.ycsb.measurements.Measurements;
 import site.ycsb.workloads.CoreWorkload;
-import stoa.bench.RecordWorkloads;
-import stoa.bench.Records;
+import stoa.bench.cluster.RecordWorkloads;
+import stoa.bench.cluster.Records;
 
 /// The core workloads of YCSB 0.17.0, A to F, with its defaults: ten fields of 100 bytes, zipfian
 /// keys (the latest ones in D). Its `CoreWorkload` decides what each turn does. Keys are numbers in

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stoa.bench.ClusterContender;
-import stoa.bench.Records;
+import stoa.bench.cluster.ClusterContender;
+import stoa.bench.cluster.Records;
 
 class ClustersTest {
   @TempDir Path folder;

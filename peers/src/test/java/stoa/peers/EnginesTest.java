@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stoa.bench.Contender;
-import stoa.bench.TransactionContender;
+import stoa.bench.storage.Contender;
+import stoa.bench.tx.TransactionContender;
 
 class EnginesTest {
   private static final int LENGTH = 1 << 20;

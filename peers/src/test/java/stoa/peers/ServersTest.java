@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stoa.bench.RemoteContender;
-import stoa.bench.RemoteContender.Connection;
-import stoa.bench.RemoteContender.Persistence;
+import stoa.bench.remote.RemoteContender;
+import stoa.bench.remote.RemoteContender.Connection;
+import stoa.bench.remote.RemoteContender.Persistence;
 
 class ServersTest {
   @TempDir Path folder;

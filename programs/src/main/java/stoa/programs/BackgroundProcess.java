@@ -15,16 +15,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A program that runs in the background, in a process that ends with this one; its output is kept,
-/// and can be waited for.
+/// A program that runs in the background, in a process that ends with this one. It keeps the
+/// program's output, and callers can wait for a line of it.
 ///
 /// Thread-safe. Its owner closes it.
 public final class BackgroundProcess implements AutoCloseable {
   /*
-   * The server is the child of a small shell script, which waits for it and, beside that, for the
-   * end of its own standard input. The server's process says its id before it becomes the server. That input is a pipe from this process: whichever way this
-   * process ends, the pipe ends, and the script ends the server by its process id. A shutdown hook
-   * does the same sooner.
+   * The server is the child of a small shell script, which waits for it and for the end of its own
+   * standard input. The server's process prints its id before it becomes the server. That input is
+   * a pipe from this process: in whichever way this process ends, the pipe ends, and the script
+   * ends the server by its process id. A shutdown hook does the same sooner.
    */
   private static final String GUARD =
       """
@@ -86,9 +86,10 @@ public final class BackgroundProcess implements AutoCloseable {
         Map.of());
   }
 
-  /// Waits for a line of the server's output and answers what follows some words in it.
+  /// Waits for a line of the server's output that contains some words, and returns the text after
+  /// them.
   ///
-  /// @throws IllegalStateException when the server ended without it, with what it said
+  /// @throws IllegalStateException when the server ended without it, with its output
   public String await(String words) throws InterruptedException {
     long nanos = TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
     lock.lock();
@@ -113,12 +114,12 @@ public final class BackgroundProcess implements AutoCloseable {
     }
   }
 
-  /// Its process id.
+  /// Returns its process id.
   public long id() {
     return server.map(ProcessHandle::pid).orElseThrow();
   }
 
-  /// The processor time that it has used so far.
+  /// Returns the processor time that it has used.
   public Duration processorTime() {
     return server
         .flatMap(process -> process.info().totalCpuDuration())
@@ -168,7 +169,7 @@ public final class BackgroundProcess implements AutoCloseable {
     try {
       guard.getOutputStream().close(); // what watches the guard's input ends with it
     } catch (IOException e) {
-      // It has ended already.
+      // It has already ended.
     }
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

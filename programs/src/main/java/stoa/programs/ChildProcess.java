@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 ///
 /// One thread reads its lines; any thread may write to it, kill it or end it.
 public final class ChildProcess implements AutoCloseable {
-  /// The exit code of a process that was killed.
+  /// The exit code of a killed process.
   public static final int KILLED = 128 + 9;
 
   private final Process process;
-  // Process.destroyForcibly would close the pipe, with what is still in it.
+  // Process.destroyForcibly would close the pipe, with unread output in it.
   private final ProcessHandle handle;
   private final Thread orphan;
   private final BufferedReader lines;
@@ -29,7 +29,7 @@ public final class ChildProcess implements AutoCloseable {
     this.handle = process.toHandle();
     this.lines = process.inputReader();
     this.input = process.outputWriter();
-    // Nothing is left running when this process is ended from outside.
+    // No child stays when something outside ends this process.
     this.orphan = new Thread(process::destroyForcibly);
     Runtime.getRuntime().addShutdownHook(orphan);
   }
@@ -41,18 +41,18 @@ public final class ChildProcess implements AutoCloseable {
     return start(command(List.of(), main, List.of(), classPath(), arguments));
   }
 
-  /// Starts a program; what it writes to its error output goes where this process's does.
+  /// Starts a program; its error output goes where this process's does.
   public static ChildProcess start(List<String> command) throws IOException {
     return new ChildProcess(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
 
-  /// The command that starts a Java program, with the options of this process's Java.
+  /// Returns the command that starts a Java program, with the options of this process's Java.
   ///
-  /// @param before a command that becomes the one behind it, as `ip netns exec` does
+  /// @param before a command that becomes the one after it, as `ip netns exec` does
   /// @param main the name of the main class
   /// @param options of Java, beside those of this process
-  /// @param classPath with the program
+  /// @param classPath the class path of the program
   public static List<String> command(
       List<String> before,
       String main,
@@ -70,22 +70,22 @@ public final class ChildProcess implements AutoCloseable {
     return command;
   }
 
-  /// The class path of this process.
+  /// Returns the class path of this process.
   public static String classPath() {
     return System.getProperty("java.class.path");
   }
 
-  /// The operating system's number of the process.
+  /// Returns the operating system's number of the process.
   public long id() {
     return process.pid();
   }
 
-  /// Whether it has not ended.
+  /// Returns whether it is still running.
   public boolean isAlive() {
     return process.isAlive();
   }
 
-  /// The next line of its output that was written to its end; empty when there is none.
+  /// Returns the next complete line of its output; empty at the end.
   public Optional<String> line() throws IOException {
     var line = new StringBuilder();
     for (int c = lines.read(); c >= 0; c = lines.read()) {
@@ -101,7 +101,7 @@ public final class ChildProcess implements AutoCloseable {
       input.write(line + "\n");
       input.flush();
     } catch (IOException _) {
-      // Whoever reads its output sees that it has ended.
+      // A reader of its output sees that it has ended.
     }
   }
 
@@ -114,7 +114,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /// Kills it at once, as the end of a machine would. What it wrote before can still be read.
+  /// Kills it at once, as the failure of a machine would. Its earlier output can still be read.
   public void kill() {
     handle.destroyForcibly();
   }
@@ -124,7 +124,7 @@ public final class ChildProcess implements AutoCloseable {
     handle.destroy();
   }
 
-  /// Waits for its end, but not longer than that.
+  /// Waits for its end, at most that long.
   ///
   /// @return whether it has ended
   public boolean endsWithin(long millis) throws InterruptedException {
@@ -138,7 +138,8 @@ public final class ChildProcess implements AutoCloseable {
     return process.waitFor();
   }
 
-  /// Kills it if it is still there, and waits for its end: it may hold what is taken away next.
+  /// Kills it if it is still running, and waits for its end: it may use files that the caller
+  /// removes next.
   @Override
   public void close() {
     process.destroyForcibly();

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 public final class Directories {
   private Directories() {}
 
-  /// An empty directory.
+  /// Returns an empty directory.
   ///
   /// @param wanted the one that the user named; null for a new one
-  /// @param parent where a new one is made
-  /// @param prefix how its name begins
+  /// @param parent the parent of a new one
+  /// @param prefix the beginning of its name
   /// @throws IllegalArgumentException when the user's is not empty
   public static Path fresh(@Nullable Path wanted, Path parent, String prefix) throws IOException {
     if (wanted == null) {
@@ -31,7 +31,7 @@ public final class Directories {
     return wanted.toAbsolutePath().normalize();
   }
 
-  /// What the files of a directory hold.
+  /// Returns the size of all files in a directory.
   public static long sizeBytes(Path directory) throws IOException {
     long bytes = 0;
     try (var files = Files.walk(directory)) {
@@ -40,8 +40,9 @@ public final class Directories {
     return bytes;
   }
 
-  /// Deletes a directory with all that is in it.
+  /// Deletes a directory with its contents, if it exists.
   public static void delete(Path directory) throws IOException {
+    if (!Files.exists(directory)) return;
     try (var files = Files.walk(directory)) {
       for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
     }

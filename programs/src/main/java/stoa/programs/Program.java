@@ -9,11 +9,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import stoa.StoaException;
 
-/// The command `stoa`, with the subcommands that a module of its has. The script that users call
-/// chooses the module.
+/// The command `stoa`, with the subcommands of one module. The script that users call chooses the
+/// module.
 ///
-/// It ends with 0 when the subcommand did what it says, with 1 when the subcommand failed or
-/// something does not verify, and with 2 when it was called in a wrong way.
+/// It exits with 0 when the subcommand succeeds, with 1 when it fails or a verification fails, and
+/// with 2 after a wrong invocation.
 @Command(
     name = "stoa",
     description = "Shared state as callable objects.",
@@ -27,7 +27,7 @@ public final class Program implements Runnable {
 
   /// Runs a subcommand, and ends the process with its exit code.
   ///
-  /// @param subcommands the classes of the subcommands that there are
+  /// @param subcommands the classes of the available subcommands
   public static void main(String[] arguments, Class<?>... subcommands) {
     var out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     var err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);

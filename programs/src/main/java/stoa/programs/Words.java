@@ -3,7 +3,7 @@ package stoa.programs;
 import java.time.Duration;
 import java.util.Locale;
 
-/// How the commands write numbers.
+/// How the commands print numbers.
 public final class Words {
   private Words() {}
 

@@ -1,3 +1,3 @@
-/// What the programs of this repository share: their command line, child processes, directories.
+/// The common part of this repository's programs: their command line, child processes, directories.
 @org.jspecify.annotations.NullMarked
 package stoa.programs;

@@ -25,20 +25,21 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Secret;
 
-/// What a member shows to other members in TLS, and what it asks them to show: certificates for
-/// which a [Secret] vouches that all members know. Immutable.
+/// The certificates by which members authenticate each other in TLS: a [Secret] that all members
+/// know vouches for them. Immutable.
 final class Credentials {
   /*
-   * Each process makes a key pair and a certificate of its own, which lives as long as the process. The certificate
-   * has an extension with the name of the member, and a proof by the secret for that name and the public key. TLS
-   * shows that the other end has the private key; the proof shows that who made the key knows the secret. So
-   * a copy of a certificate is of no use, the secret is never sent, and both ends prove themselves before the first
-   * byte. No authority signs anything, and the host of a member is not looked at: the proof stands for both.
+   * Each process makes a key pair and a certificate of its own, which lives as long as the process.
+   * The certificate has an extension with the name of the member, and a proof by the secret for
+   * that name and the public key. TLS shows that the other end has the private key; the proof shows
+   * that the maker of the key knows the secret. So a copied certificate is useless, the secret
+   * never travels, and both ends prove themselves before the first byte. No authority signs
+   * anything, and the host of a member is not checked: the proof replaces both.
    */
   private static final String CURVE = "secp256r1";
   private static final String PURPOSE = "stoa member 1";
 
-  /// An identifier of this extension alone, made of a UUID as X.667 says.
+  // An identifier of this extension alone, made of a UUID as X.667 says.
   private static final String EXTENSION = "2.25.155013039829150156255340870168181890049";
 
   private static final String SIGNATURE = "1.2.840.10045.4.3.2"; // ECDSA with SHA-256
@@ -50,6 +51,8 @@ final class Credentials {
   private final Secret secret;
   private final KeyManager[] keys;
 
+  /// Creates them.
+  ///
   /// @param name of this member
   Credentials(Secret secret, String name) {
     this.secret = secret;
@@ -71,12 +74,12 @@ final class Credentials {
     }
   }
 
-  /// What this member shows.
+  /// Returns what this member shows.
   KeyManager keys() {
     return keys[0];
   }
 
-  /// What this member asks others to show.
+  /// Returns what this member demands of others.
   X509ExtendedTrustManager trusted() {
     return new Vouched(secret);
   }
@@ -87,7 +90,7 @@ final class Credentials {
     return context;
   }
 
-  /// The name of the member at the other end of a connection, which [#trusted] has let in.
+  /// Returns the name of the member at the other end of a connection that [#trusted] has accepted.
   ///
   /// @throws IOException when the other end has shown no certificate of a member
   static String name(SSLSession session) throws IOException {
@@ -97,7 +100,7 @@ final class Credentials {
     return new String(shows, Secret.BYTES, shows.length - Secret.BYTES, StandardCharsets.UTF_8);
   }
 
-  /// The proof and the name of a certificate; null when it has none.
+  /// Returns the proof and the name in a certificate; null when it has none.
   private static byte @Nullable [] extension(X509Certificate certificate) {
     byte[] encoded = certificate.getExtensionValue(EXTENSION);
     if (encoded == null) return null;

@@ -18,7 +18,7 @@ final class Der {
   private static final int SET = 0x31;
   private static final int TAGGED = 0xa0;
 
-  /// Certificates write the years before this one with two digits.
+  // Certificates write the years before this one with two digits.
   private static final String LONG_YEARS = "2050";
 
   private Der() {}
@@ -59,7 +59,7 @@ final class Der {
     return element(OCTET_STRING, bytes);
   }
 
-  /// All bits of some bytes.
+  /// Returns all bits of some bytes.
   static byte[] bits(byte[] bytes) {
     return element(BIT_STRING, new byte[] {0}, bytes);
   }
@@ -94,9 +94,9 @@ final class Der {
     return digits;
   }
 
-  /// What is in an element that is shorter than 64 KiB.
+  /// Returns the content of an element that is shorter than 64 KiB.
   ///
-  /// @throws IllegalArgumentException when it is not that long
+  /// @throws IllegalArgumentException when its length differs
   static byte[] content(byte[] element) {
     int length = element.length > 1 ? element[1] & 0xff : 0;
     int from = length < 0x80 ? 2 : 2 + (length & 0x7f);

@@ -38,63 +38,67 @@ import org.slf4j.LoggerFactory;
 import stoa.log.Position;
 import stoa.log.Replica;
 
-/// Stands between Ratis and a [Replica].
+/// The state machine between Ratis and a [Replica].
 ///
-/// A snapshot of Ratis is nothing but an index up to which the replica's device is durable: there
-/// are no files. Ratis counts its log from 0, we from 1.
+/// A snapshot of Ratis is only an index up to which the replica's device is durable: there are no
+/// files. Ratis counts its log from 0, Stoa from 1.
 final class GroupMachine extends BaseStateMachine {
   /*
-   * A leader whose log begins behind the end of ours notifies us of it, again and again, and from the first of
-   * these until we say that we have what is lacking, Ratis refuses all entries. It would hear that at the next
-   * notification only, which never comes when the leader changes meanwhile and the next one's log begins
-   * earlier; and a leader that is silent would be waited for. So a catch-up never answers Ratis: it ends by
-   * failing, and then Ratis takes entries. What comes of that:
+   * A leader whose log begins behind the end of ours notifies this replica of that, again and
+   * again. From the first notification until an answer that it has what it lacked, Ratis refuses
+   * all entries. It would take that answer at the next notification only, which never comes when
+   * the leader changes meanwhile and the next one's log begins earlier; and it would wait for a
+   * silent leader. So a catch-up never answers Ratis: it ends by failing, and then Ratis takes
+   * entries. It follows:
    *
-   * (1) The replica may be ahead of Ratis, by what a catch-up has brought. Entries up to there change nothing.
-   *     Ratis is shown no more than it has applied itself, also after a restart: else there would be a gap in its
-   *     log. So before a catch-up begins it is noted up to where that is, and with each snapshot behind it.
-   * (2) A notification that finds all of it here is answered on the spot. It brings the leader's members, and
-   *     we skip the entries that tell of them, so it must have been made when the catch-up had ended. The first
-   *     one behind that may not have been; the one behind it was, since a leader sends one at a time.
-   * (3) A catch-up that was broken off leaves a replica that is not whole. The entries may come nevertheless,
-   *     and change nothing but what is lacking. It is whole when a catch-up has ended, which is tried with
-   *     each leader; or when it leads itself, and has applied all that others can have sent.
-   * (4) While a catch-up runs no entries are applied, and who leads is not caught up.
+   * (1) The replica may be ahead of Ratis, by the result of a catch-up. Entries up to there change
+   *     nothing. Ratis sees no more than it has applied itself, also after a restart: otherwise
+   *     there would be a gap in its log. So a note before each catch-up says how far Ratis is, and
+   *     another one with each later snapshot.
+   * (2) A notification that finds everything here is answered at once. It brings the leader's
+   *     members, and this replica skips the entries that tell of them, so the notification must be
+   *     later than the end of the catch-up. The first one after that may be older; the second is
+   *     not, since a leader sends one at a time.
+   * (3) A catch-up that broke off leaves an incomplete replica. Entries may come nevertheless, and
+   *     change nothing but what is missing. It is complete when a catch-up has ended, which it
+   *     tries with each leader; or when it leads itself, and has applied all that others can have
+   *     sent.
+   * (4) While a catch-up runs no entries are applied, and a leader does not catch up.
    */
 
   /// A proposal that is being submitted here.
   static final class Pending {
-    /// Whether it may have got into the log.
+    /// Whether it may have entered the log.
     volatile boolean appended;
   }
 
   /// Gets from another replica what this one lacks.
   interface CatchUp {
-    /// Asks the leader, until this replica has what that has.
+    /// Asks the leader, until this replica has what the leader has.
     ///
-    /// @param still whether to go on; asked when [#leave] is not in vain any more
+    /// @param still whether to go on; asked once [#leave] has an effect
     /// @throws IOException when that breaks off
     void from(Member leader, BooleanSupplier still) throws IOException;
 
-    /// Breaks off what asks anybody but this one, also when it has not begun to.
+    /// Breaks off a catch-up from any other member than this one, even before it begins.
     void leave(@Nullable String leader);
   }
 
-  /// That a catch-up has ended, of which Ratis has not heard; and whether it has notified since.
+  /// The end of a catch-up of which Ratis has not heard; and whether Ratis has notified since.
   private static final class Caught {
     boolean notified;
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupMachine.class);
 
-  /// A file of Ratis' log, whose name has the index that it begins with.
+  // A file of Ratis' log, whose name has its first index.
   private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
 
   private static final long MENDING_PATIENCE_MILLIS = 50;
   private static final long BETWEEN_FAILURES_MILLIS = 100;
 
-  /// So often in turn a leader may have less than this replica, which it will soon have. After that
-  /// it has lost it.
+  // How many times in a row a leader may have less than this replica, as it briefly does. After
+  // that it has lost it.
   private static final int BEHIND_MAX = 50;
 
   private static final long BETWEEN_MENDING_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -108,18 +112,20 @@ final class GroupMachine extends BaseStateMachine {
   private final ReentrantLock applying = new ReentrantLock();
   private volatile @Nullable Caught caught;
 
-  /// To where Ratis was told to jump last.
+  // The target of Ratis' last jump.
   private volatile @Nullable Position jump;
 
-  /// How often in turn a leader had less than this replica; guarded by applying.
+  // How many times in a row a leader had less than this replica; guarded by applying.
   private int behind;
 
   private long mendedNanos = System.nanoTime();
   private volatile boolean leads;
   private volatile boolean closing;
 
-  /// @param events runs one at a time what the roles are told
-  /// @param background runs what takes long
+  /// Creates it.
+  ///
+  /// @param events runs one event of the roles at a time
+  /// @param background runs long tasks
   GroupMachine(
       Replica replica, Roles roles, Executor events, Executor background, CatchUp catchUp) {
     this.replica = replica;
@@ -149,7 +155,7 @@ final class GroupMachine extends BaseStateMachine {
     getLifeCycle()
         .startAndTransition(() -> {
           super.initialize(server, group, storage);
-          // What is read from the device after a crash need not be durable, but is taken for a
+          // What is read from the device after a crash need not be durable, but counts as a
           // snapshot.
           Position durable = replica.sync();
           Position known = replica.known();
@@ -162,8 +168,8 @@ final class GroupMachine extends BaseStateMachine {
         });
   }
 
-  /// Whether the log has what comes behind a position. If not, it was dropped in a jump, of which
-  /// nothing more could be noted.
+  /// Returns whether the log has what comes after a position. If not, a jump dropped it, and no
+  /// later note was possible.
   private static boolean isInLog(Position position, RaftStorage storage) throws IOException {
     return LogSegmentPath.getLogSegmentPaths(storage).stream()
         .map(segment -> SEGMENT.matcher(segment.getPath().getFileName().toString()))
@@ -185,7 +191,7 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public void reinitialize() {
-    // What is noted of how far Ratis is stays until the next snapshot: its log may still be there.
+    // The note of how far Ratis is stays until the next snapshot: its log may still be there.
     Position to = jump;
     getLifeCycle().startAndTransition(() -> load(to == null ? replica.durable() : to));
     caught = null;
@@ -196,7 +202,7 @@ final class GroupMachine extends BaseStateMachine {
     getLifeCycle().checkStateAndClose(() -> {});
   }
 
-  /// From now on an end is none that anybody need be told of.
+  /// From now on the end of this needs no report.
   void closing() {
     closing = true;
     catchUp.leave(null);
@@ -213,8 +219,7 @@ final class GroupMachine extends BaseStateMachine {
     stopped(cause);
   }
 
-  /// Ends this replica's part. Not by throwing: what Ratis does then never ends, if it was
-  /// stopping.
+  /// Ends this replica's part. Not by throwing: Ratis would never end, if it was stopping.
   void stopped(Throwable cause) {
     if (closing) return;
     closing = true;
@@ -226,7 +231,7 @@ final class GroupMachine extends BaseStateMachine {
           try {
             division().close();
           } catch (UncheckedIOException gone) {
-            // It is closed already.
+            // It is already closed.
           }
         });
   }
@@ -235,7 +240,7 @@ final class GroupMachine extends BaseStateMachine {
     try {
       to.execute(task);
     } catch (RejectedExecutionException ending) {
-      // Its node is being closed, and ends all that this is about.
+      // Its node is closing, and ends all of this.
     }
   }
 
@@ -249,7 +254,7 @@ final class GroupMachine extends BaseStateMachine {
 
   // ---- commands
 
-  /// Notes that a proposal is being submitted under a call id.
+  /// Records that a proposal is being submitted under a call id.
   void begin(long callId, Pending pending) {
     submitting.put(callId, pending);
   }
@@ -348,7 +353,7 @@ final class GroupMachine extends BaseStateMachine {
     };
   }
 
-  /// What Ratis is shown of what is durable.
+  /// Returns what Ratis sees of what is durable.
   private TermIndex shown(Position durable) {
     TermIndex applied = getLastAppliedTermIndex();
     return ratisIndex(durable) > applied.getIndex() ? applied : termIndex(durable);
@@ -390,8 +395,8 @@ final class GroupMachine extends BaseStateMachine {
     });
   }
 
-  /// Up to where all is needed that comes before what the leader's log begins with; nor does Ratis
-  /// jump back behind what it has itself.
+  /// Returns the position up to which everything before the leader's first log entry is needed;
+  /// Ratis does not jump back behind its own position.
   private long needed(TermIndex firstInLog) {
     try {
       return Math.max(firstInLog.getIndex(), division().getRaftLog().getNextIndex()) - 1;
@@ -400,8 +405,8 @@ final class GroupMachine extends BaseStateMachine {
     }
   }
 
-  /// Does something, and then has Ratis take entries, or be notified once more; after a while if it
-  /// failed.
+  /// Runs an action, and then makes Ratis take entries, or be notified once more; after a while if
+  /// the action failed.
   private CompletableFuture<TermIndex> again(BooleanSupplier doing) {
     var answer = new CompletableFuture<TermIndex>();
     hand(
@@ -423,8 +428,8 @@ final class GroupMachine extends BaseStateMachine {
     return answer;
   }
 
-  /// Tries to make this replica whole, if it is not: when Ratis need not, since the log has what
-  /// comes next. To be called often while a leader is followed, by one thread.
+  /// Tries to make this replica complete, if it is not, when Ratis does not demand it because the
+  /// log has the next entry. One thread calls it often while a leader is followed.
   void mend(Member leader) {
     if (replica.isWhole() || closing) return;
     long now = System.nanoTime();
@@ -434,7 +439,7 @@ final class GroupMachine extends BaseStateMachine {
         background,
         () -> {
           try {
-            // When it takes longer it is being caught up, or it is tried again.
+            // If it takes longer, a catch-up runs, or this tries again later.
             if (!applying.tryLock(MENDING_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) return;
           } catch (InterruptedException closed) {
             return;
@@ -447,8 +452,9 @@ final class GroupMachine extends BaseStateMachine {
         });
   }
 
-  /// Gets from the leader what this replica lacks; whether that came to an end. Called with
-  /// applying held.
+  /// Gets from the leader what this replica lacks; called with applying held.
+  ///
+  /// @return whether that came to an end
   private boolean level(Member leader) {
     BooleanSupplier still = () -> !closing && leader.id().equals(leading());
     if (!still.getAsBoolean()) return false;
@@ -470,7 +476,7 @@ final class GroupMachine extends BaseStateMachine {
     return false;
   }
 
-  /// The leader has not what this replica has applied, which was acknowledged.
+  /// Records that the leader lacks what this replica has applied, which was acknowledged.
   private void ahead(Member leader) {
     alarm(
         String.valueOf(getId()),
@@ -516,7 +522,7 @@ final class GroupMachine extends BaseStateMachine {
     hand(events, () -> roles.leading(term));
   }
 
-  /// Another member has not what it should have by what this one knows, which leads.
+  /// Records, at the leader, that another member lacks what it should have.
   void alarm(String member, String trouble) {
     if (!closing) hand(events, () -> roles.alarm(member, trouble));
   }

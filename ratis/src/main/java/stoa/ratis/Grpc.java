@@ -12,26 +12,29 @@ import org.apache.ratis.server.leader.LogAppender;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.jspecify.annotations.Nullable;
 
-/// Ratis' gRPC, with a leader that goes on where Ratis' own stands still. Thread-safe. Ratis finds
-/// it by its name.
+/// Ratis' gRPC, with a leader that goes on where Ratis' own stops. Thread-safe. Ratis finds it by
+/// its name.
 public final class Grpc implements RpcType {
   /*
-   * A member whose log ends just before the first entry that the leader still has lacks nothing that was dropped, but the
-   * leader knows no more of which term that end is, and notifies it of a snapshot. If the member's own snapshot is up to
-   * its end, as after a restart, Ratis answers there that it has the snapshot already, without asking GroupMachine; the
-   * leader knows as little as before, and both go on like that, a hundred times a second, until the leader drops more. It
-   * is no rare end: when a leader is killed, the next one begins another file of its log, and drops all before that.
+   * A member whose log ends just before the leader's first entry lacks nothing that was dropped,
+   * but the leader no longer knows the term of that end, and notifies it of a snapshot. If the
+   * member's own snapshot reaches its end, as after a restart, Ratis answers there that it has the
+   * snapshot already, without asking GroupMachine. The leader knows as little as before, and both
+   * repeat that a hundred times a second, until the leader drops more. This is common: when a
+   * leader is killed, the next one begins another file of its log, and drops all before that.
    *
-   * So such a member is told that the log begins one entry later. Then it gets that entry as all that was dropped.
-   * The leader has executed it: else its own snapshot would end where the member's log does, and the term be known.
+   * So the leader tells such a member that the log begins one entry later. Then the member gets
+   * that entry as part of what was dropped. The leader has executed it: otherwise its own snapshot
+   * would end where the member's log does, and the term would be known.
    *
-   * Raft relies on it that a member has for ever what it has acknowledged. A member whose directory was put back to
-   * an older copy has not, and Ratis sends it what it lacks without a word; should it help to elect another leader
-   * before, what it had acknowledged may be lost. So the answers by which a member says where its log ends are looked at:
-   * (1) it ends before what this leader knows to be acknowledged by it: it was put back
-   * (2) it has committed what the leader has not, or has otherwise: others were put back, and have elected this
-   *     leader; Ratis would ask that member the same again and again, or take what it has for what the leader has,
-   *     since who was put back may give out a term once more
+   * Raft needs members that keep forever what they have acknowledged. A member whose directory was
+   * restored from an older copy does not, and Ratis sends it what it lacks without a word. If it
+   * helps to elect another leader before that, acknowledged entries may be lost. So the leader
+   * looks at the answers by which a member says where its log ends:
+   * (1) it ends before what this leader knows that it has acknowledged: the member was restored
+   * (2) it has committed what the leader has not, or has otherwise: others were restored, and have
+   *     elected this leader. Ratis would ask that member the same again and again, or take its
+   *     entries for the leader's, since restored members may give out a term again
    */
 
   /// For Ratis.
@@ -56,7 +59,7 @@ public final class Grpc implements RpcType {
   private static final class Appender extends GrpcLogAppender {
     private final GroupMachine machine;
 
-    /// The index behind what the member says to have committed; of the thread that hears it.
+    // The index after the member's committed entries; used by the thread that hears it.
     private long committedEnd = -1;
 
     private volatile boolean isPutBack;
@@ -73,7 +76,9 @@ public final class Grpc implements RpcType {
       return super.getNextIndexForInconsistency(firstSent, nextAtMember);
     }
 
-    /// @param firstSent the index of the first entry that was sent
+    /// Compares a member's end with what it has acknowledged.
+    ///
+    /// @param firstSent the index of the first sent entry
     /// @param nextAtMember the index that the member wants
     private void look(long firstSent, long nextAtMember) {
       long acknowledged = getFollower().getMatchIndex();
@@ -112,7 +117,7 @@ public final class Grpc implements RpcType {
 
     @Override
     public @Nullable TermIndex shouldNotifyToInstallSnapshot() {
-      // Called before each request. A member has told with its last answer what it has committed.
+      // Called before each request. A member's last answer has its committed index.
       long committed = getFollower().getCommitIndex();
       if (committed >= getRaftLog().getNextIndex()) ahead(committed + 1);
       TermIndex first = super.shouldNotifyToInstallSnapshot();

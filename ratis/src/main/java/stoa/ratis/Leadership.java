@@ -21,28 +21,28 @@ import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
 
-/// What Ratis knows of leadership and does not offer: to submit in the process, without a hop to
-/// another thread, to ask whether the lease is held, and to stand for election at a time of our
-/// own. Here, and nowhere else, we lean on how it is made; a version that is made otherwise fails
-/// when a group is opened.
+/// What Ratis knows of leadership and does not offer: submission in the process, without a hop to
+/// another thread; whether the lease is held; and standing for election at a chosen time. This
+/// class alone depends on how Ratis is built; with an incompatible version, opening a group fails.
 final class Leadership {
   /*
    * Ratis' own read index is not used: once an index was acknowledged, it answers for that index
-   * without asking anybody, so a leader that was paused and has no lease any more would be believed.
+   * without asking any member, so it would believe a leader that was paused and has no lease any
+   * more.
    *
-   * Ratis looks for the leader's silence once in each random time, so that it may take twice the longest of them
-   * until it is noticed. Whoever calls stand() looks often, and says how long is too long. What happens then is
-   * what Ratis does: the others are asked first whether the leader is silent to them, too, so that no lease is
-   * broken, and nobody who alone does not hear a leader disturbs it.
+   * Ratis looks for the leader's silence once in each random time, so it may take twice the longest
+   * time to notice it. The caller of stand() looks often, and says how long is too long. Then Ratis
+   * acts as usual: it first asks the others whether the leader is silent to them, too, so that no
+   * lease is broken, and a member that alone does not hear the leader disturbs no other.
    *
-   * A member that stands and is asked for its vote meanwhile gives it, but its answer waits for the end of its own
-   * election. That waits for an answer of each member, up to the longest time of an election, if the votes that came do
-   * not decide it; so with one silent member of three, and one whose log is shorter, nobody was elected for up to 2 s.
-   * leave() ends it.
+   * A candidate that is asked for its vote gives it, but sends its answer after the end of its own
+   * election. That waits for an answer of each member, up to the longest election time, if the
+   * votes do not decide it. So with one silent member of three, and one whose log is shorter, no
+   * member was elected for up to 2 s. leave() ends it.
    */
   private static final Pattern ELECTION = Pattern.compile("LeaderElection\\d+$");
 
-  /// Room for threads that begin while they are listed.
+  // Room for threads that begin during the listing.
   private static final int THREADS_MORE = 8;
 
   private final RaftServer.Division division;
@@ -54,6 +54,8 @@ final class Leadership {
 
   private final Continuity continuity;
 
+  /// Creates it.
+  ///
   /// @param breakNanos for how long a lease is over, at least, before another one may lead
   Leadership(RaftServer.Division division, long breakNanos) {
     this.division = division;
@@ -89,14 +91,14 @@ final class Leadership {
     return handle.asType(MethodType.methodType(Object.class, Object.class));
   }
 
-  /// Whether nobody else can have been the leader at some moment since the call, and this one is
+  /// Returns whether no other replica can have led at some moment since the call, and this one is
   /// ready.
   boolean isCertain() {
     long now = System.nanoTime();
     return hasLease() && continuity.holds(now);
   }
 
-  /// The others have agreed to what was proposed then, by [System#nanoTime()].
+  /// Records that the others have agreed to a proposal, made at a time of [System#nanoTime()].
   void agreed(long proposedNanos) {
     continuity.agreed(proposedNanos);
   }
@@ -113,7 +115,8 @@ final class Leadership {
     }
   }
 
-  /// Whether this replica follows, and its leader has been silent for so long, or it looks for one.
+  /// Returns whether this replica follows, and its leader has been silent for so long, or it looks
+  /// for one.
   boolean isAlone(long silenceMillis) {
     RoleInfoProto told = division.getInfo().getRoleInfoProto();
     return switch (told.getRole()) {
@@ -127,7 +130,7 @@ final class Leadership {
     return told.getOutstandingOp() == 0 && told.getLeaderInfo().getLastRpcElapsedTimeMs() >= millis;
   }
 
-  /// Whether this replica leads, and another one has answered it within so long.
+  /// Returns whether this replica leads, and another one has answered it within so long.
   boolean hears(String id, long silenceMillis) {
     RoleInfoProto told = division.getInfo().getRoleInfoProto();
     return told.getLeaderInfo().getFollowerInfoList().stream()
@@ -135,8 +138,8 @@ final class Leadership {
         .anyMatch(follower -> follower.getLastRpcElapsedTimeMs() < silenceMillis);
   }
 
-  /// Whether this replica leads, and too few of the others have answered it within so long, so that
-  /// they may have another leader.
+  /// Returns whether this replica leads, and too few of the others have answered it within so long,
+  /// so that they may have another leader.
   ///
   /// @param others the other members
   boolean isDeaf(Set<String> others, long silenceMillis) {
@@ -150,14 +153,14 @@ final class Leadership {
     return heard + 1 <= (others.size() + 1) / 2;
   }
 
-  /// Up to which index each of the others is known to have the log; nothing while this replica does
-  /// not lead.
+  /// Returns up to which index each of the others is known to have the log; nothing while this
+  /// replica does not lead.
   Map<String, Long> matched() {
     DivisionInfo info = division.getInfo();
     List<ServerRpcProto> others = info.getRoleInfoProto().getLeaderInfo().getFollowerInfoList();
     long[] indices = info.getFollowerMatchIndices();
     var matched = new HashMap<String, Long>();
-    // Both are in one order; when members have changed in between, nothing is known for once.
+    // Both are in one order; when members have changed in between, nothing is known this time.
     if (indices == null || indices.length != others.size()) return matched;
     for (int i = 0; i < indices.length; i++) {
       matched.put(others.get(i).getId().getId().toStringUtf8(), indices[i]);
@@ -182,9 +185,9 @@ final class Leadership {
     }
   }
 
-  /// Ends what is left of an election in which this replica stood, if it follows again.
+  /// Ends the rest of an election in which this replica stood, if it follows again.
   void leave() {
-    // Under this lock nobody begins to stand.
+    // No thread begins to stand under this lock.
     synchronized (division) {
       if (!division.getInfo().isFollower()) return;
       ThreadGroup group = division.getThreadGroup();

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/// A connection to another node, which answers there what is asked here: many questions at a time,
-/// each answered when it can be. Thread-safe.
+/// A connection to another node, which answers questions: many at a time, each as soon as it can.
+/// Thread-safe.
 public final class Line implements AutoCloseable {
   private static final long LOOK_MILLIS = 20;
 
@@ -58,26 +58,26 @@ public final class Line implements AutoCloseable {
     }
   }
 
-  /// Whether it can be asked, as far as is known.
+  /// Returns whether it can be used, as far as is known.
   public boolean isOpen() {
     return !closed;
   }
 
   /// Asks, and waits for the answer.
   ///
-  /// @throws SocketTimeoutException when there is none in time: what the other end does is not
-  ///   known
-  /// @throws IOException when the line has ended: what the other end does, or did, is not known
+  /// @throws SocketTimeoutException when there is none in time: the action of the other end is
+  ///     unknown
+  /// @throws IOException when the line has ended: the action of the other end is unknown
   public byte[] ask(byte[] question, Duration patience) throws IOException {
     return ask(question, patience, () -> true);
   }
 
-  /// Asks, and waits for the answer for as long as that is of use.
+  /// Asks, and waits for the answer while it is useful.
   ///
   /// @param still whether to go on waiting; asked every few milliseconds
-  /// @throws SocketTimeoutException when there is none in time, or it is not waited for any more:
-  ///   what the other end does is not known
-  /// @throws IOException when the line has ended: what the other end does, or did, is not known
+  /// @throws SocketTimeoutException when there is none in time, or the wait was given up: the
+  ///     action of the other end is unknown
+  /// @throws IOException when the line has ended: the action of the other end is unknown
   public byte[] ask(byte[] question, Duration patience, BooleanSupplier still) throws IOException {
     int number = numbers.incrementAndGet();
     var answer = new CompletableFuture<byte[]>();
@@ -137,7 +137,7 @@ public final class Line implements AutoCloseable {
     return text;
   }
 
-  /// Ends it: whoever waits is told that there is no answer.
+  /// Ends it: waiting callers learn that there is no answer.
   @Override
   public void close() {
     closed = true;

@@ -4,39 +4,39 @@ import stoa.base.Check;
 
 /// One server that has replicas.
 ///
-/// @param id what it is called, for ever
-/// @param host where it is
+/// @param id its permanent name
+/// @param host its host
 /// @param port of its Raft server
-/// @param supplyPort where others get from it what they lack; see [stoa.log.Supply]
+/// @param supplyPort where others get what they lack; see [stoa.log.Supply]
 /// @param clients where clients find it, `HOST:PORT`; empty when none do
 public record Member(String id, String host, int port, int supplyPort, String clients) {
   public Member {
     Check.that(!id.isEmpty() && id.indexOf('@') < 0, "a member is called '%s'", id);
   }
 
-  /// One that clients do not find.
+  /// Creates one without an address for clients.
   public Member(String id, String host, int port, int supplyPort) {
     this(id, host, port, supplyPort, "");
   }
 
-  /// This one where clients find it.
+  /// Returns this member with an address for clients.
   public Member withClients(String address) {
     return new Member(id, host, port, supplyPort, address);
   }
 
-  /// Its address in Raft.
+  /// Returns its address in Raft.
   String address() {
     return host + ":" + port;
   }
 
-  /// As in `a@127.0.0.1:4711:4712/127.0.0.1:7400`.
+  /// Returns text such as `a@127.0.0.1:4711:4712/127.0.0.1:7400`.
   @Override
   public String toString() {
     String text = id + "@" + host + ":" + port + ":" + supplyPort;
     return clients.isEmpty() ? text : text + "/" + clients;
   }
 
-  /// The member that [#toString] wrote.
+  /// Returns the member that [#toString] wrote.
   ///
   /// @throws IllegalArgumentException when the text is something else
   public static Member of(String text) {

@@ -14,8 +14,8 @@ import org.apache.ratis.metrics.RatisMetricRegistry;
 import org.apache.ratis.metrics.Timekeeper;
 import org.apache.ratis.util.TimeDuration;
 
-/// Has Ratis measure nothing of itself: nobody reads that, and its histograms cost about a tenth of
-/// what a command does. Thread-safe. Ratis finds it with `ServiceLoader`.
+/// Makes Ratis measure nothing of itself: no one reads the measurements, and its histograms cost
+/// about a tenth of a command. Thread-safe. Ratis finds it with `ServiceLoader`.
 public final class NoMetrics extends MetricRegistries {
   private static final Timekeeper NO_TIME = () -> () -> 0;
   private static final LongCounter NO_COUNT =
@@ -37,7 +37,7 @@ public final class NoMetrics extends MetricRegistries {
   /// For `ServiceLoader`.
   public NoMetrics() {}
 
-  /// What takes all measures of one thing and keeps none.
+  /// Takes all measurements of one thing and keeps none.
   private record Nothing(MetricRegistryInfo info) implements RatisMetricRegistry {
     @Override
     public Timekeeper timer(String name) {

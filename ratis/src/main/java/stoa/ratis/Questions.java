@@ -1,16 +1,15 @@
 package stoa.ratis;
 
-/// Answers what other nodes ask. Called by many threads, on which it may wait.
+/// Answers the questions of other nodes. Many threads call it, and may wait in it.
 public interface Questions {
-  /// The answer to a question. What it throws ends the [Line].
+  /// Returns the answer to a question. An exception ends the [Line].
   ///
-  /// @param from the name of the node that asks, which it has proved; empty when the nodes have no
-  ///   secret
+  /// @param from the proved name of the asking node; empty when the nodes have no secret
   byte[] answer(String from, byte[] question);
 
-  /// Whether a node may have all that a group has.
+  /// Returns whether a node may get everything that a group has.
   ///
-  /// @param from as above
+  /// @param from the proved name of the asking node; empty when the nodes have no secret
   default boolean maySupply(String from, GroupId group) {
     return true;
   }

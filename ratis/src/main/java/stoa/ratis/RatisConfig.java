@@ -7,21 +7,21 @@ import stoa.base.Secret;
 
 /// How a [RatisNode] runs.
 ///
-/// @param id what it is called among the members of its groups, for ever
+/// @param id its permanent name among the members of its groups
 /// @param host the address that it listens on, and at which the others find it
-/// @param port of its Raft server; 0 takes a free one, which must stay the same when it comes again
-/// @param supplyPort where others get from it what they lack; 0 as above
+/// @param port of its Raft server; 0 takes a free one, which must stay the same after a restart
+/// @param supplyPort where others get what they lack; 0 takes a free one, likewise
 /// @param directory for the logs of its groups
-/// @param electionMin after how long without a word from the leader another one is looked for, at
-///   least; a leader is sure of being the leader for [#LEASE_PART] of it
-/// @param electionMax at most
+/// @param electionMin the shortest silence of the leader after which members look for another one;
+///     a leader is sure of its leadership for [#LEASE_PART] of it
+/// @param electionMax the longest
 /// @param commandBytesMax the size of the largest command. Each group has a buffer of this size
 /// @param snapshotCommands after how many commands a replica makes its device durable, and drops
-///   them from its log
+///     them from its log
 /// @param patience how long a proposer waits for an outcome
-/// @param secret what the members prove themselves to each other with; null for a store of an
-///   earlier version, which has none
-/// @param tls with what members without a secret prove themselves; null for none
+/// @param secret by which the members prove themselves; null for a store of an earlier version,
+///     which has none
+/// @param tls by which members without a secret prove themselves; null for none
 public record RatisConfig(
     String id,
     String host,
@@ -36,12 +36,12 @@ public record RatisConfig(
     @Nullable Secret secret,
     @Nullable Tls tls) {
 
-  /// For which part of [#electionMin()] a leader is sure of being the leader, once others have
-  /// heard it. The rest is for how long it may not look, or hear, without losing that certainty.
+  /// The part of [#electionMin()] for which a leader is sure of its leadership, once others have
+  /// heard it. During the rest it may not look, or hear, without losing that certainty.
   static final double LEASE_PART = 0.75;
 
-  /// @throws IllegalArgumentException when the directory's path has a comma: Ratis would take it
-  ///   for several
+  /// @throws IllegalArgumentException when the directory's path has a comma: Ratis would read
+  ///     several paths
   public RatisConfig {
     if (directory.toAbsolutePath().toString().contains(",")) {
       throw new IllegalArgumentException(
@@ -55,10 +55,10 @@ public record RatisConfig(
   ///
   /// @param certificate the chain of this node
   /// @param key its private key, in PKCS 8
-  /// @param authorities who signs the members' certificates
+  /// @param authorities the signers of the members' certificates
   public record Tls(Path certificate, Path key, Path authorities) {}
 
-  /// On loopback and free ports, without a secret.
+  /// Returns a configuration on loopback and free ports, without a secret.
   public static RatisConfig of(String id, Path directory) {
     return new RatisConfig(
         id,
@@ -75,7 +75,7 @@ public record RatisConfig(
         null);
   }
 
-  /// This one at another address.
+  /// Returns this configuration with another address.
   public RatisConfig withAddress(String value, int raft, int supply) {
     return new RatisConfig(
         id,
@@ -92,7 +92,7 @@ public record RatisConfig(
         tls);
   }
 
-  /// This one with other times until another leader is looked for.
+  /// Returns this configuration with other times until members look for another leader.
   public RatisConfig withElection(Duration min, Duration max) {
     return new RatisConfig(
         id,
@@ -109,7 +109,7 @@ public record RatisConfig(
         tls);
   }
 
-  /// This one with another [#commandBytesMax()].
+  /// Returns this configuration with another [#commandBytesMax()].
   public RatisConfig withCommandBytesMax(int value) {
     return new RatisConfig(
         id,
@@ -126,7 +126,7 @@ public record RatisConfig(
         tls);
   }
 
-  /// This one with another [#snapshotCommands()].
+  /// Returns this configuration with another [#snapshotCommands()].
   public RatisConfig withSnapshotCommands(long value) {
     return new RatisConfig(
         id,
@@ -143,7 +143,7 @@ public record RatisConfig(
         tls);
   }
 
-  /// This one with other [#tls()].
+  /// Returns this configuration with other [#tls()].
   public RatisConfig withTls(Tls value) {
     return new RatisConfig(
         id,
@@ -160,7 +160,7 @@ public record RatisConfig(
         value);
   }
 
-  /// This one with another [#secret()].
+  /// Returns this configuration with another [#secret()].
   public RatisConfig withSecret(Secret value) {
     return new RatisConfig(
         id,

@@ -41,21 +41,21 @@ import stoa.log.Replica;
 
 /// One replica of a shard with its place in a Raft group. Thread-safe.
 ///
-/// Proposing, confirming and changing the members work where the group is led; elsewhere they are
-/// refused, and [#leader] says where.
+/// Proposing, confirming and changing the members work at the group's leader; other replicas refuse
+/// them, and [#leader] names the leader.
 public final class RatisGroup implements Consensus {
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
 
   private static final int ADDING_ATTEMPTS = 5;
 
-  /// Who lacks no more commands than this is level: it has them soon, from the log.
+  /// A member that lacks no more commands than this is level: it will have them soon, from the log.
   public static final long LACKING_MAX = 4_096;
 
-  /// Nothing is taken while a leadership is handed over, so it is not waited for any longer.
+  // The group accepts nothing during a hand-over, so a hand-over waits no longer.
   private static final Duration TRANSFER_PATIENCE = Duration.ofSeconds(2);
 
-  /// Members stand for election one after the other, so that votes are not split: each waits twice
-  /// this longer than the one before.
+  // Members stand for election one after the other, so that votes do not split: each waits twice
+  // this longer than the one before.
   private static final long BETWEEN_MILLIS = 50;
 
   private final RatisConfig config;
@@ -71,10 +71,10 @@ public final class RatisGroup implements Consensus {
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
 
-  /// Held by who asks the others, because there is no lease.
+  // Held while this asks the others, because there is no lease.
   private final ReentrantLock confirming = new ReentrantLock();
 
-  /// What other members supply.
+  /// The data that other members supply.
   interface Sources {
     SupplyPort.Client of(Member member) throws IOException;
   }
@@ -103,12 +103,12 @@ public final class RatisGroup implements Consensus {
             division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
   }
 
-  /// What it is called at all its members.
+  /// Returns its name at all its members.
   public GroupId name() {
     return name;
   }
 
-  /// The replica here.
+  /// Returns the replica here.
   public Replica replica() {
     return replica;
   }
@@ -162,7 +162,8 @@ public final class RatisGroup implements Consensus {
     return reply.getMessage().getContent().toByteArray();
   }
 
-  /// What never came to be appended here is nowhere; of anything else a later leader may have it.
+  /// Returns the outcome of a failed proposal. A proposal that was never appended here is nowhere;
+  /// a later leader may have any other.
   private Result failed(GroupMachine.Pending pending, Exception failure) {
     var cause = unavailable(failure);
     return pending.appended ? new Result.Unknown(cause) : new Result.Refused(cause);
@@ -179,7 +180,7 @@ public final class RatisGroup implements Consensus {
         cause);
   }
 
-  /// What is part of every change of leaders is told in words.
+  /// Describes the ordinary causes in a change of leaders.
   private static String reason(Throwable cause) {
     return switch (cause) {
       case LeaderSteppingDownException _ -> "it hands the leadership over";
@@ -189,7 +190,7 @@ public final class RatisGroup implements Consensus {
     };
   }
 
-  /// Waits, whoever interrupts: the outcome is worth more.
+  /// Waits despite interrupts: the outcome is worth more.
   private static RaftClientReply await(CompletableFuture<RaftClientReply> future, Duration patience)
       throws ExecutionException, TimeoutException {
     boolean interrupted = false;
@@ -212,7 +213,7 @@ public final class RatisGroup implements Consensus {
     if (leadership.isCertain()) return;
     confirming.lock();
     try {
-      // Who was here before may have brought the lease back.
+      // Another thread here may have brought the lease back.
       if (leadership.isCertain()) return;
       switch (propose(Replica.nothing())) {
         case Result.Applied _ -> {
@@ -228,18 +229,18 @@ public final class RatisGroup implements Consensus {
 
   // ---- roles and members
 
-  /// Who leads, by what is known here; nobody when it has been silent for so long that another one
-  /// may come soon.
+  /// Returns the leader, as far as it is known here; none when it has been silent for so long that
+  /// another one may come soon.
   public Optional<String> leader() {
     if (leadership.isAlone(config.electionMin().toMillis() * 3 / 4)) return Optional.empty();
     return last();
   }
 
-  /// Gets checkpoints from the member that leads. Waits for them.
+  /// Gets checkpoints from the leading member. Waits for them.
   ///
   /// @param wanted up to [CatchUp#WANTED_MAX]
-  /// @param each is given each in turn, with its state; null when it is not there, or no more
-  /// @throws IOException when nobody else leads, or is reached
+  /// @param each receives each in turn, with its state; null when it does not exist, or no more
+  /// @throws IOException when there is no other leader, or it cannot be reached
   public void checkpoints(
       List<CatchUp.Wanted> wanted, BiConsumer<CatchUp.Wanted, byte @Nullable []> each)
       throws IOException {
@@ -258,18 +259,19 @@ public final class RatisGroup implements Consensus {
     return Optional.ofNullable(division.getInfo().getLeaderId()).map(RaftPeerId::toString);
   }
 
-  /// Whether this replica leads, and shows all that was committed before it did.
+  /// Returns whether this replica leads, and shows everything that was committed before it did.
   public boolean leads() {
     return division.getInfo().isLeaderReady();
   }
 
-  /// Whether this replica leads, and another one has answered it so lately that it may lead next.
+  /// Returns whether this replica leads, and another one has answered it so recently that it may
+  /// lead next.
   public boolean hears(String id) {
     return leadership.hears(id, config.electionMin().toMillis());
   }
 
-  /// Whether this replica leads, and has not heard a majority for half as long again as the time
-  /// after which the others look for another leader. Ratis gives up later.
+  /// Returns whether this replica leads, and has not heard a majority for half as long again as the
+  /// time after which the others look for another leader. Ratis gives up later.
   public boolean isDeaf() {
     Set<String> others = new HashSet<>();
     for (Member member : members()) if (!member.id().equals(config.id())) others.add(member.id());
@@ -277,17 +279,17 @@ public final class RatisGroup implements Consensus {
   }
 
   /// Ends this replica's part: something beside the log of the group has failed here. Others go on,
-  /// and choose a leader if this one led. [Roles#failed] is told.
+  /// and elect a leader if this one led. [Roles#failed] is called.
   public void fail(Throwable cause) {
     machine.stopped(cause);
   }
 
-  /// Whether this replica takes part.
+  /// Returns whether this replica takes part.
   public boolean isAlive() {
     return division.getInfo().isAlive();
   }
 
-  /// The members of the group, by what is known here.
+  /// Returns the members of the group, as far as they are known here.
   public List<Member> members() {
     return peers().stream().map(RatisNode::member).toList();
   }
@@ -296,8 +298,8 @@ public final class RatisGroup implements Consensus {
     return List.copyOf(division.getRaftConf().getCurrentPeers());
   }
 
-  /// How many commands each member lacks, by what is known where the group is led: more than
-  /// [#LACKING_MAX] when the log has no more what it lacks, so that it must be brought level first.
+  /// Returns how many commands each member lacks, as the group's leader knows it: more than
+  /// [#LACKING_MAX] when the log no longer has what it lacks, so that it must catch up first.
   public Map<String, Long> lacking() {
     var lacking = new TreeMap<String, Long>();
     long first = division.getRaftLog().getStartIndex();
@@ -325,14 +327,14 @@ public final class RatisGroup implements Consensus {
         change(peers);
         return;
       } catch (Unavailable failed) {
-        // It has not said anything for six seconds, as one that is started on a busy machine does.
+        // It has not answered for six seconds, like one that starts on a busy machine.
         boolean slow = failed.getCause() instanceof ReconfigurationTimeoutException;
         if (!slow || attempt == ADDING_ATTEMPTS) throw failed;
       }
     }
   }
 
-  /// Removes a member, be it the leader.
+  /// Removes a member, even the leader.
   ///
   /// @throws Unavailable when it could not be removed
   public void remove(String id) {
@@ -341,18 +343,18 @@ public final class RatisGroup implements Consensus {
     change(peers);
   }
 
-  /// Makes another member the leader. All members have one priority, so that Ratis takes the
-  /// leadership from nobody by itself.
+  /// Makes another member the leader. All members have one priority, so Ratis moves no leadership
+  /// by itself.
   ///
-  /// @throws Unavailable when it could not be made so
+  /// @throws Unavailable when that was not possible
   public void transfer(String id) {
     var request = leadershipTo(RaftPeerId.valueOf(id));
     require(() -> server.transferLeadershipAsync(request), TRANSFER_PATIENCE.multipliedBy(2));
   }
 
-  /// Has this replica follow, if it leads, and ends what it has proposed. Returns at once.
+  /// Makes this replica follow, if it leads, and ends its proposals. Returns at once.
   ///
-  /// @throws Unavailable when it is not there any more
+  /// @throws Unavailable when it has ended
   public void stepDown() {
     try {
       var _ = server.transferLeadershipAsync(leadershipTo(null));
@@ -361,15 +363,15 @@ public final class RatisGroup implements Consensus {
     }
   }
 
-  /// @param id of the next leader; null for whoever is elected
+  /// @param id of the next leader; null for any elected one
   private TransferLeadershipRequest leadershipTo(@Nullable RaftPeerId id) {
     return new TransferLeadershipRequest(
         client, server.getId(), group, calls.incrementAndGet(), id, TRANSFER_PATIENCE.toMillis());
   }
 
-  /// Has this replica stand for election when its leader has been silent for too long, and mends it
-  /// while there is one; while it leads, keeps up the certainty that it does. To be called every
-  /// few milliseconds, by one thread.
+  /// Makes this replica stand for election when its leader has been silent for too long, and
+  /// completes it while there is one; while it leads, maintains the certainty that it does. One
+  /// thread calls this every few milliseconds.
   void look() {
     if (leadership.isCertain()) return;
     Optional<String> leads = last();
@@ -420,12 +422,12 @@ public final class RatisGroup implements Consensus {
     machine.closing();
   }
 
-  /// Ends what Raft does here. Returns when that holds nothing any more.
+  /// Ends Raft's part. Returns when that holds nothing any more.
   void stop() {
     division.close();
   }
 
-  /// Closes what is here of it, when Raft has stopped.
+  /// Closes the rest, when Raft has stopped.
   void close() {
     events.close();
     replica.close();

@@ -49,21 +49,21 @@ import stoa.log.Replica;
 
 /// One Raft server in a process, with the groups that it hosts. Thread-safe.
 ///
-/// A group is dear: each has threads, a buffer of the size of the largest command, and a log of its
-/// own. A process should have about eight at most.
+/// A group is expensive: each has threads, a buffer of the size of the largest command, and a log
+/// of its own. A process should have about eight at most.
 public final class RatisNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RatisNode.class);
 
-  /// What an entry of Raft's log has beside the command, at most.
+  // The most bytes of an entry of Raft's log beside the command.
   private static final int ENTRY_OVERHEAD = 4 << 10;
 
-  /// How often it is looked whether leaders are silent.
+  // How often to look whether leaders are silent.
   private static final long LOOK_MILLIS = 20;
 
-  /// Ratis would close a server that was paused for longer than this, a minute by default.
+  // Ratis would close a server that was paused for longer than this, a minute by default.
   private static final TimeDuration PAUSE_MAX = TimeDuration.valueOf(365, TimeUnit.DAYS);
 
-  /// A process that could not look for so long may be the one that did not hear.
+  // A process that could not look for so long may itself have been deaf.
   private static final long BREATHLESS_MILLIS = 200;
 
   private final RatisConfig config;
@@ -77,7 +77,7 @@ public final class RatisNode implements AutoCloseable {
   private final Sockets sockets;
   private final SupplyPort supplies;
 
-  /// When it was looked last whether leaders are silent; of the thread that looks.
+  // The time of the last look for silent leaders; used by the thread that looks.
   private long lookedNanos = System.nanoTime();
 
   private RatisNode(RatisConfig config, Questions questions) throws IOException {
@@ -85,7 +85,7 @@ public final class RatisNode implements AutoCloseable {
     Secret secret = config.secret();
     var credentials = secret == null ? null : new Credentials(secret, config.id());
     sockets = credentials == null ? Sockets.of(config.tls()) : Sockets.with(credentials);
-    // While it is built, Ratis would begin the groups of its directory, without their first
+    // During its construction, Ratis would begin the groups of its directory, without their first
     // members.
     var properties = properties(config, config.directory().resolve("none"));
     var parameters = new Parameters();
@@ -132,8 +132,8 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Speaks to another node for once, so that its vote is not the first thing that it is asked for:
-  /// by then the connection is there, and what it is made with is loaded.
+  /// Talks to another node once, so that its vote is not the first request to it: then the
+  /// connection is there, and its classes are loaded.
   private void meet(Member other) {
     if (other.id().equals(config.id()) || !met.add(other.id())) return;
     var nothing =
@@ -148,7 +148,7 @@ public final class RatisNode implements AutoCloseable {
       try {
         var _ = server.getServerRpc().requestVote(question);
       } catch (IOException | RuntimeException answered) {
-        // That it has not this group, which nobody has; or it is not there.
+        // It does not have this group, which does not exist; or it is not there.
         LOG.trace("{} has answered", other, answered);
       }
     });
@@ -167,7 +167,7 @@ public final class RatisNode implements AutoCloseable {
 
   /// Starts a node without groups.
   ///
-  /// @param questions answers what other nodes ask
+  /// @param questions answers the questions of other nodes
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
   public static RatisNode start(RatisConfig config, Questions questions) {
     try {
@@ -188,10 +188,10 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// With free ports where there are none.
+  /// Fills in free ports.
   private static RatisConfig bound(RatisConfig config) throws IOException {
     var address = InetAddress.getByName(config.host());
-    // Both at once, so that they differ. Ratis cannot say which port it was given.
+    // Both at once, so that they differ. Ratis cannot say which port it got.
     try (var one = new ServerSocket(0, 1, address);
         var two = new ServerSocket(0, 1, address)) {
       return config.withAddress(
@@ -201,7 +201,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// The settings, of which docs/decisions/replication.md says why.
+  /// The settings; `docs/decisions/ratis.md` says why they differ from the defaults.
   static RaftProperties properties(RatisConfig config, Path directory) {
     var properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
@@ -216,7 +216,7 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, min.multiply(0.5));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, max.multiply(0.5));
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, max.multiply(2));
-    // A machine that was suspended goes on; all of them may have been.
+    // A suspended machine goes on; all of them may have been suspended.
     RaftServerConfigKeys.setCloseThreshold(properties, PAUSE_MAX);
 
     RaftServerConfigKeys.Read.setLeaderLeaseEnabled(properties, true);
@@ -238,8 +238,8 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, config.snapshotCommands());
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
     RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
-    // With it, one append that fails, as one that is sent again and was purged meanwhile, has all
-    // that come behind it fail, too.
+    // With it, one failed append, such as a repeated one that was purged meanwhile, makes all later
+    // ones fail, too.
     RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
     return properties;
   }
@@ -248,12 +248,12 @@ public final class RatisNode implements AutoCloseable {
     return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
   }
 
-  /// This node, as it is named to others.
+  /// Returns this node's name for others.
   public Member self() {
     return new Member(config.id(), config.host(), config.port(), config.supplyPort());
   }
 
-  /// Connects to another node, to ask it something.
+  /// Connects to another node, for questions.
   ///
   /// @throws IOException when it cannot be reached
   public Line line(Member to) throws IOException {
@@ -262,15 +262,15 @@ public final class RatisNode implements AutoCloseable {
 
   // ---- groups
 
-  /// Hosts a group: its log is in the node's directory, if it was hosted here before. The replica
-  /// is the node's from now on, and closed with it.
+  /// Hosts a group: its log is in the node's directory, if it was hosted here before. The node owns
+  /// the replica from now on, and closes it.
   ///
-  /// @param name what the group is called at all its members
-  /// @param replica empty, or as it was left when the group was hosted here last
+  /// @param name the group's name at all its members
+  /// @param replica empty, or as the last hosting of the group left it
   /// @param initial the members with which a new group begins, the same at each; none when this
-  ///   node joins a group that is there: then it waits to be added
-  /// @param roles is told what becomes of the replica
-  /// @throws Unavailable when the group cannot be begun
+  ///     node joins an existing group: then it waits to be added
+  /// @param roles receives the events of the replica
+  /// @throws Unavailable when the group cannot begin
   public RatisGroup host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
     RaftGroupId id = id(name);
     var events =
@@ -301,7 +301,7 @@ public final class RatisNode implements AutoCloseable {
     return new SupplyPort.Client(sockets, other, group, _ -> {});
   }
 
-  /// Brings a replica here level.
+  /// Lets a replica here catch up.
   private final class FromOthers implements GroupMachine.CatchUp {
     private final GroupId group;
     private final Replica replica;
@@ -338,7 +338,7 @@ public final class RatisNode implements AutoCloseable {
       }
     }
 
-    /// A socket is about to be connected.
+    /// Records that a socket is about to connect.
     private synchronized void opened(Socket socket) {
       asking = socket;
       if (left) Sockets.end(socket);
@@ -353,7 +353,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   private void begin(RaftGroup group) throws IOException {
-    // Not "format": what is there is gone on with.
+    // Not "format": existing data stays in use.
     var request = GroupManagementRequest.newAdd(client, server.getId(), 1, group, false);
     try {
       RaftClientReply reply = server.groupManagementAsync(request).join();
@@ -363,10 +363,10 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Stops taking part in a group, and closes its replica. To be added again, this node hosts it
-  /// anew; what the device has by then need not be sent.
+  /// Leaves a group, and closes its replica. To be added again, this node hosts it anew; what the
+  /// device has by then need not be sent.
   ///
-  /// @param name of a group that this node is no member of any more
+  /// @param name of a group of which this node is no longer a member
   public void release(GroupId name) {
     RatisGroup group = groups.remove(name);
     if (group == null) return;
@@ -384,7 +384,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Deletes what is left here of a group that is not hosted, so that it can be hosted anew.
+  /// Deletes the remains of a group that is not hosted, so that it can be hosted anew.
   ///
   /// @throws Unavailable when that cannot be deleted
   public void forget(GroupId name) {
@@ -399,7 +399,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Nobody else sees what roles throw.
+  /// Logs exceptions of roles, which no other code sees.
   private static Roles guarded(GroupId name, Roles roles) {
     return new Roles() {
       @Override
@@ -450,9 +450,9 @@ public final class RatisNode implements AutoCloseable {
     return RaftPeer.newBuilder()
         .setId(member.id())
         .setAddress(member.address())
-        // Ratis streams nothing itself; it tells all members of this address.
+        // Ratis streams nothing itself; it tells all members this address.
         .setDataStreamAddress(member.host() + ":" + member.supplyPort())
-        // Nor does it look at this one, which it tells all members of, too.
+        // Nor does it use this one, which it tells all members, too.
         .setClientAddress(member.clients())
         .build();
   }
@@ -478,7 +478,7 @@ public final class RatisNode implements AutoCloseable {
     return Member.of(place).withClients(clients == null ? "" : clients);
   }
 
-  /// Stops taking part in all groups, and closes their replicas. Others go on when they are enough.
+  /// Leaves all groups, and closes their replicas. Others go on when they are enough.
   @Override
   public void close() {
     looking.shutdownNow();

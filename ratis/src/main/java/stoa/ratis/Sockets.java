@@ -35,14 +35,14 @@ final class Sockets {
   private static final Logger LOG = LoggerFactory.getLogger(Sockets.class);
   private static final int CONNECT_MILLIS = 10_000;
 
-  /// How long the other end may say nothing.
+  // The longest silence of the other end.
   private static final int SILENCE_MILLIS = 60_000;
 
   private static final int BACKLOG = 16;
 
   private final @Nullable SSLContext context;
 
-  /// Whether a secret vouches for the certificates, and for the names in them.
+  // Whether a secret vouches for the certificates, and for the names in them.
   private final boolean named;
 
   private Sockets(@Nullable SSLContext context, boolean named) {
@@ -50,7 +50,7 @@ final class Sockets {
     this.named = named;
   }
 
-  /// Those of members that know a secret.
+  /// Returns the sockets of members that know a secret.
   static Sockets with(Credentials credentials) {
     try {
       return new Sockets(credentials.context(), true);
@@ -59,7 +59,7 @@ final class Sockets {
     }
   }
 
-  /// Those of members without a secret.
+  /// Returns the sockets of members without a secret.
   static Sockets of(RatisConfig.@Nullable Tls tls) throws IOException {
     try {
       return new Sockets(tls == null ? null : context(tls), false);
@@ -130,11 +130,11 @@ final class Sockets {
 
   /// Connects to a member's supply.
   ///
-  /// @param opened is given the socket first, so that it can be ended while it is connected
+  /// @param opened receives the socket first, so that it can be ended while it connects
   Socket connect(Member member, Consumer<Socket> opened) throws IOException {
     SocketFactory factory =
         context == null ? SocketFactory.getDefault() : context.getSocketFactory();
-    // Connected first, so that there is a limit to that.
+    // Connected first, so that the connection attempt has a limit.
     Socket socket = factory.createSocket();
     opened.accept(socket);
     try {
@@ -156,9 +156,9 @@ final class Sockets {
     }
   }
 
-  /// Has the other end of a connection that was accepted prove itself; its name, or nothing when
-  /// members have no secret.
+  /// Makes the other end of an accepted connection prove itself.
   ///
+  /// @return its name, or nothing when members have no secret
   /// @throws IOException when it proves nothing in time
   String met(Socket socket) throws IOException {
     if (!(socket instanceof SSLSocket secure)) return "";
@@ -167,16 +167,16 @@ final class Sockets {
     return named ? Credentials.name(secure.getSession()) : "";
   }
 
-  /// What holds at both ends.
+  /// Sets the options of both ends.
   static void set(Socket socket) throws IOException {
     socket.setSoTimeout(SILENCE_MILLIS);
     socket.setTcpNoDelay(true);
   }
 
-  /// Ends a connection at once, whatever is under way, and whoever does not read.
+  /// Ends a connection at once, whatever is in progress, even if the other end does not read.
   static void end(Socket socket) {
     try {
-      // Else TLS waits for whoever is writing, to say that this is the end.
+      // Otherwise TLS waits for the writing thread, to announce the end.
       socket.setSoLinger(true, 0);
     } catch (IOException gone) {
       LOG.debug("a connection has ended already", gone);

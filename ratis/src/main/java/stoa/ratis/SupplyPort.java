@@ -30,8 +30,8 @@ import stoa.log.CatchUp;
 import stoa.log.Replica;
 import stoa.log.Supply;
 
-/// The port of a node where others get what their replicas lack, and ask [Questions]; and the end
-/// of who lacks something.
+/// The port of a node where others get what their replicas lack, and ask [Questions]; and the
+/// requesting end.
 ///
 /// Thread-safe. Each connection has a thread, and is one [Supply], of which there are few at a
 /// time, or a [Line].
@@ -39,12 +39,12 @@ final class SupplyPort implements AutoCloseable {
   /*
    * The ends of a connection prove themselves first, in TLS: see Credentials.
    *
-   * Who lacks something sends MAGIC i64, and of the group the store i64 and the number i32; then
-   * questions, each after its length i32. An answer is any number of pieces, each after its length i32,
-   * and 0. What cannot be answered ends the connection.
+   * A replica that lacks something sends MAGIC i64, and of the group the store i64 and the number
+   * i32; then questions, each after its length i32. An answer is any number of pieces, each after
+   * its length i32, and 0. A question that cannot be answered ends the connection.
    *
-   * Who asks sends LINE i64; then questions and gets answers, each after its number i32 and its length i32. An
-   * answer has the number of its question, and comes when there is one.
+   * A node that asks sends LINE i64; then questions and gets answers, each after its number i32 and
+   * its length i32. An answer has the number of its question, and comes as soon as it exists.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
 
@@ -55,19 +55,19 @@ final class SupplyPort implements AutoCloseable {
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
 
-  /// So many connections may be there that have proved nothing yet.
+  // The most connections that have proved nothing yet.
   private static final int STRANGERS_MAX = 32;
 
-  /// How often a stranger is told of in the log, at most.
+  // The shortest time between two log lines about strangers.
   private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /// So many questions of one line are answered at a time.
+  // The most questions of one line in progress.
   private static final int QUESTIONS_MAX = 4_096;
 
   private static final int PIECE = 64 << 10;
 
-  /// Who lacks something and reads none of it for so long is left: while he asks, nothing is
-  /// released here.
+  // The longest time for which a replica may read nothing that it asked for: meanwhile, nothing is
+  // released here.
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Sockets sockets;
@@ -79,16 +79,18 @@ final class SupplyPort implements AutoCloseable {
   private final Semaphore freeSupplies = new Semaphore(SUPPLIES_MAX);
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
-  /// When the write began that is under way at a supply, if one is.
+  // When the write in progress at a supply began, if there is one.
   private final Map<Socket, Long> writingNanos = new ConcurrentHashMap<>();
 
-  /// When a stranger was told of last.
+  // The time of the last log line about a stranger.
   private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TOLD_NANOS);
 
   private final Thread accepting;
   private volatile boolean closed;
 
-  /// @param replicas the replica of a group, or null
+  /// Creates it.
+  ///
+  /// @param replicas returns the replica of a group, or null
   SupplyPort(
       Sockets sockets,
       String host,
@@ -137,7 +139,7 @@ final class SupplyPort implements AutoCloseable {
     }
   }
 
-  /// The name of who has connected; null when it has not proved itself.
+  /// Returns the name of the connected node; null when it has not proved itself.
   private @Nullable String met(Socket socket) {
     try {
       return sockets.met(socket);
@@ -175,7 +177,7 @@ final class SupplyPort implements AutoCloseable {
     }
   }
 
-  /// Leaves those who do not read what they asked for. To be called often.
+  /// Drops replicas that do not read what they asked for. To be called often.
   void look() {
     long now = System.nanoTime();
     writingNanos.forEach((socket, since) -> {
@@ -299,7 +301,7 @@ final class SupplyPort implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
 
-    /// @param opened is given the socket first, as [Sockets#connect]
+    /// @param opened receives the socket first, as [Sockets#connect]
     Client(Sockets sockets, Member member, GroupId group, Consumer<Socket> opened)
         throws IOException {
       socket = sockets.connect(member, opened);

@@ -24,16 +24,17 @@ import stoa.log.Replica;
 /// Makes one member of a group that has lost most of its members the first one of a group of its
 /// own.
 ///
-/// What its log has and nobody knows to be committed is applied, too: most of it was. What only the
-/// lost ones had is lost. A member that was taken for lost and comes back must not find this one:
-/// it gets another address.
+/// It also applies entries of its log that are not known to be committed: most of them were. What
+/// only the lost ones had is lost. A lost member that comes back must not find this one: it gets
+/// another address.
 public final class Survivor {
   /*
-   * Raft's log names the members, so it is not gone on with: what it has goes to the device, which is the state
-   * that a log without beginning follows on, as after a catch-up. The term is kept; it must not fall.
+   * Raft's log names the members, so it cannot continue: its contents go to the device, which is
+   * the state that a log without beginning follows on, as after a catch-up. The term is kept; it
+   * must not fall.
    *
-   * The old log is put aside by one rename, when the device is durable. Before that nothing has changed; whoever
-   * is interrupted does it once more.
+   * One rename puts the old log aside, when the device is durable. Before that nothing has changed;
+   * after an interruption, the caller repeats it.
    */
   private static final String CURRENT = "current";
   private static final String META = "raft-meta";
@@ -44,14 +45,14 @@ public final class Survivor {
 
   private Survivor() {}
 
-  /// Takes a group's log out of the way, once the replica has all that is in it. The node that
-  /// hosts it must not run.
+  /// Puts a group's log aside, once the replica has all that is in it. The node that hosts it must
+  /// not run.
   ///
   /// @param config with the directory of the node
   /// @param name of the group
   /// @param replica of this member, stays open
-  /// @return up to where the replica is
-  /// @throws Unavailable when the log cannot be read, or this was no member, by what it knows last
+  /// @return the position of the replica
+  /// @throws Unavailable when the log cannot be read, or this was no member, as far as it knows
   public static Position begin(RatisConfig config, GroupId name, Replica replica) {
     Path directory = config.directory();
     Path log = directory.resolve(RatisNode.id(name).getUuid().toString());
@@ -65,7 +66,7 @@ public final class Survivor {
       }
       Position reached = replica.sync();
       LogEntryProto latest = members.isEmpty() ? noted(log) : members.getLast();
-      // Of one that goes on alone already nothing is known yet, and the log is empty.
+      // Nothing is known yet of one that goes on alone already, and the log is empty.
       if (latest == null ? !segments.isEmpty() : !isMember(config.id(), latest)) {
         throw new Unavailable(
             log
@@ -126,7 +127,7 @@ public final class Survivor {
     }
   }
 
-  /// The members as of what was committed when it was known last; null when that was never known.
+  /// Returns the members at the last known committed entry; null when that was never known.
   private static @Nullable LogEntryProto noted(Path log) throws IOException {
     Path file = log.resolve(CURRENT).resolve(MEMBERS);
     return Files.exists(file) ? LogEntryProto.parseFrom(Files.readAllBytes(file)) : null;
@@ -134,13 +135,13 @@ public final class Survivor {
 
   private static boolean isMember(String id, LogEntryProto members) {
     var listed = members.getConfigurationEntry();
-    // Who is being removed is one of the old ones until that is committed.
+    // A member that is being removed is one of the old ones until that is committed.
     return Stream.of(listed.getPeersList(), listed.getOldPeersList())
         .flatMap(List::stream)
         .anyMatch(peer -> peer.getId().toStringUtf8().equals(id));
   }
 
-  /// A log without entries, in the same term.
+  /// Writes a log without entries, in the same term.
   private static void prepare(Path log, Path next) throws IOException {
     Path current = next.resolve(CURRENT);
     Path meta = current.resolve(META);

@@ -26,9 +26,6 @@ public final class Device implements AutoCloseable {
   static final String UNFINISHED = ".new";
   private static final Logger LOG = LoggerFactory.getLogger(Device.class);
 
-  /// For how many bytes the end of an object or a snapshot counts, whose size is not looked at.
-  private static final long DIRT_OF_AN_END = 16 << 20;
-
   /// As much counts a trim, beside what was written: usually little is released at a time, and
   /// often.
   private static final long DIRT_OF_A_TRIM = 64 << 10;
@@ -55,7 +52,8 @@ public final class Device implements AutoCloseable {
 
   private final AtomicLong appended = new AtomicLong(); // operations that are no maintenance
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
-  private volatile long freedInVain = -DIRT_OF_A_TRIM; // how much there was when nothing came of it
+  private final AtomicLong unpinned = new AtomicLong(); // ends of what kept segments from retiring
+  private volatile @Nullable InVain inVain; // the last attempt to make room that made none
   private @Nullable Upkeep upkeep; // set before anybody else has the device
 
   private Device(
@@ -76,7 +74,8 @@ public final class Device implements AutoCloseable {
     this.changes = changes;
     this.commits = new GroupCommit(new Appender(), background);
     this.allowance = index.allowance();
-    this.objects = new VersionedObjects(log, index, changes, commits, this::makeRoom);
+    this.objects = new VersionedObjects(
+            log, index, changes, commits, this::makeRoom, unpinned::incrementAndGet);
     this.maintenance = new Maintenance(log, index, changes, objects, appending);
     this.owned = owned;
     this.recoveredBytes = recoveredBytes;
@@ -277,18 +276,26 @@ public final class Device implements AutoCloseable {
     if (!free(bytesWanted) || !allowance.take(bytesWanted)) throw allowance.full();
   }
 
+  /// How much was given up, and how often something was unpinned, before an attempt to make room.
+  private record InVain(long dirt, long unpinned) {}
+
   /// Reclaims what can be. Answers whether there is room now. Looks again only when something was
-  /// given up since it was in vain.
+  /// given up or unpinned since the last attempt that was in vain.
   private boolean free(long bytesWanted) {
     if (allowance.hasRoom(bytesWanted)) return true;
-    long now = dirt.get();
-    if (now - freedInVain < DIRT_OF_A_TRIM) return false;
+    var now = new InVain(dirt.get(), unpinned.get());
+    var last = inVain;
+    boolean again =
+        last == null
+            || now.dirt - last.dirt >= DIRT_OF_A_TRIM
+            || now.unpinned != last.unpinned;
+    if (!again) return false;
     try {
       if (maintenance.free(bytesWanted, allowance)) return true;
     } catch (IOException | CorruptData | ReadFailed e) {
       // Whoever reads there is told.
     }
-    freedInVain = now;
+    inVain = now;
     return false;
   }
 
@@ -392,7 +399,7 @@ public final class Device implements AutoCloseable {
 
   private static long dirtOf(List<Operation> written) {
     long bytes = 0;
-    for (var operation : written) bytes += operation.alone() ? DIRT_OF_AN_END : operation.bytes();
+    for (var operation : written) bytes += operation.givesUp();
     return bytes;
   }
 

@@ -34,6 +34,16 @@ abstract class Operation {
     return false;
   }
 
+  /// Whether it only takes away. Such an operation may use the room that is kept.
+  boolean onlyTakes() {
+    return alone();
+  }
+
+  /// About how many bytes are not needed any more once it is done, its own included.
+  long givesUp() {
+    return bytes();
+  }
+
   /// Whether it is to be written at all; when not, it is done and has changed nothing. Called under
   /// the append lock. A [RuntimeException] refuses it.
   boolean admit() throws IOException {

@@ -17,6 +17,13 @@ final class Pieces {
     return count;
   }
 
+  /// How many of the pieces are holes.
+  int holes() {
+    int holes = 0;
+    for (int at = 3; at < COLUMNS * count; at += COLUMNS) if (cells[at] == HOLE) holes++;
+    return holes;
+  }
+
   void clear() {
     count = 0;
   }

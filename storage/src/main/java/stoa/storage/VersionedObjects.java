@@ -23,6 +23,11 @@ final class VersionedObjects {
   /// About what an operation takes in the log beside its data.
   private static final int OPERATION_BYTES = 256;
 
+  /// About as many bytes are taken to be given up by the end of an object or snapshot, and by a hole.
+  private static final long GIVEN_UP_BY_A_NOTE = 16 << 20;
+
+  private static final long GIVEN_UP_BY_A_HOLE = 1 << 20;
+
   /// Instead of a version: the next one when it is written.
   static final long NEXT = 0;
 
@@ -36,17 +41,21 @@ final class VersionedObjects {
   private final Set<WriteTransaction> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger openCount = new AtomicInteger();
   private final LongConsumer makeRoom;
+  private final Runnable unpinned;
   private volatile boolean syncing = true;
   private final ReentrantReadWriteLock retiring = new ReentrantReadWriteLock();
 
   /// @param makeRoom returns when there is room for as many bytes, or throws [DiskFull]
+  /// @param unpinned called when a transaction or reader no longer keeps segments from being reclaimed
   VersionedObjects(
       SegmentLog log,
       Index index,
       ObjectChanges changes,
       GroupCommit commits,
-      LongConsumer makeRoom) {
+      LongConsumer makeRoom,
+      Runnable unpinned) {
     this.makeRoom = makeRoom;
+    this.unpinned = unpinned;
     this.log = log;
     this.index = index;
     this.changes = changes;
@@ -68,9 +77,10 @@ final class VersionedObjects {
     return syncing ? commits.run(operation) : commits.append(operation);
   }
 
-  /// What ends something may take of the room that is kept; and what replicas have agreed on.
+  /// An operation that only takes away may use the room that is kept; so may one that replicas have
+  /// agreed on.
   private void makeRoom(Operation operation) {
-    if (!syncing || operation.alone()) return;
+    if (!syncing || operation.onlyTakes()) return;
     try {
       makeRoom.accept(operation.bytes() + OPERATION_BYTES);
     } catch (DiskFull full) {
@@ -103,7 +113,10 @@ final class VersionedObjects {
   /// Keeps every segment while it is held.
   Hold hold() {
     retiring.readLock().lock();
-    return () -> retiring.readLock().unlock();
+    return () -> {
+      retiring.readLock().unlock();
+      unpinned.run();
+    };
   }
 
   /// Held while segments are retired.
@@ -153,8 +166,11 @@ final class VersionedObjects {
     }
   }
 
-  void ended(WriteTransaction transaction) {
-    if (open.remove(transaction)) openCount.decrementAndGet();
+  /// @param wrote whether it has parts in the log
+  void ended(WriteTransaction transaction, boolean wrote) {
+    if (!open.remove(transaction)) return;
+    openCount.decrementAndGet();
+    if (wrote) unpinned.run();
   }
 
   /// The highest version of an open transaction on an object, or 0.
@@ -410,6 +426,11 @@ final class VersionedObjects {
     }
 
     @Override
+    long givesUp() {
+      return GIVEN_UP_BY_A_NOTE;
+    }
+
+    @Override
     boolean apply(long at) throws IOException {
       var written = note;
       if (written == null) throw new IllegalStateException("broken invariant: it was recorded");
@@ -512,6 +533,18 @@ final class VersionedObjects {
     @Override
     long bytes() {
       return bytes;
+    }
+
+    @Override
+    boolean onlyTakes() {
+      int holes = extents.holes() + attributes.holes();
+      return holes > 0 && holes == extents.count() + attributes.count();
+    }
+
+    @Override
+    long givesUp() {
+      boolean takes = extents.holes() + attributes.holes() > 0;
+      return takes ? Math.max(bytes, GIVEN_UP_BY_A_HOLE) : bytes;
     }
 
     @Override

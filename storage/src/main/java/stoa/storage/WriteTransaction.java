@@ -247,13 +247,15 @@ public final class WriteTransaction implements AutoCloseable {
   }
 
   private void end(State how) {
+    boolean wrote;
     lock.lock();
     try {
       state = how;
+      wrote = !parts.isEmpty();
     } finally {
       lock.unlock();
     }
-    objects.ended(this);
+    objects.ended(this, wrote);
   }
 
   private void ensureOpen() {

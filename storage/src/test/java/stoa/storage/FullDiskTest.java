@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,80 @@ class FullDiskTest {
         for (int i = 1; i < objects; i++) device.object(i).delete();
       }
     }
+  }
+
+  /// Appends to an object of bytes until there is no room, and a try more. Answers its size.
+  private static long fill(VersionedObject object, int from) {
+    var data = ByteBuffer.allocate(20_000);
+    long size = from;
+    try {
+      for (; ; size += 20_000) object.write(size, data.duplicate());
+    } catch (DiskFull full) {
+      long end = size;
+      assertThrows(DiskFull.class, () -> object.write(end, data.duplicate()));
+      return size;
+    }
+  }
+
+  @Test
+  void aFullDeviceCanAlwaysTruncateAndGoesOn() {
+    try (var device = open(new MemoryDisk(4 << 20))) {
+      var object = device.object(1);
+      for (int round = 0; round < 5; round++) {
+        long size = fill(object, 10);
+        assertTrue(size > 2_000_000, "round " + round + ": " + size);
+        try (var cut = object.begin()) {
+          cut.truncate(10);
+          cut.commit();
+        }
+      }
+    }
+  }
+
+  @Test
+  void aFullDeviceGoesOnOnceALargeWriteIsAborted() {
+    try (var device = open(new MemoryDisk(4 << 20))) {
+      for (int round = 0; round < 5; round++) {
+        try (var write = device.object(1).begin()) {
+          long size = 0;
+          try {
+            for (; ; size += 20_000) write.write(size, ByteBuffer.allocate(20_000));
+          } catch (DiskFull full) {
+            assertTrue(size > 2_000_000, "round " + round + ": " + size);
+          }
+          assertThrows(DiskFull.class, () -> device.object(2).write(0, ByteBuffer.allocate(20_000)));
+        }
+        device.object(2).write(0, ByteBuffer.allocate(20_000));
+      }
+    }
+  }
+
+  @Test
+  void aFullDeviceGoesOnOnceAReaderOfUpdatesHasEnded() throws IOException {
+    try (var device = open(new MemoryDisk(4 << 20))) {
+      var object = device.object(1);
+      long end = fill(device, A, 0);
+      object.note(0, ByteBuffer.allocate(10));
+      var reader =
+          new OutputStream() {
+            private boolean trimmed;
+
+            @Override
+            public void write(int one) {
+              if (trimmed) return;
+              trimmed = true;
+              device.append(new Commit().trim(A, 0, end));
+              assertThrows(DiskFull.class, () -> fillTwice(device, end));
+            }
+          };
+      object.updatesMissingFrom(VersionState.EMPTY, reader);
+      put(device, A, end, 5_000);
+    }
+  }
+
+  private static void fillTwice(Device device, long from) {
+    long end = fill(device, A, from);
+    put(device, A, end, 5_000);
   }
 
   @Test

@@ -20,7 +20,7 @@ final class Abroad {
    * of the key finds it by its origin, see Visits. What is answered is noted, and asked no more.
    *
    * A run that waits here follows whom it waits for, from store to store: as soon as its call waits there for one that
-   * waits for another store, since of a circle's calls one came last, and at times. When that leads back to it, each waits for
+   * waits for another engine, since of a circle's calls one came last, and at times. When that leads back to it, each waits for
    * the next for ever: a run waits for one other, and goes on only when that has. Then the call with the greatest
    * identity among those that wait for their turn is refused, so that all who find the circle refuse the same. There is
    * one: calls that run by each other's order, and do not wait for a turn, are a path, which has a beginning.
@@ -41,7 +41,7 @@ final class Abroad {
   private static final long PAUSE_NANOS_MAX = 200_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(Abroad.class);
 
-  private final Store store;
+  private final Engine engine;
   private final Intake intake;
   private final Threads threads;
   private final Neighbors neighbors;
@@ -49,8 +49,8 @@ final class Abroad {
   private final int depthMax;
   private final AtomicLong questions = new AtomicLong();
 
-  Abroad(Store store, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
-    this.store = store;
+  Abroad(Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
+    this.engine = engine;
     this.intake = intake;
     this.threads = threads;
     this.neighbors = neighbors;
@@ -67,11 +67,10 @@ final class Abroad {
       Execution caller, Key target, Object call, Existence existence, Records.Origin origin) {
     RuntimeException refusal = refusal(caller, target);
     if (refusal == null && caller.mode() == Execution.Mode.LIVE) refusal = tooMany(target);
-    if (refusal != null) return store.nesting().told(caller, refusal);
+    if (refusal != null) return engine.nesting().told(caller, refusal);
     caller.gateReflected();
-    Request by = caller.request;
-    long counter = by == null ? caller.counter : by.counter;
-    store.unfinished().begins(caller.key(), caller.address(), counter);
+    long counter = caller.request instanceof PutRequest by ? by.counter : caller.counter;
+    engine.unfinished().begins(caller.key(), caller.address(), counter);
     var id = new Visit.Id(origin.caller(), origin.call(), origin.number(), 0);
     return travel(caller, visit(caller, id, Visit.Kind.PUT, target, call, existence, counter));
   }
@@ -82,7 +81,7 @@ final class Abroad {
   Execution.Nested get(
       Execution caller, boolean now, Key target, Object query, Existence existence) {
     RuntimeException refusal = refusal(caller, target);
-    if (refusal != null) return store.nesting().told(caller, refusal);
+    if (refusal != null) return engine.nesting().told(caller, refusal);
     long number = questions.incrementAndGet();
     var id = new Visit.Id(caller.key().stream(), caller.address(), number, intake.term());
     boolean past = !now && caller.resident == null;
@@ -95,12 +94,12 @@ final class Abroad {
 
   private @Nullable RuntimeException refusal(Execution caller, Key target) {
     int depth = caller.path().size();
-    if (depth > depthMax) return Nesting.tooDeep(caller.key(), target, depth, depthMax);
+    if (depth > depthMax) return Refusals.tooDeep(caller.key(), target, depth, depthMax);
     return caller.path().contains(target) ? Nesting.circle(caller, target) : null;
   }
 
   private @Nullable RuntimeException tooMany(Key target) {
-    if (store.unfinished().size() < UNFINISHED_MAX) return null;
+    if (engine.unfinished().size() < UNFINISHED_MAX) return null;
     return new LimitExceeded(
         "more than "
             + UNFINISHED_MAX
@@ -123,23 +122,23 @@ final class Abroad {
 
   private int millisLeft(@Nullable Request by) {
     if (by == null || by.ticksMax == 0) return 0;
-    int left = by.ticksMax - (store.runners().now() - by.since);
+    int left = by.ticksMax - (engine.runners().now() - by.since);
     return Math.max(1, left) * Threads.TICK_MILLIS;
   }
 
   private Execution.Nested travel(Execution caller, Visit visit) {
-    int began = store.runners().now();
+    int began = engine.runners().now();
     caller.visit = visit;
     try {
       return answer(caller, visit);
     } finally {
       caller.visit = null;
-      caller.hasWaited(store.runners().now() - began);
+      caller.hasWaited(engine.runners().now() - began);
     }
   }
 
   private Execution.Nested answer(Execution caller, Visit visit) {
-    long heard = store.nowMicros();
+    long heard = engine.nowMicros();
     int ticks = Neighbors.UNTIL_IT_WAITS;
     long circle = CIRCLE_NANOS;
     long pause = PAUSE_FIRST_NANOS;
@@ -147,7 +146,7 @@ final class Abroad {
       checkGoesOn(caller);
       try {
         Visit.Said said = neighbors.visit(visit, ticks);
-        heard = store.nowMicros();
+        heard = engine.nowMicros();
         pause = PAUSE_FIRST_NANOS;
         byte[] answer = said.answer();
         if (answer != null) {
@@ -161,10 +160,10 @@ final class Abroad {
           ticks = ticks == Neighbors.UNTIL_IT_WAITS ? TICKS_FIRST : TICKS;
         }
       } catch (Neighbors.NotAsked refused) {
-        return store.nesting().told(caller, refused.why());
+        return engine.nesting().told(caller, refused.why());
       } catch (RuntimeException away) {
         // It may have been put.
-        if (store.nowMicros() - heard > patienceMicros) throw caller.suspend(unavailable(away));
+        if (engine.nowMicros() - heard > patienceMicros) throw caller.suspend(unavailable(away));
         threads.pause(pause);
         pause = Math.min(2 * pause, PAUSE_NANOS_MAX);
       }
@@ -174,12 +173,12 @@ final class Abroad {
   private void checkGoesOn(Execution caller) {
     caller.checkNotTakenBack();
     try {
-      store.checkOpen();
-      store.checkSound();
+      engine.health().checkOpen();
+      engine.health().checkSound();
     } catch (RuntimeException over) {
       throw caller.suspend(over);
     }
-    if (!intake.isEmpty()) store.callWriter();
+    if (!intake.isEmpty()) engine.leader().callWriter();
   }
 
   private static Unavailable unavailable(RuntimeException away) {
@@ -216,7 +215,7 @@ final class Abroad {
       Visit.Id next = hop.next();
       if (next == null || target == null) return false;
       if (next.equals(visit.id())) {
-        if (refused != null) refuse(refused, waits, Nesting.deadlock(keys));
+        if (refused != null) refuse(refused, waits, Refusals.deadlock(keys));
         return true;
       }
       at = new Turn(target, next);
@@ -227,12 +226,12 @@ final class Abroad {
   private Visit.Hop follow(Turn turn) {
     return neighbors.have(turn.target)
         ? neighbors.follow(turn.target, turn.id)
-        : store.follow(turn.id);
+        : engine.visits().follow(turn.id);
   }
 
   private void refuse(Turn turn, long waits, Deadlock why) {
     if (neighbors.have(turn.target)) neighbors.refuse(turn.target, turn.id, waits, why);
-    else store.refuse(turn.id, waits, why);
+    else engine.visits().refuse(turn.id, waits, why);
   }
 
   private static boolean isGreater(Visit.Id one, Visit.Id other) {

@@ -38,7 +38,7 @@ final class Announcements {
 
   private static final Logger LOG = LoggerFactory.getLogger(Announcements.class);
 
-  private final Store store;
+  private final Engine engine;
   private final Threads threads;
   private final int kept;
   private final AtomicBoolean turning = new AtomicBoolean();
@@ -46,11 +46,11 @@ final class Announcements {
   // Guarded by turning.
   private Iterator<Resident> hand;
 
-  Announcements(Store store, Threads threads, int kept) {
-    this.store = store;
+  Announcements(Engine engine, Threads threads, int kept) {
+    this.engine = engine;
     this.threads = threads;
     this.kept = kept;
-    this.hand = store.residents().iterator();
+    this.hand = engine.residents().iterator();
   }
 
   /// A checkpoint was made.
@@ -70,13 +70,13 @@ final class Announcements {
       boolean checkpoint,
       byte[] state,
       @Nullable Reflected reflected) {
-    long form = store.factory(key.space()).form(key);
+    long form = engine.spaces().factory(key.space()).form(key);
     StreamId hash = StreamId.of(state);
     var announced =
         new Announced(key.space(), key.name(), address, generation, checkpoint, form, hash);
-    Resident resident = store.residents().pin(KEY);
+    Resident resident = engine.residents().pin(KEY);
     try {
-      store.announce(resident, announced.toBytes(), reflected);
+      engine.leader().announce(resident, announced.toBytes(), reflected);
     } finally {
       resident.unpin();
     }
@@ -86,7 +86,7 @@ final class Announcements {
   void tick() {
     if (!turning.compareAndSet(false, true)) return;
     try {
-      threads.answers().execute(this::turn);
+      threads.answer(this::turn);
     } catch (RejectedExecutionException closed) {
       turning.set(false);
     }
@@ -95,7 +95,7 @@ final class Announcements {
   /// Announces the next key, and releases what was announced long ago.
   void turn() {
     try {
-      if (store.isClosed() || store.hasFailed()) return;
+      if (engine.health().isClosed() || engine.health().hasFailed()) return;
       announceNext();
       trim();
     } catch (RuntimeException failure) {
@@ -109,7 +109,7 @@ final class Announcements {
   private void announceNext() {
     for (int step = 0; step < STEPS; step++) {
       if (!hand.hasNext()) {
-        hand = store.residents().iterator();
+        hand = engine.residents().iterator();
         return;
       }
       Resident resident = hand.next();
@@ -159,7 +159,7 @@ final class Announcements {
 
   private void trim() {
     StreamId stream = KEY.stream();
-    long before = store.residents().tail(stream) - kept + 1;
-    if (before - store.streams().oldest(stream) >= TRIM_STEP) store.streams().trim(stream, before);
+    long before = engine.residents().tail(stream) - kept + 1;
+    if (before - engine.streams().oldest(stream) >= TRIM_STEP) engine.streams().trim(stream, before);
   }
 }

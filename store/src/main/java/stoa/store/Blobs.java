@@ -130,7 +130,7 @@ public final class Blobs {
   /// Deletes a blob and frees its space. Answers whether there was one.
   public boolean delete(StoredBlob blob) {
     StreamId gate = blob.key().stream();
-    store.accept();
+    store.engine().admission().accept();
     gates.close(gate);
     try {
       long known = blob.generation();
@@ -140,7 +140,7 @@ public final class Blobs {
       throw told(failure);
     } finally {
       gates.open(gate);
-      store.settled();
+      store.engine().admission().settled();
     }
   }
 
@@ -153,7 +153,7 @@ public final class Blobs {
     }
     boolean deleted = true;
     try {
-      store.delete(blob.target(), new Existence.Generation(generation));
+      store.delete(blob.target(), Terms.expecting(new Existence.Generation(generation)));
     } catch (Gone gone) {
       deleted = false;
     } catch (Unavailable | LimitExceeded | Closed refused) {
@@ -253,7 +253,7 @@ public final class Blobs {
     StreamId gate = blob.key().stream();
     var answer = new CompletableFuture<T>();
     try {
-      store.accept();
+      store.engine().admission().accept();
     } catch (StoaException refused) {
       return CompletableFuture.failedFuture(refused);
     }
@@ -266,7 +266,7 @@ public final class Blobs {
       done = writing.apply(object(blob, meant));
     } catch (RuntimeException | Error failure) {
       gates.leave(gate);
-      store.settled();
+      store.engine().admission().settled();
       if (failure instanceof StorageException storage) {
         return CompletableFuture.failedFuture(toldOfWrite(storage));
       }
@@ -276,7 +276,7 @@ public final class Blobs {
     var _ =
         done.whenComplete((result, failure) -> {
           gates.leave(gate);
-          store.settled();
+          store.engine().admission().settled();
           answer(answer, result, failure);
         });
     return answer;
@@ -284,7 +284,7 @@ public final class Blobs {
 
   /// Does what is under way until it returns.
   <T> T accepted(Supplier<T> work) {
-    store.accept();
+    store.engine().admission().accept();
     try {
       return work.get();
     } catch (StorageException failure) {
@@ -292,14 +292,14 @@ public final class Blobs {
     } catch (StoaException failure) {
       throw noted(failure);
     } finally {
-      store.settled();
+      store.engine().admission().settled();
     }
   }
 
   /// Does what is under way until it returns, beside the caller.
   <T> CompletableFuture<T> acceptedAsync(Supplier<T> work) {
     try {
-      store.accept();
+      store.engine().admission().accept();
     } catch (StoaException refused) {
       return CompletableFuture.failedFuture(refused);
     }
@@ -315,10 +315,10 @@ public final class Blobs {
           } catch (RuntimeException | Error failure) {
             answer.completeExceptionally(failure);
           } finally {
-            store.settled();
+            store.engine().admission().settled();
           }
         };
-    if (!onAnswers(answer, task)) store.settled();
+    if (!onAnswers(answer, task)) store.engine().admission().settled();
     return answer;
   }
 
@@ -342,7 +342,7 @@ public final class Blobs {
 
   private boolean onAnswers(CompletableFuture<?> answer, Runnable task) {
     try {
-      threads.answers().execute(task);
+      threads.answer(task);
       return true;
     } catch (RejectedExecutionException closed) {
       answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
@@ -376,19 +376,19 @@ public final class Blobs {
     StreamId id = id(blob.key(), generation);
     if (!deletions.isUnderWay(id) && object(id).now().exists()) return;
     var existence = new Existence.Generation(generation);
-    var _ = store.get(blob.target(), CREATION, existence, true).answer();
+    var _ = store.get(blob.target(), CREATION, Terms.expecting(existence).at(Pace.SHORT)).answer();
   }
 
   /// The generation that is alive, 0 when there is none.
   private long ask(StoredBlob blob) {
-    Request request = store.get(blob.target(), CREATION, blob.existence(), true);
+    Request request = store.get(blob.target(), CREATION, Terms.expecting(blob.existence()).at(Pace.SHORT));
     var _ = request.answer();
     if (request.generation() != 0) blob.generation(request.generation());
     return request.generation();
   }
 
   private long begin(StoredBlob blob, Existence existence) {
-    Request request = store.put(blob.target(), CREATION, existence, true);
+    Request request = store.put(blob.target(), Put.of(CREATION), Terms.expecting(existence).at(Pace.SHORT));
     var _ = request.answer();
     blob.generation(request.generation());
     return request.generation();

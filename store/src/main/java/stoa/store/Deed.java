@@ -7,14 +7,7 @@ import stoa.base.Key;
 
 /// A put or deletion of a transaction. The transaction's thread makes it, the leader gives it its
 /// place in the log.
-final class Deed {
-  /// The answer to a call that the put's handler made on another key.
-  ///
-  /// @param target the other key
-  /// @param answer what it answered
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
-  record Answered(Key target, byte[] answer) {}
-
+final class Deed implements Draft.Change {
   final Resident resident;
 
   /// What is put; null for a deletion.
@@ -32,7 +25,7 @@ final class Deed {
   final byte @Nullable [] opening;
 
   private final Copy copy;
-  private final List<Answered> answers = new ArrayList<>(0);
+  private final List<Draft.Answered> answers = new ArrayList<>(0);
 
   /// Whether the handler went by the stream address that it was told.
   boolean addressed;
@@ -59,16 +52,57 @@ final class Deed {
   }
 
   void answered(Key target, byte[] answer) {
-    answers.add(new Answered(target, answer));
+    answers.add(new Draft.Answered(target, answer));
     copy.adds();
   }
 
-  List<Answered> answers() {
+  @Override
+  public List<Draft.Answered> answers() {
     return answers;
   }
 
-  /// The last address of the stream when the transaction came to know it.
-  long tail() {
+  @Override
+  public long tail() {
     return copy.tail;
+  }
+
+  @Override
+  public StreamEnd end() {
+    return resident;
+  }
+
+  @Override
+  public byte @Nullable [] value() {
+    return value;
+  }
+
+  @Override
+  public Records.Origin origin() {
+    return origin;
+  }
+
+  @Override
+  public boolean begins() {
+    return begins;
+  }
+
+  @Override
+  public byte @Nullable [] opening() {
+    return opening;
+  }
+
+  @Override
+  public boolean isCopied() {
+    return copied;
+  }
+
+  @Override
+  public boolean isAddressed() {
+    return addressed;
+  }
+
+  @Override
+  public void placed(long newAddress) {
+    address = newAddress;
   }
 }

@@ -133,7 +133,7 @@ public final class Execution implements Cancellation.Run {
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
 
-  private final Store store;
+  private final Engine engine;
   private final Mode mode;
   private final Key key;
   final @Nullable Resident resident;
@@ -225,10 +225,10 @@ public final class Execution implements Cancellation.Run {
 
   /// The last nested answer that must be durable before this run's answer leaves; those before it
   /// are when it is.
-  private @Nullable Request unsettledNote;
+  private @Nullable NoteRequest unsettledNote;
 
   /// The last nested answer.
-  private @Nullable Request lastNote;
+  private @Nullable NoteRequest lastNote;
 
   private @Nullable Suspended suspended;
 
@@ -238,7 +238,7 @@ public final class Execution implements Cancellation.Run {
   private boolean yielded;
 
   Execution(
-      Store store,
+      Engine engine,
       Mode mode,
       Key key,
       @Nullable Resident resident,
@@ -247,7 +247,7 @@ public final class Execution implements Cancellation.Run {
       int depth,
       @Nullable LoggedAnswers logged,
       @Nullable Request request) {
-    this.store = store;
+    this.engine = engine;
     this.mode = mode;
     this.key = key;
     this.resident = resident;
@@ -284,7 +284,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// What a put's random numbers begin with: the same in every run of it, and another in another
-  /// store, whose time is another.
+  /// engine, whose time is another.
   public long seed() {
     Records.Origin by = origin;
     long time = isReading() ? 0 : nowMicros * TIME;
@@ -347,7 +347,7 @@ public final class Execution implements Cancellation.Run {
     return by == null ? caller : by.asker;
   }
 
-  /// The keys whose handlers wait for this run and have called this store, outermost first.
+  /// The keys whose handlers wait for this run and have called this engine, outermost first.
   private List<Key> waitingAbroad() {
     Execution around = outer();
     if (around != null) return around.waitingAbroad();
@@ -355,7 +355,7 @@ public final class Execution implements Cancellation.Run {
     return by == null ? callers : by.callers;
   }
 
-  /// Whether the handler of a key waits for this run by way of another store.
+  /// Whether the handler of a key waits for this run by way of another engine.
   boolean waitsAbroad(Key target) {
     return waitingAbroad().contains(target);
   }
@@ -368,16 +368,21 @@ public final class Execution implements Cancellation.Run {
   /// Whether it is what a request on its key waits for, rather than what is in front of it.
   boolean executes(Request waits) {
     if (waits.equals(request)) return true;
-    long put = waits.kind == Request.Kind.POSITION ? waits.behind : waits.address;
+    long put =
+        switch (waits) {
+          case PositionRequest position -> position.behind;
+          case ChangeRequest change -> change.address;
+          default -> 0;
+        };
     return mode == Mode.RESUMED && put == address;
   }
 
   /// Whether a key is another store's, which is called by [#visit].
   public boolean isAbroad(Key target) {
-    return store.isAbroad(target);
+    return engine.isAbroad(target);
   }
 
-  /// Calls a key of another store, as [#put] and [#get] do one of this.
+  /// Calls a key of another engine, as [#put] and [#get] do one of this.
   ///
   /// @param kind a put, or a question
   /// @param apart whether the key shares no order with this one: it need not be seen at the same
@@ -401,12 +406,12 @@ public final class Execution implements Cancellation.Run {
           target,
           origin ->
               puts
-                  ? store.abroad().put(this, target, call, existence, origin)
-                  : store.abroad().get(this, true, target, call, existence));
+                  ? engine.abroad().put(this, target, call, existence, origin)
+                  : engine.abroad().get(this, true, target, call, existence));
     }
     if (!apart || transaction != null) leaveLive();
     leaveRound();
-    return asked(() -> store.abroad().get(this, apart, target, call, existence)).answer();
+    return asked(() -> engine.abroad().get(this, apart, target, call, existence)).answer();
   }
 
   /// Has whoever runs the transaction call a key, for a handler that runs in it.
@@ -431,8 +436,7 @@ public final class Execution implements Cancellation.Run {
   /// What the value that the handler puts was read as before it was logged; null when the handler
   /// is to read it. Answers it once, as the handler may change it.
   public @Nullable Object takeRead() {
-    Request put = request;
-    if (put == null || put.kind != Request.Kind.PUT || put.address != address) return null;
+    if (!(request instanceof PutRequest put) || put.address != address) return null;
     Object read = put.read;
     put.read = null;
     return read;
@@ -460,7 +464,7 @@ public final class Execution implements Cancellation.Run {
       return tentative(target, () -> tentative(target, put, existence, beginning));
     }
     return nested(
-        target, origin -> store.nesting().put(this, target, put, existence, beginning, origin));
+        target, origin -> engine.nesting().put(this, target, put, existence, beginning, origin));
   }
 
   /// Asks the handler of another key.
@@ -482,24 +486,24 @@ public final class Execution implements Cancellation.Run {
     ensureHeadroom();
     if (isReading()) {
       leaveRound();
-      return asked(() -> store.nesting().get(this, target, query, existence)).answer();
+      return asked(() -> engine.nesting().get(this, target, query, existence)).answer();
     }
-    return nested(target, origin -> store.nesting().get(this, target, query, existence));
+    return nested(target, origin -> engine.nesting().get(this, target, query, existence));
   }
 
   /// Gives a question up that is answered by the live state for somebody who asks as of one moment.
   public void leaveLive() {
-    Request asked = request;
-    boolean asOfOneMoment = transaction != null || (asked != null && asked.alone);
-    if (!isReading() || resident == null || asked == null || !asOfOneMoment) return;
-    asked.moved = true;
+    if (!isReading() || resident == null) return;
+    if (!(request instanceof GetRequest question)) return;
+    if (transaction == null && !question.alone) return;
+    question.moved = true;
     throw new Elsewhere();
   }
 
   /// Runs code of another key here, as part of the transaction in which this handler runs.
   ///
   /// @throws IllegalStateException when it runs in none
-  public byte[] run(Store.Target target, Object query, Existence existence) {
+  public byte[] run(Target target, Object query, Existence existence) {
     ensureHeadroom();
     Transaction around = transaction;
     if (around == null || mode != Mode.TENTATIVE) {
@@ -524,14 +528,14 @@ public final class Execution implements Cancellation.Run {
     if (suspended != null) throw suspended;
     byte[] answer;
     try {
-      if (depth >= store.nestingMax()) {
-        RuntimeException refusal = Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
-        answer = store.factory(key.space()).failure(refusal).encoded();
+      if (depth >= engine.nestingMax()) {
+        RuntimeException refusal = Refusals.tooDeep(key, target, depth + 1, engine.nestingMax());
+        answer = engine.spaces().factory(key.space()).failure(refusal).encoded();
       } else {
         answer = call.get().encoded();
       }
     } catch (Gone | AlreadyExists | Deadlock told) {
-      answer = store.factory(key.space()).failure(told).encoded();
+      answer = engine.spaces().factory(key.space()).failure(told).encoded();
     } catch (RuntimeException trouble) {
       throw suspend(trouble);
     }
@@ -607,7 +611,7 @@ public final class Execution implements Cancellation.Run {
     Nested nested = asked(() -> call.apply(origin));
     checkNotTakenBack();
     byte[] answered = Records.answered(origin, target, nested.answer);
-    Request note = store.noteAnswer(resident, answered, resident.lastNote);
+    NoteRequest note = engine.leader().noteAnswer(resident, answered, resident.lastNote);
     lastNote = note;
     resident.lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
@@ -658,7 +662,7 @@ public final class Execution implements Cancellation.Run {
     // What was put is found again. But with its answer in the log, what is behind this has not
     // begun
     // when this goes on after a crash and waits for an answer, so that it can be refused.
-    await(store.hasNeighbors() ? lastNote : unsettledNote);
+    await(engine.hasNeighbors() ? lastNote : unsettledNote);
   }
 
   /// Waits until what the next call may reflect is durable.
@@ -675,18 +679,18 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// The note without which no later nested put may be logged.
-  @Nullable Request unsettledNote() {
+  @Nullable NoteRequest unsettledNote() {
     return unsettledNote;
   }
 
   /// The last nested answer, which need not be in the log yet; null when there is none.
-  @Nullable Request lastNote() {
+  @Nullable NoteRequest lastNote() {
     return lastNote;
   }
 
-  private void await(@Nullable Request note) {
+  private void await(@Nullable NoteRequest note) {
     if (note != null) {
-      store.nesting().awaitHelping(note, this);
+      engine.nesting().awaitHelping(note, this);
       try {
         note.number();
       } catch (RuntimeException failure) {
@@ -710,9 +714,9 @@ public final class Execution implements Cancellation.Run {
   /// After the end of a run that lasted long: makes durable that it stands, before anybody sees
   /// what it did. Another run of it may last longer, and must not be taken back for that.
   void settleLong() {
-    if (isReading() || resident == null || isKnownToStand() || !store.takingBack().lastedLong(this))
+    if (isReading() || resident == null || isKnownToStand() || !engine.takingBack().lastedLong(this))
       return;
-    await(store.note(resident, Records.DONE, Records.done(address)));
+    await(engine.leader().note(resident, Records.DONE, Records.done(address)));
   }
 
   /// Ends the run, if it was not taken back before.
@@ -762,7 +766,8 @@ public final class Execution implements Cancellation.Run {
 
   @Override
   public boolean isCurrent() {
-    return Thread.currentThread().equals(thread) && this.equals(store.runners().current());
+    return engine.runners().isOfCurrentThread(this)
+        && this.equals(engine.runners().current());
   }
 
   /// Whether it has taken longer than it may.
@@ -802,15 +807,15 @@ public final class Execution implements Cancellation.Run {
 
   /// Why a question to another key as it was is refused, as it would be now; null when it is not.
   @Nullable RuntimeException refusalOfPast(Key target) {
-    if (depth >= store.nestingMax()) {
-      return Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+    if (depth >= engine.nestingMax()) {
+      return Refusals.tooDeep(key, target, depth + 1, engine.nestingMax());
     }
     if (waitsAbroad(target)) return Nesting.circle(this, target);
     var path = new ArrayList<Key>();
     path.add(target);
     for (@Nullable Execution run = this; run != null; run = run.caller) {
       path.addFirst(run.key);
-      if (run.key.equals(target)) return Nesting.deadlock(path);
+      if (run.key.equals(target)) return Refusals.deadlock(path);
     }
     return null;
   }

@@ -30,8 +30,8 @@ public final class Follower {
   /// @param generation of the key, 0 when it is absent
   public record Read(Answer answer, long generation) {}
 
-  private final Store store;
-  private final Store.Target target;
+  private final Engine engine;
+  private final Target target;
   private final Key key;
   private final ReentrantLock lock = new ReentrantLock();
   private final Memory memory = new Memory();
@@ -43,23 +43,23 @@ public final class Follower {
   private long tail;
   private long weight;
 
-  Follower(Store store, Store.Target target) {
-    this.store = store;
+  Follower(Engine engine, Target target) {
+    this.engine = engine;
     this.target = target;
     this.key = target.key();
   }
 
   /// Asks the key as it is now: what was answered before, to anybody, is seen.
   public Read now(@Nullable Object query, Existence existence) {
-    return now(query, existence, store.callTimeMax());
+    return now(query, existence, engine.callTimeMax());
   }
 
   /// As [#now(Object, Existence)], within a time.
   public Read now(@Nullable Object query, Existence existence, Duration timeMax) {
-    store.checkOpen();
+    engine.health().checkOpen();
     int late = lateTick(timeMax);
-    long moment = store.now(key);
-    store.versions().lock(lock, key, late);
+    long moment = engine.questions().now(key);
+    engine.versions().lock(lock, key, late);
     try {
       return ask(bring(moment, late), query, existence, moment, late);
     } finally {
@@ -71,16 +71,16 @@ public final class Follower {
   /// comes later is as soon as it is executed, and is not waited for. So all that is asked in this
   /// way, and all calls, happen in one order, which is that of the log.
   public Read seen(@Nullable Object query, Existence existence) {
-    return seen(query, existence, store.callTimeMax());
+    return seen(query, existence, engine.callTimeMax());
   }
 
   /// As [#seen(Object, Existence)], within a time.
   public Read seen(@Nullable Object query, Existence existence, Duration timeMax) {
-    store.checkOpen();
+    engine.health().checkOpen();
     int late = lateTick(timeMax);
-    store.versions().lock(lock, key, late);
+    engine.versions().lock(lock, key, late);
     try {
-      long least = store.observed().counter();
+      long least = engine.observed().counter();
       Materialized current = bring(least, late);
       return ask(current, query, existence, Math.max(least, from), late);
     } finally {
@@ -90,7 +90,7 @@ public final class Follower {
 
   /// The tick at which the time is over of a question that is asked now; 0 for none.
   private int lateTick(Duration timeMax) {
-    return store.takingBack().end(store.ticks(timeMax));
+    return engine.takingBack().end(engine.ticks(timeMax));
   }
 
   /// Brings the state to what is seen at a log counter, or at a later one if that is not to be
@@ -101,24 +101,24 @@ public final class Follower {
         return bringTo(least, lateTick);
       } catch (TooOld released) {
         // What was to be seen is the past by now: the present is there.
-        if (least >= store.moment()) throw released;
+        if (least >= engine.moments().moment()) throw released;
         state = null;
-        least = store.moment();
+        least = engine.moments().moment();
       }
     }
   }
 
   private Materialized bringTo(long least, int lateTick) {
-    long moment = store.moment();
+    long moment = engine.moments().moment();
     Materialized current = state;
     if (current != null && tail != UNKNOWN && target.tail() == tail) {
       until = Math.max(until, moment);
       return current;
     }
-    Versions versions = store.versions();
+    Versions versions = engine.versions();
     Resident resident = target.pin();
     try {
-      store.checkUsable();
+      engine.health().confirm();
       long last = resident.tail();
       Versions.Seen seen = versions.seen(resident, moment, moment, last);
       if (!resident.hasExecuted(seen.position()) && resident.isBusy()) {
@@ -141,9 +141,9 @@ public final class Follower {
     weight = now;
     if (!memory.held) {
       memory.held = true;
-      store.versions().kept().add(memory, now);
+      engine.versions().kept().add(memory, now);
     } else if (change != 0) {
-      store.versions().kept().reweigh(change);
+      engine.versions().kept().reweigh(change);
     }
     return current;
   }
@@ -153,7 +153,7 @@ public final class Follower {
       state = null; // if playback fails, it is in doubt
       if (current.until(lateTick).advance(position, end)) return current;
     }
-    var loaded = new Materialized(store, key, store.factory(key.space())).until(lateTick);
+    var loaded = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded;
   }
@@ -165,33 +165,33 @@ public final class Follower {
       long counter,
       int lateTick) {
     memory.used = true;
-    RuntimeException diverged = store.quarantine().refusal(key, current.generation());
+    RuntimeException diverged = engine.quarantine().refusal(key, current.generation());
     if (diverged != null) throw diverged;
-    if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
+    if (existence.isGone(current.generation(), current.position())) throw Refusals.gone(key);
     var execution =
         new Execution(
-            store,
+            engine,
             Execution.Mode.READING,
             key,
             null,
             current.position(),
-            store.nowMicros(),
+            engine.nowMicros(),
             0,
             null,
             null);
     execution.counter = counter;
     try {
       Answer answer =
-          store
+          engine
               .takingBack()
               .here(
                   execution,
-                  lateTick == 0 ? 0 : Math.max(1, lateTick - store.runners().now()),
+                  lateTick == 0 ? 0 : Math.max(1, lateTick - engine.runners().now()),
                   () -> current.get(query, existence.opening(), execution));
-      store.observed().advance(execution.asked ? counter : from);
+      engine.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
-      throw Request.ofQuestion(stopped.reason());
+      throw QuestionRequest.failure(stopped.reason());
     } catch (DeadlineExceeded | CallFailed stopped) {
       state = null; // where it was stopped is not known
       tail = UNKNOWN;

@@ -102,7 +102,7 @@ public final class Following implements Backup {
     this.names = names;
     this.warmBytesMax = warmBytesMax;
     this.told = told;
-    store.quarantine().load();
+    store.engine().quarantine().load();
     lock.lock();
     try {
       catchUp(Long.MAX_VALUE);
@@ -141,7 +141,7 @@ public final class Following implements Backup {
 
   /// Takes in what is announced up to an address and was not told to [#applied].
   private void catchUp(long end) {
-    Streams streams = store.streams();
+    Streams streams = store.engine().streams();
     StreamId stream = Announcements.KEY.stream();
     long last = Math.min(end, streams.last(stream));
     if (last <= announcedLast) return;
@@ -165,7 +165,7 @@ public final class Following implements Backup {
   }
 
   private void decided(byte[] payload) {
-    StreamId stream = store.quarantine().apply(payload);
+    StreamId stream = store.engine().quarantine().apply(payload);
     lock.lock();
     try {
       untold.remove(stream);
@@ -182,7 +182,7 @@ public final class Following implements Backup {
     while (!closed && workers < Math.min(PARALLEL_MAX, jobs.size())) {
       workers++;
       try {
-        threads.workers().execute(this::work);
+        threads.work(this::work);
       } catch (RejectedExecutionException ended) {
         workers--;
         return;
@@ -241,7 +241,7 @@ public final class Following implements Backup {
 
   private void compare(Announced job) {
     Key key = names.key(job.space(), job.name());
-    Quarantine quarantine = store.quarantine();
+    Quarantine quarantine = store.engine().quarantine();
     if (quarantine.refusal(key, job.generation()) != null) return;
     if (quarantine.isAccepted(key.stream(), job.address())) return;
     long began = decisions();
@@ -252,15 +252,15 @@ public final class Following implements Backup {
       putWarm(key.stream(), known, began);
       return; // it was brought here for a later announcement
     }
-    long end = store.streams().last(key.stream());
+    long end = store.engine().streams().last(key.stream());
     if (state == null || !state.advance(job.address(), end)) {
-      state = Materialized.following(store, key);
+      state = Materialized.following(store.engine(), key);
       state.load(job.address(), end);
       agreed = 0;
     }
     StreamId own = hash(key, job, state);
     if (own == null) return;
-    boolean comparable = store.factory(key.space()).form(key) == job.form();
+    boolean comparable = store.engine().spaces().factory(key.space()).form(key) == job.form();
     boolean same = !comparable || own.equals(job.hash());
     lock.lock();
     try {
@@ -277,7 +277,7 @@ public final class Following implements Backup {
   private @Nullable StreamId hash(Key key, Announced job, Materialized state) {
     if (state.position() != job.address() || state.generation() != job.generation()) return null;
     if (!job.checkpoint()) return StreamId.of(state.encoded());
-    Streams.At kept = store.streams().lastCheckpoint(key.stream(), job.address());
+    Streams.At kept = store.engine().streams().lastCheckpoint(key.stream(), job.address());
     return kept == null || kept.address() != job.address() ? null : StreamId.of(kept.data());
   }
 
@@ -323,7 +323,7 @@ public final class Following implements Backup {
   // ---- evidence
 
   private Divergence evidence(Key key, Announced job, StreamId own, long agreed) {
-    long base = Math.max(agreed, store.streams().checkpointAt(key.stream(), job.address() - 1));
+    long base = Math.max(agreed, store.engine().streams().checkpointAt(key.stream(), job.address() - 1));
     long from = Math.max(base, job.generation() - 1);
     long first = 0;
     try {
@@ -349,9 +349,9 @@ public final class Following implements Backup {
   /// The first address at which two runs of the same puts come to different states; 0 when they do
   /// not, or when it takes too long to tell.
   private long firstDifference(Key key, long target) {
-    long end = store.streams().last(key.stream());
-    var one = Materialized.trying(store, key);
-    var other = Materialized.trying(store, key);
+    long end = store.engine().streams().last(key.stream());
+    var one = Materialized.trying(store.engine(), key);
+    var other = Materialized.trying(store.engine(), key);
     Materialized.Part part = one.begin(target, end);
     var _ = other.begin(target, end);
     long left = SEARCH_BYTES_MAX;
@@ -369,6 +369,7 @@ public final class Following implements Backup {
   private List<String> methods(Key key, long from, long to) {
     var methods = new LinkedHashSet<String>();
     store
+        .engine()
         .streams()
         .scan(
             key.stream(),
@@ -393,7 +394,7 @@ public final class Following implements Backup {
     LOG.error("{}: {}; the leader is told", evidence.object(), evidence.words());
     lock.lock();
     try {
-      if (closed || store.quarantine().knows(evidence)) return;
+      if (closed || store.engine().quarantine().knows(evidence)) return;
       untold.put(evidence.stream(), evidence);
       if (untold.size() > TOLD_MAX) untold.pollFirstEntry();
     } finally {
@@ -415,13 +416,13 @@ public final class Following implements Backup {
       lock.unlock();
     }
     for (Divergence evidence : again) {
-      threads.workers().execute(() -> told.accept(evidence));
+      threads.work(() -> told.accept(evidence));
     }
   }
 
   private boolean isOver(Divergence known) {
-    if (store.quarantine().knows(known)) return true;
-    Streams.At mark = store.streams().lastMark(known.stream(), Long.MAX_VALUE);
+    if (store.engine().quarantine().knows(known)) return true;
+    Streams.At mark = store.engine().streams().lastMark(known.stream(), Long.MAX_VALUE);
     return mark != null && mark.address() != known.generation();
   }
 

@@ -24,10 +24,9 @@ import stoa.log.Token;
 /// addresses, it is noted durably that they are committed, and each store logs its parts. Nothing
 /// that a store has said changes until it is let go. One owner at a time.
 public final class Held implements AutoCloseable {
-  private final Store store;
-  private final Intake intake;
-  private final Map<Transaction, Request> ready = new LinkedHashMap<>();
-  private final Map<Transaction, Request> chosen = new LinkedHashMap<>();
+  private final Engine engine;
+  private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
+  private final Map<Transaction, CommitRequest> chosen = new LinkedHashMap<>();
 
   /// Those that have read and written nothing here.
   private final Set<Transaction> untouched = new HashSet<>();
@@ -35,59 +34,41 @@ public final class Held implements AutoCloseable {
   private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
-  Held(Store store, Intake intake) {
-    this.store = store;
-    this.intake = intake;
-  }
-
-  /// What a store says of a transaction.
-  public sealed interface Verdict {
-    /// It may be committed.
-    ///
-    /// @param entries what is logged here then, all at one log address; none when it only reads
-    ///   here
-    record Ready(List<Entry> entries) implements Verdict {}
-
-    /// It may not.
-    ///
-    /// @param cause why
-    record Refused(RuntimeException cause) implements Verdict {}
-
-    /// That depends on another one of this store that is ready: it is to be asked the next time.
-    record Later() implements Verdict {}
+  Held(Engine engine) {
+    this.engine = engine;
   }
 
   /// Says whether a transaction may be committed. It must not be used any more meanwhile; that it
   /// is closed has no effect before this is over.
-  public Verdict examine(Transaction transaction) {
+  public Vote examine(Transaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
     Set<StreamId> own = transaction.streams();
     for (StreamId stream : own) {
-      if (written.contains(stream)) return new Verdict.Later();
+      if (written.contains(stream)) return new Vote.Later();
     }
     if (!transaction.hold()) {
-      return new Verdict.Refused(new Unavailable("the transaction has ended; begin another"));
+      return new Vote.No(new Unavailable("the transaction has ended; begin another"));
     }
     if (own.isEmpty()) {
       untouched.add(transaction);
-      return new Verdict.Ready(List.of());
+      return new Vote.Yes(List.of());
     }
-    Request request;
+    CommitRequest request;
     try {
-      request = store.across(transaction);
+      request = engine.leader().across(transaction);
     } catch (RuntimeException full) {
       transaction.letGo();
-      return new Verdict.Refused(full);
+      return new Vote.No(full);
     }
     try {
-      List<Entry> entries = intake.sketch(transaction, request);
+      List<Entry> entries = engine.intake().sketch(request);
       ready.put(transaction, request);
       for (Entry entry : entries) written.add(entry.stream());
-      return new Verdict.Ready(entries);
+      return new Vote.Yes(entries);
     } catch (RuntimeException refusal) {
       request.fail(refusal);
       transaction.letGo();
-      return new Verdict.Refused(
+      return new Vote.No(
           refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
     }
   }
@@ -96,7 +77,7 @@ public final class Held implements AutoCloseable {
   /// on. When this returns, the parts are durable.
   ///
   /// @param token the addresses of all transactions that are committed together
-  /// @param committed of this store, by their offset in the token
+  /// @param committed of this engine, by their offset in the token
   public void commit(Token token, SortedMap<Integer, Transaction> committed) {
     commit(token, committed, null);
   }
@@ -107,18 +88,18 @@ public final class Held implements AutoCloseable {
   /// @return the entry's stream address
   public long commit(
       Token token, SortedMap<Integer, Transaction> committed, Key key, byte[] entry) {
-    Request note = store.noted(key, entry);
+    NoteRequest note = engine.leader().noted(key, entry);
     commit(token, committed, note);
     return note.number();
   }
 
   private void commit(
-      Token token, SortedMap<Integer, Transaction> committed, @Nullable Request note) {
+      Token token, SortedMap<Integer, Transaction> committed, @Nullable NoteRequest note) {
     Check.that(!over, "what is held is committed once");
-    var writing = new TreeMap<Integer, Request>();
+    var writing = new TreeMap<Integer, CommitRequest>();
     committed.forEach((offset, transaction) -> {
       if (untouched.contains(transaction)) return;
-      Request request = ready.remove(transaction);
+      CommitRequest request = ready.remove(transaction);
       if (request == null) throw new IllegalStateException("what is committed was not examined");
       chosen.put(transaction, request);
       if (transaction.identity() == null) request.complete(null);
@@ -126,18 +107,18 @@ public final class Held implements AutoCloseable {
     });
     boolean logs = note != null || !writing.isEmpty();
     try {
-      if (logs) intake.commit(token, writing, note);
+      if (logs) engine.intake().commit(token, writing, note);
     } finally {
       close();
     }
-    if (logs) intake.checkUsable();
+    if (logs) engine.health().checkSound();
   }
 
   /// Waits until what was committed is executed, but for what is behind calls that wait for other
   /// stores: that is executed after them, and everybody who asks for it waits for it.
   public void awaitExecuted() {
     chosen.forEach((transaction, request) -> {
-      if (store.awaitHere(transaction, request)) transaction.committed();
+      if (engine.leader().awaitHere(transaction, request)) transaction.committed();
       else request.whenDone(_ -> transaction.committed());
     });
     for (Request request : chosen.values()) if (request.isDone()) request.check();
@@ -145,10 +126,10 @@ public final class Held implements AutoCloseable {
 
   /// Lets the store go on, in a new epoch.
   ///
-  /// @param adopted with what is decided of this store, and need not be in its log
+  /// @param adopted with what is decided of this engine, and need not be in its log
   public void adopt(Addresses.Adopted adopted) {
     try {
-      intake.adopt(adopted);
+      engine.intake().adopt(adopted);
     } finally {
       close();
     }
@@ -165,6 +146,6 @@ public final class Held implements AutoCloseable {
       transaction.letGo();
     });
     untouched.forEach(Transaction::letGo);
-    intake.letGo();
+    engine.intake().letGo();
   }
 }

@@ -5,14 +5,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import stoa.AlreadyExists;
 import stoa.LimitExceeded;
-import stoa.LogAddress;
-import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
@@ -28,25 +22,20 @@ import stoa.log.Token;
 /// Gathers the requests that must be logged, gives them addresses, makes them durable batch by
 /// batch, and puts them into the mailboxes of their keys.
 ///
-/// Whoever finds nobody leading leads one batch of what has arrived: the asking thread, so that a
-/// lone caller needs no other thread, or the writer, which goes on while there is more. Nobody
-/// waits to fill a batch; batches grow while the one before is synced.
+/// The first thread that finds no leader becomes the leader for one batch: a caller, so that a lone
+/// caller needs no other thread, or the writer, which goes on while there is more. Nobody waits to
+/// fill a batch; batches grow while the one before is synced.
 final class Intake {
   /*
+   * Draft decides a batch, Leadership who makes it, Moments what can be read. This class queues and leads.
+   *
    * Invariants:
-   * (1) The holder of leading alone touches the sequencer, the batch under way and the next… fields
-   *     of residents. One batch is under way at a time.
-   * (2) Whoever adds to the queue finds leading free, or its holder looks at the queue after letting
-   *     go: nothing is left behind.
-   * (3) Mailboxes are filled in log order, before any later batch is begun. So a question that is
-   *     asked after the answer to one put was seen stands behind every put with a lower log address.
-   * (4) Of several stores with one order: the addresses of a batch are reserved after all that it
-   *     holds was asked, and one batch is under way at a time. So whoever asks when none is under way
-   *     any more that was when he came, sees all that has a lower address than anything that he knows
-   *     of.
-   * (5) Nothing gets an address at or below `wanted`, but what was under way when that was raised.
+   * (1) The leader alone touches the draft, the sequencer and the batch under way. One batch is under way at a
+   *     time.
+   * (2) A thread that adds to the queue finds nobody leading, or the leader looks at the queue after letting go:
+   *     nothing is left behind.
+   * (3) Mailboxes are filled in log order, before any later batch is begun.
    */
-  private static final int SPINS = 100;
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
   private static final int APPENDS_AVERAGED = 16;
@@ -55,73 +44,35 @@ final class Intake {
   /// takes. What is left serves batches that need no place in that order.
   private static final int RESERVED = 1 << 20;
 
-  private static final int PAUSES_COUNTED = 1_024;
-
-  /// So long is waited for a batch under way; it may wait for other stores.
-  private static final long BATCH_MICROS_MAX = 30_000_000;
-
-  /// So long a batch waits for the order to have somebody who gives addresses.
+  /// How long a batch waits for the order to have somebody who gives addresses.
   private static final long ORDER_MICROS_MAX = 10_000_000;
-
-  private static final long ASIDE_MICROS = 10_000;
 
   /// A pause of the whole process says nothing of the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
-  private final Store store;
+  private final Engine engine;
   private final @Nullable ShardLog log;
   private final @Nullable Addresses order;
   private final Clock clock;
-  private final Threads threads;
+  private final Health health;
+  private final Leadership leadership;
+  private final Moments moments;
   private final Unfinished unfinished;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean leading = new AtomicBoolean();
   private final Progress progress;
   private final long term;
 
   /// The log counter with which the epoch began.
   private final long firstCounter;
 
-  /* Odd while committed puts are on their way into the mailboxes; the holder of leading counts. */
-  private volatile int publishing;
-  /* The last log counter up to which all puts are in the mailboxes, when publishing is even. */
-  private volatile long published;
-
-  /// How many wait to hold up all batches: nobody begins another one.
-  private final AtomicInteger holding = new AtomicInteger();
-
-  /// Whether a batch waits to be given addresses: it may be held up meanwhile, and no other one is
-  /// begun.
-  private volatile boolean aside;
-
-  /// How many batches were led; who leads counts.
-  private final AtomicLong turns = new AtomicLong();
-
-  /// Who leads the batch under way: whoever is told of it on that thread may ask. Null when nobody
-  /// does.
-  private volatile @Nullable Thread leader;
-
-  /// The last log counter that others are known to have been given.
-  private final AtomicLong given = new AtomicLong();
-
-  /// The last log counter that somebody wants to read at: nothing is logged at or below it any
-  /// more.
-  private final AtomicLong wanted = new AtomicLong();
-
-  /// The last log counter at which somebody may read: nothing at or below it is under way.
-  private final AtomicLong settled = new AtomicLong();
-
-  // Guarded by leading.
+  // The leader's.
+  private final Draft draft;
   private Sequencer sequencer;
   private long reservedTo;
   private final ArrayList<Request> taken = new ArrayList<>();
-  private final ArrayList<Resident> touched = new ArrayList<>();
   private final ArrayList<Request> scheduled = new ArrayList<>();
   private final ArrayList<Resident> brief = new ArrayList<>();
   private @Nullable List<Resident> gathered;
-  private ArrayList<Entry> entries = new ArrayList<>();
-  private int addresses;
-  private long batchMicros;
   private long sequence;
 
   /// How long a batch took lately, in microseconds.
@@ -129,21 +80,23 @@ final class Intake {
 
   private volatile long epoch;
   private volatile long nowMicros;
-  private volatile @Nullable RuntimeException failed;
 
   /// @param log null when another store leads: then everything is refused
   /// @param order null when the store is alone: then it orders its log itself
   Intake(
-      Store store,
+      Engine engine,
+      Health health,
       @Nullable ShardLog log,
       @Nullable Addresses order,
       Clock clock,
       Threads threads) {
-    this.store = store;
+    this.engine = engine;
     this.log = log;
     this.order = order;
     this.clock = clock;
-    this.threads = threads;
+    this.draft = new Draft(engine.residents()::directory);
+    this.health = health;
+    this.leadership = new Leadership(clock, threads);
     ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
     nowMicros = tail.nowMicros();
     unfinished = new Unfinished(tail.note());
@@ -161,7 +114,7 @@ final class Intake {
     sequencer = new Sequencer(epoch, sealed.counter());
     sequencer.skip(adopted.counter());
     progress = new Progress(sealed.counter());
-    published = sealed.counter();
+    moments = new Moments(health, leadership, threads, order, sealed.counter());
     firstCounter = sealed.counter();
   }
 
@@ -200,118 +153,17 @@ final class Intake {
     return order != null && !order.isBeside();
   }
 
-  /// Whether this is one of several stores with one order.
-  boolean isOrdered() {
-    return order != null;
-  }
-
   /// The time now, never before that of a logged put.
   long nowMicros() {
     return Math.max(nowMicros, clock.nowMicros());
   }
 
-  /// The log counter up to which all puts are in the mailboxes: whoever asks a key now finds what
-  /// was put up to there, and has found nothing behind it.
-  long moment() {
-    long least = settled.get();
-    for (int spin = 0; ; spin++) {
-      int before = publishing;
-      long moment = published;
-      if ((before & 1) == 0 && publishing == before) return Math.max(moment, least);
-      pause(spin);
-    }
+  /// The log counters that can be read.
+  Moments moments() {
+    return moments;
   }
 
-  /// The log counter at which whoever reads sees all that was answered before anywhere, also by
-  /// stores with the same order.
-  ///
-  /// @throws Unavailable when nobody can say
-  long present() {
-    Addresses common = order;
-    if (common == null) return moment();
-    long present = common.moment();
-    settle(present);
-    return present;
-  }
-
-  /// The log counter at which, and behind which, somebody may read in any store with the same
-  /// order; 0 when nobody can say.
-  long horizon() {
-    Addresses common = order;
-    if (common == null) return Long.MAX_VALUE;
-    try {
-      return common.horizon();
-    } catch (StoaException away) {
-      return 0;
-    }
-  }
-
-  /// Has everything at and below a log counter that somebody was given be in the mailboxes.
-  private void settle(long counter) {
-    if (counter <= moment()) return;
-    raise(wanted, counter);
-    confirm(); // another owner may have logged it
-    awaitBatch();
-    raise(settled, counter);
-  }
-
-  /// Has what is asked from now on get addresses above a log counter that another store was given.
-  void above(long counter) {
-    raise(wanted, counter);
-  }
-
-  private static void raise(AtomicLong bound, long to) {
-    if (to > bound.get()) bound.accumulateAndGet(to, Math::max);
-  }
-
-  /// Waits, of several stores with one order, until the batch that is under way is in the
-  /// mailboxes: it may have lower addresses than what was answered elsewhere.
-  ///
-  /// @throws Unavailable when it takes too long
-  void awaitBatch() {
-    if (order == null || !leading.get() || Thread.currentThread().equals(leader)) return;
-    long turn = turns.get();
-    long end = 0;
-    for (int spin = 0; leading.get() && turns.get() == turn; spin++) {
-      pause(spin);
-      if (spin % PAUSES_COUNTED != 0) continue;
-      long now = clock.nowMicros();
-      if (end == 0) end = now + BATCH_MICROS_MAX;
-      else if (now > end) throw new Unavailable("a batch of the log is under way for too long");
-    }
-    checkUsable();
-  }
-
-  /// Whether what is asked now has to wait for [#awaitBatch].
-  boolean hasBatchUnderWay() {
-    return order != null && leading.get();
-  }
-
-  /// Makes what stands at and below a log counter readable, and refuses a counter that nobody was
-  /// given yet.
-  void reach(long counter) {
-    Addresses common = order;
-    if (common != null && counter > moment() && counter > given.get()) {
-      raise(given, common.moment());
-    }
-    long last = Math.max(moment(), given.get());
-    if (counter < 0 || counter > last) {
-      throw new IllegalArgumentException(
-          "log counter " + counter + " is not between 0 and " + last + ", the last one so far");
-    }
-    settle(counter);
-  }
-
-  /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
-  void awaitPublished() {
-    for (int spin = 0; (publishing & 1) == 1; spin++) pause(spin);
-  }
-
-  private void pause(int spin) {
-    if (spin < SPINS) Thread.onSpinWait();
-    else threads.pause();
-  }
-
+  /// Adds a request to the queue, or fails it when the log has failed.
   void add(Request request) {
     if (refuses(request)) return;
     request.goesAhead();
@@ -322,42 +174,9 @@ final class Intake {
   /// so that questions are refused too. To be asked when the request has pinned its key: a key that
   /// was pinned before shows nothing that is not durable.
   boolean refuses(Request request) {
-    if (log == null) {
-      request.fail(new Unavailable("this replica follows; ask the server that leads"));
-      return true;
-    }
-    RuntimeException cause = failed;
-    if (cause != null) request.fail(unavailable(cause));
-    return cause != null;
-  }
-
-  /// Returns when all that was acknowledged when this was called, by whoever led then, is in the
-  /// mailboxes. Whoever asks without appending calls it first. A log that cannot say so has failed.
-  ///
-  /// @throws Unavailable when the log has failed
-  void confirm() {
-    try {
-      if (log != null) log.confirm();
-    } catch (RuntimeException elsewhere) {
-      failed = elsewhere;
-    }
-    checkUsable();
-  }
-
-  /// Refuses when the log has failed: its streams may show what is not durable.
-  void checkUsable() {
-    RuntimeException cause = failed;
-    if (cause != null) throw unavailable(cause);
-  }
-
-  /// Whether the log has failed.
-  boolean hasFailed() {
-    return failed != null;
-  }
-
-  /// What the log failed with; null while it has not.
-  @Nullable RuntimeException failure() {
-    return failed;
+    Unavailable refusal = health.refusal();
+    if (refusal != null) request.fail(refusal);
+    return refusal != null;
   }
 
   /// Fails what has not been logged, when the store is closed.
@@ -385,43 +204,36 @@ final class Intake {
   ///
   /// @param mine the keys whose requests are brief are added; null leaves them to a worker
   boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
-    if (leading.get() || holding.get() > 0 || !leading.compareAndSet(false, true)) return false;
-    if (aside) {
-      leading.set(false);
-      return false;
-    }
+    if (!leadership.tryBegin()) return false;
     gathered = mine;
-    if (order != null) leader = Thread.currentThread();
     try {
       lead(own);
     } finally {
-      leader = null;
-      turns.incrementAndGet();
-      leading.set(false);
+      leadership.end();
     }
-    if (failed != null) progress.wake();
+    if (health.hasFailed()) progress.wake();
     return true;
   }
 
   private void lead(@Nullable Request own) {
-    begin();
+    taken.clear();
     gather();
     admit();
     if (taken.isEmpty() || !reserve()) return;
-    batchMicros = nowMicros();
+    begin();
     for (Request request : taken) {
       try {
         resolve(request);
       } catch (RuntimeException | Error broken) {
         // A directory cannot be read, say: the batch and what it changed are in doubt.
         var cause = new IllegalStateException("a batch could not be made: " + broken, broken);
-        failed = cause;
-        fail(unavailable(cause));
+        health.fail(cause);
+        fail(Health.unavailable(cause));
         return;
       }
     }
-    if (entries.isEmpty()) commit(own);
-    else append(sequencer.grant(addresses), own);
+    if (draft.isEmpty()) publish(own);
+    else append(sequencer.grant(draft.addresses()), own);
   }
 
   // ---- transactions over several stores
@@ -430,46 +242,35 @@ final class Intake {
   ///
   /// @throws Unavailable when that takes too long, or the log has failed
   void hold() {
-    holding.incrementAndGet();
-    long end = clock.nowMicros() + BATCH_MICROS_MAX;
-    for (int spin = 0; !leading.compareAndSet(false, true); spin++) {
-      pause(spin);
-      if (spin % PAUSES_COUNTED == 0 && clock.nowMicros() > end) {
-        holding.decrementAndGet();
-        throw new Unavailable("a batch of the log is under way for too long");
-      }
-    }
+    leadership.hold();
     gathered = null;
-    if (failed != null) {
+    if (health.hasFailed()) {
       letGo();
-      checkUsable();
+      health.checkSound();
     }
   }
 
   /// Ends what [#hold] began.
   void letGo() {
-    turns.incrementAndGet();
-    leading.set(false);
-    holding.decrementAndGet();
-    if (failed != null) progress.wake();
-    if (!queue.isEmpty()) store.callWriter();
+    leadership.letGo();
+    if (health.hasFailed()) progress.wake();
+    if (!queue.isEmpty()) engine.leader().callWriter();
   }
 
   /// What a transaction would log now, while all is held up; nothing is kept of it.
   ///
   /// @throws RuntimeException when it cannot be committed
-  List<Entry> sketch(Transaction transaction, Request commit) {
+  List<Entry> sketch(CommitRequest commit) {
+    taken.clear();
     begin();
-    batchMicros = nowMicros();
     RuntimeException full = commit.isSparing() ? null : refusal(commit.keptBytes());
     if (full != null) throw full;
     try {
-      RuntimeException refusal = commit(transaction, commit);
+      RuntimeException refusal = draft.commit(commit.transaction.changes());
       if (refusal != null) throw refusal;
-      return entries;
+      return draft.entries();
     } finally {
-      touched.forEach(Resident::rollBack);
-      touched.clear();
+      draft.rollBack();
     }
   }
 
@@ -478,30 +279,33 @@ final class Intake {
   /// @param token their addresses
   /// @param commits by the offset in the token; each was sketched since all is held up
   /// @param note what is logged with them at the first address; null for nothing
-  void commit(Token token, SortedMap<Integer, Request> commits, @Nullable Request note) {
-    begin();
+  void commit(
+      Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
+    taken.clear();
     sequencer.skip(token.first().counter() - 1);
-    batchMicros = nowMicros();
+    begin();
     try {
       if (note != null) take(note, 0);
       commits.forEach((offset, commit) -> take(commit, offset));
     } catch (RuntimeException broken) {
-      failed = broken;
+      health.fail(broken);
       throw broken;
     }
     Token own = sequencer.grant(token.count());
     Check.that(own.equals(token), "%s and %s are the same", own, token);
-    if (entries.isEmpty()) commit((Request) null);
+    if (draft.isEmpty()) publish(null);
     else append(token, null);
     // With a note it is decided by this; without, it was before: nothing may be logged in its
     // place.
     boolean lacks = note == null && commits.values().stream().anyMatch(Request::failed);
-    if (lacks && failed == null) failed = new Unavailable("what was decided could not be logged");
+    if (lacks && !health.hasFailed()) {
+      health.fail(new Unavailable("what was decided could not be logged"));
+    }
   }
 
   private void take(Request request, int offset) {
     taken.add(request);
-    addresses = offset;
+    draft.goTo(offset);
     resolve(request);
     RuntimeException refusal = request.refusal;
     if (refusal != null) throw new IllegalStateException("what is held up has changed", refusal);
@@ -517,10 +321,12 @@ final class Intake {
       for (Addresses.Decided decided : adopted.decided()) missing |= restore(decided, own);
       own.seal(adopted.epoch());
     } catch (RuntimeException unknown) {
-      failed = unknown;
+      health.fail(unknown);
       throw unknown;
     }
-    if (missing) failed = new Unavailable("it has logged what was decided while it was cut off");
+    if (missing) {
+      health.fail(new Unavailable("it has logged what was decided while it was cut off"));
+    }
     ShardLog.Tail sealed = own.tail();
     long last = Math.max(sequencer.last(), adopted.counter());
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
@@ -550,10 +356,7 @@ final class Intake {
   // ---- a batch
 
   private void begin() {
-    taken.clear();
-    touched.clear();
-    entries = new ArrayList<>();
-    addresses = 0;
+    draft.begin(epoch, sequencer.last(), nowMicros());
   }
 
   /// Takes what has arrived, as much as a batch may be.
@@ -563,8 +366,9 @@ final class Intake {
     while (taken.size() < BATCH_ENTRIES_MAX
         && bytes < BATCH_BYTES_MAX
         && (request = queue.poll()) != null) {
+      RuntimeException failed = health.failure();
       if (failed != null) {
-        request.fail(unavailable(failed));
+        request.fail(Health.unavailable(failed));
       } else {
         taken.add(request);
         bytes += request.bytes();
@@ -601,7 +405,7 @@ final class Intake {
     boolean ordered = false;
     for (Request request : taken) ordered |= request.isOrdered();
     long last = sequencer.last();
-    if (!ordered && last >= wanted.get() && last + RESERVED / 2 < reservedTo) return true;
+    if (!ordered && last >= moments.wanted() && last + RESERVED / 2 < reservedTo) return true;
     long end = clock.nowMicros() + ORDER_MICROS_MAX;
     while (true) {
       try {
@@ -609,7 +413,8 @@ final class Intake {
         return true;
       } catch (RuntimeException refusal) {
         boolean later = refusal instanceof Unavailable && clock.nowMicros() < end;
-        if (later && !store.isClosed() && stepAside()) continue;
+        if (later && !health.isClosed() && stepAside()) continue;
+        RuntimeException failed = health.failure();
         RuntimeException cause = failed != null ? failed : refusal;
         fail(new Unavailable("nothing was logged: " + cause.getMessage(), cause));
         return false;
@@ -622,21 +427,11 @@ final class Intake {
   private boolean stepAside() {
     var waiting = List.copyOf(taken);
     List<Resident> mine = gathered;
-    Thread self = leader;
-    aside = true;
-    leader = null;
-    turns.incrementAndGet();
-    leading.set(false);
-    long end = clock.nowMicros() + ASIDE_MICROS;
-    do {
-      threads.pause();
-    } while (clock.nowMicros() < end || !leading.compareAndSet(false, true));
-    aside = false;
-    leader = self;
+    leadership.stepAside();
     gathered = mine;
-    begin();
+    taken.clear();
     taken.addAll(waiting);
-    return failed == null;
+    return !health.hasFailed();
   }
 
   private void skip(long to) {
@@ -645,8 +440,9 @@ final class Intake {
   }
 
   private void append(Token token, @Nullable Request own) {
+    long batchMicros = draft.nowMicros();
     nowMicros = batchMicros;
-    var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
+    var batch = new Batch(token, term, ++sequence, nowMicros, draft.entries(), unfinished.note());
     Objects.requireNonNull(log)
         .append(
             batch,
@@ -660,232 +456,87 @@ final class Intake {
   }
 
   /// Gives a request its place in the batch under way, or refuses it. A refusal may reflect the
-  /// batch itself, and so is told with its outcome.
+  /// batch itself, so its caller is told after the batch is settled.
   private void resolve(Request request) {
-    Resident resident = request.resident;
     request.refusal =
-        switch (request.kind) {
-          case PUT -> {
-            RuntimeException late = store.takingBack().late(request);
-            RuntimeException refusal = late == null ? put(request, resident) : late;
-            if (refusal != null && request.visits) refused(request, resident, refusal);
-            yield refusal;
-          }
-          case DELETE -> delete(request, resident);
-          case NOTE -> note(request, resident);
-          case APPEND -> append(Objects.requireNonNull(request.appending));
-          case COMMIT -> commit(Objects.requireNonNull(request.transaction), request);
+        switch (request) {
+          case PutRequest put -> put(put);
+          case DeleteRequest deletion -> delete(deletion);
+          case NoteRequest note -> note(note);
+          case AppendRequest append -> append(append.appending);
+          case CommitRequest commit -> commit(commit);
           // Not logged: it keeps its place behind the puts that were asked before.
-          case GET -> store.takingBack().late(request);
-          case GENERATION, POSITION -> null;
-          case PART, FORK -> throw new IllegalStateException(request.kind + " goes to the mailbox");
+          case GetRequest question -> engine.takingBack().late(question);
+          case GenerationRequest _, PositionRequest _, ForkRequest _, PartRequest _ ->
+              throw new IllegalStateException(request + " goes to the mailbox");
         };
   }
 
-  private @Nullable RuntimeException put(Request request, Resident resident) {
-    if (lacksAnswer(request)) {
-      return new Unavailable("what the call reflects could not be logged");
-    }
-    RuntimeException diverged = store.quarantine().refusal(resident.key, resident.nextGeneration);
-    if (diverged != null) return diverged;
+  private @Nullable RuntimeException put(PutRequest put) {
+    Resident resident = put.resident;
+    RuntimeException refusal = refusal(put);
     boolean alive = resident.nextGeneration != 0;
-    switch (request.existence) {
-      case Existence.Any(byte[] opening) -> {
-        if (!alive) begin(request, resident, opening);
-      }
-      case Existence.Undeleted(byte[] opening) -> {
-        if (!alive && resident.everDeleted) return Store.gone(resident.key);
-        if (!alive) begin(request, resident, opening);
-      }
-      case Existence.Absent(byte[] opening) -> {
-        if (alive) return new AlreadyExists(resident.key + " exists already");
-        begin(request, resident, opening);
-      }
-      case Existence.Generation(long generation, _) -> {
-        if (resident.nextGeneration != generation) return Store.gone(resident.key);
-      }
-      case null -> throw new IllegalStateException("a put says what it expects");
+    if (refusal == null) refusal = draft.put(resident, put.existence, put.origin, put.value);
+    if (refusal == null) {
+      placed(put);
+      put.begins = !alive;
+      if (put.begins) put.opening = put.existence.opening();
+    } else if (put.visits) {
+      draft.refused(resident, Objects.requireNonNull(put.origin), refusal);
     }
-    if (!request.begins) {
-      request.address =
-          add(
-              resident,
-              Records.PUT,
-              Records.put(request.origin, resident.behind(), request.value),
-              null);
-      changed(request, resident);
-    }
-    return null;
+    return refusal;
   }
 
-  /// Logs that the put of another store's handler is not executed: asked again, it must not be
-  /// either.
-  private void refused(Request request, Resident resident, RuntimeException refusal) {
-    var origin = Objects.requireNonNull(request.origin);
-    byte[] payload = Records.refused(new Records.Refused(origin, Refusal.of(refusal)));
-    add(resident, Records.REFUSED, payload, null);
+  /// Why a put is refused, whatever it expects of its key.
+  private @Nullable RuntimeException refusal(PutRequest put) {
+    RuntimeException late = engine.takingBack().late(put);
+    if (late != null) return late;
+    if (put.lacksAnswer()) return new Unavailable("what the call reflects could not be logged");
+    return engine.quarantine().refusal(put.resident.key, put.resident.nextGeneration);
   }
 
-  private void begin(Request request, Resident resident, byte @Nullable [] opening) {
-    Resident directory = store.directory(resident.key.space());
-    long listed = add(directory, Records.LISTED, resident.key.name(), null);
-    byte[] payload =
-        Records.beginningPut(request.origin, resident.behind(), listed, opening, request.value);
-    request.address = add(resident, Records.PUT, payload, Records.beginMark(listed));
-    changed(request, resident);
-    request.begins = true;
-    request.opening = opening;
-    resident.nextGeneration = request.address;
-    resident.nextListed = listed;
+  private @Nullable RuntimeException delete(DeleteRequest deletion) {
+    RuntimeException refusal =
+        draft.delete(deletion.resident, deletion.existence, deletion.origin);
+    if (refusal == null) placed(deletion);
+    return refusal;
   }
 
-  private @Nullable RuntimeException delete(Request request, Resident resident) {
-    boolean alive =
-        request.existence instanceof Existence.Generation(long generation, _)
-            ? resident.nextGeneration == generation
-            : resident.nextGeneration != 0;
-    if (!alive) return Store.gone(resident.key);
-    byte[] payload = Records.delete(request.origin, resident.nextListed);
-    request.address = add(resident, Records.DELETE, payload, Records.endMark());
-    changed(request, resident);
-    end(resident);
-    return null;
+  private static void placed(ChangeRequest change) {
+    change.address = change.resident.nextTail;
+    change.counter = change.resident.nextChange;
   }
 
-  /// Gives a transaction one log address, if nothing that it read or wrote has changed since it
-  /// began (vCorfu, section 4.3: conditional tokens). Nothing is logged of one that is refused.
-  private @Nullable RuntimeException commit(Transaction transaction, Request request) {
-    RuntimeException conflict = transaction.conflict();
-    if (conflict == null) conflict = transaction.diverged();
-    if (conflict != null) return conflict;
-    int offset = addresses++;
-    long micros = transaction.nowMicros();
-    request.counter = sequencer.last() + 1 + offset;
-    for (Deed deed : transaction.deeds()) {
-      Resident resident = deed.resident;
-      byte[] value = deed.value;
-      if (value == null) {
-        byte[] payload = Records.delete(deed.origin, resident.nextListed);
-        deed.address = add(resident, Records.DELETE, payload, Records.endMark(), offset, micros);
-        end(resident, offset, micros);
-      } else if (deed.begins) {
-        byte[] name = resident.key.name();
-        long listed = add(directory(resident), Records.LISTED, name, null, offset, micros);
-        byte[] payload =
-            Records.beginningPut(deed.origin, resident.behind(), listed, deed.opening, value);
-        deed.address =
-            add(resident, Records.PUT, payload, Records.beginMark(listed), offset, micros);
-        resident.nextGeneration = deed.address;
-        resident.nextListed = listed;
-      } else {
-        deed.address =
-            add(
-                resident,
-                Records.PUT,
-                deed.copied
-                    ? Records.copiedPut(deed.origin, resident.behind(), value)
-                    : Records.put(deed.origin, resident.behind(), value),
-                null,
-                offset,
-                micros);
-      }
-      int number = 0;
-      for (Deed.Answered answered : deed.answers()) {
-        var origin = new Records.Origin(resident.key.stream(), deed.address, ++number);
-        byte[] payload = Records.answered(origin, answered.target(), answered.answer());
-        add(resident, Records.ANSWERED, payload, null, offset, micros);
-      }
-      resident.nextChange = request.counter;
-    }
-    return null;
+  private @Nullable RuntimeException commit(CommitRequest commit) {
+    RuntimeException refusal = draft.commit(commit.transaction.changes());
+    if (refusal == null) commit.counter = draft.counter();
+    return refusal;
   }
 
-  private static boolean lacksAnswer(Request request) {
-    Request before = request.after;
-    return before != null && before.isRefused();
-  }
-
-  private @Nullable RuntimeException note(Request request, Resident resident) {
-    if (lacksAnswer(request)) {
+  private @Nullable RuntimeException note(NoteRequest note) {
+    if (note.lacksAnswer()) {
       return new Unavailable("an answer that was told before this one could not be logged");
     }
-    Announcements.Reflected reflected = request.reflected;
+    Announcements.Reflected reflected = note.reflected;
     if (reflected != null && reflected.isLost()) {
       return new Unavailable("what is announced could not be logged");
     }
-    byte[] mark = null;
-    if (request.noteKind == Records.VERDICT) {
-      long call = Records.verdict(request.value).call();
-      // The taken back put began the generation: it ends with it.
-      if (resident.nextGeneration == call) mark = Records.endMark();
-    }
-    request.number = add(resident, request.noteKind, request.value, mark);
-    if (mark != null) end(resident);
+    draft.note(note.resident, note.kind, note.payload);
+    note.number = note.resident.nextTail;
     return null;
   }
 
-  /// Appends to users' streams, at one log address.
   private @Nullable RuntimeException append(Appending appending) {
-    int offset = addresses++;
-    appending.given().log = new LogAddress(epoch, sequencer.last() + 1 + offset);
-    Resident[] residents = appending.residents();
-    for (int i = 0; i < residents.length; i++) {
-      byte[] data = appending.data()[i];
-      appending.addresses()[i] = add(residents[i], Records.DATA, data, null, offset, batchMicros);
-    }
+    appending.given().log =
+        draft.append(appending.residents(), appending.data(), appending.addresses());
     return null;
-  }
-
-  private void end(Resident resident) {
-    end(resident, addresses++, batchMicros);
-  }
-
-  private void end(Resident resident, int offset, long micros) {
-    add(
-        directory(resident),
-        Records.UNLISTED,
-        Records.unlisted(resident.nextListed),
-        null,
-        offset,
-        micros);
-    resident.nextGeneration = 0;
-    resident.nextListed = 0;
-    resident.everDeleted = true;
-  }
-
-  /// The entry that was added last changes the state.
-  private void changed(Request request, Resident resident) {
-    request.counter = sequencer.last() + addresses;
-    resident.nextChange = request.counter;
-  }
-
-  private Resident directory(Resident resident) {
-    return store.directory(resident.key.space());
-  }
-
-  private long add(Resident resident, byte kind, byte[] payload, byte @Nullable [] mark) {
-    return add(resident, kind, payload, mark, addresses++, batchMicros);
-  }
-
-  private long add(
-      Resident resident,
-      byte kind,
-      byte[] payload,
-      byte @Nullable [] mark,
-      int offset,
-      long micros) {
-    if (resident.touch()) touched.add(resident);
-    long address = ++resident.nextTail;
-    resident.nextEntry = sequencer.last() + 1 + offset;
-    entries.add(new Entry(resident.key.stream(), address, offset, micros, kind, payload, mark));
-    return address;
   }
 
   private void settle(Outcome outcome, Token token, @Nullable Request own) {
     switch (outcome) {
-      case Outcome.Committed() -> commit(own);
+      case Outcome.Committed() -> publish(own);
       case Outcome.Refused(RuntimeException cause) -> {
-        touched.forEach(Resident::rollBack);
+        draft.rollBack();
         sequencer.takeBack(token);
         fail(
             cause instanceof LimitExceeded
@@ -893,31 +544,30 @@ final class Intake {
                 : new Unavailable("nothing was logged: " + cause.getMessage(), cause));
       }
       case Outcome.Unknown(RuntimeException cause) -> {
-        failed = cause;
+        health.fail(cause);
         fail(new UnknownOutcome("the log failed: " + cause.getMessage(), cause));
       }
       case Outcome.Fenced(long epoch) -> {
         var cause = new IllegalStateException("the log was sealed by epoch " + epoch);
-        failed = cause;
-        fail(unavailable(cause));
+        health.fail(cause);
+        fail(Health.unavailable(cause));
       }
     }
   }
 
-  private void commit(@Nullable Request own) {
+  /// The batch is durable: fills the mailboxes, and settles what nothing is executed for.
+  private void publish(@Nullable Request own) {
     scheduled.clear();
     brief.clear();
-    int turn = publishing;
-    publishing = turn + 1;
+    moments.beginPublishing();
     try {
-      publish(own);
+      fillMailboxes(own);
     } catch (RuntimeException | Error broken) {
       // What is committed need not be in the mailboxes: reopening finds it.
-      failed = new IllegalStateException("a batch could not be published: " + broken, broken);
+      health.fail(new IllegalStateException("a batch could not be published: " + broken, broken));
       throw broken;
     } finally {
-      published = sequencer.last();
-      publishing = turn + 2;
+      moments.endPublishing(sequencer.last());
     }
     progress.reach(sequencer.last());
     // Whoever is told may ask the store again, on this thread.
@@ -928,7 +578,7 @@ final class Intake {
     }
     List<Resident> mine = gathered;
     if (mine != null) mine.addAll(brief);
-    else if (!brief.isEmpty()) store.runBrief(List.copyOf(brief));
+    else if (!brief.isEmpty()) engine.leader().runBrief(List.copyOf(brief));
     for (Request request : List.copyOf(taken)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);
@@ -938,48 +588,43 @@ final class Intake {
 
   /// Whether nothing is executed for it.
   private static boolean isNote(Request request) {
-    return request.kind == Request.Kind.NOTE || request.kind == Request.Kind.APPEND;
+    return request instanceof NoteRequest || request instanceof AppendRequest;
   }
 
-  private void publish(@Nullable Request own) {
-    for (Resident resident : touched) resident.publish();
+  private void fillMailboxes(@Nullable Request own) {
+    for (StreamEnd end : draft.touched()) end.publish();
     for (Request request : taken) {
       if (request.refusal != null || isNote(request)) continue;
-      request.nowMicros = nowMicros;
-      if (request.kind == Request.Kind.COMMIT) {
-        for (Request part : parts(request)) publish(part, request.equals(own));
+      if (request instanceof CommitRequest commit) {
+        boolean mine = commit.equals(own);
+        for (PartRequest part : commit.transaction.parts(commit)) enqueue(part, mine);
       } else {
-        publish(request, isWith(own, request));
+        if (request instanceof ChangeRequest change) change.nowMicros = nowMicros;
+        enqueue(request, isWith(own, request));
       }
     }
-    Watches watches = store.watches();
+    Watches watches = engine.watches();
     if (watches.isEmpty()) return;
-    for (Resident resident : touched) {
-      if (resident.hasChanged()) watches.changed(resident.key, resident.nextChange);
+    for (StreamEnd end : draft.touched()) {
+      if (end.hasChanged()) watches.changed(end.key, end.nextChange);
     }
   }
 
   /// Whether the thread that leads the batch for a request of its own runs another one with it. Of
   /// a transaction it runs its parts alone, and none when it is refused.
   private static boolean isWith(@Nullable Request own, Request request) {
-    return own != null && own.kind != Request.Kind.COMMIT && own.resident.equals(request.resident);
+    return own != null
+        && !(own instanceof CommitRequest)
+        && own.resident.equals(request.resident);
   }
 
-  private void publish(Request request, boolean mine) {
+  private void enqueue(Request request, boolean mine) {
     if (!request.resident.enqueue(request) || mine) return;
-    if (request.brief) brief.add(request.resident);
+    if (request.pace == Pace.BRIEF) brief.add(request.resident);
     else scheduled.add(request);
-  }
-
-  private static List<Request> parts(Request commit) {
-    return Objects.requireNonNull(commit.transaction).parts(commit);
   }
 
   private void fail(RuntimeException cause) {
     taken.forEach(request -> request.fail(cause));
-  }
-
-  private static Unavailable unavailable(RuntimeException cause) {
-    return new Unavailable("the store has failed; reopen it: " + cause.getMessage(), cause);
   }
 }

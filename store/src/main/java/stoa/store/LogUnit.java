@@ -112,7 +112,7 @@ public final class LogUnit implements Backup {
       page.add(jobs.pollFirstEntry().getValue());
     }
     try {
-      threads.workers().execute(() -> get(page));
+      threads.work(() -> get(page));
       underWay = page.size();
     } catch (RejectedExecutionException ended) {
       LOG.debug("no checkpoints are got any more", ended);

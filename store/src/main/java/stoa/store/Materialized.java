@@ -35,7 +35,7 @@ final class Materialized {
   private static final long PUT_BYTES = 32;
   private static final Logger LOG = LoggerFactory.getLogger(Materialized.class);
 
-  private final Store store;
+  private final Engine engine;
   private final Key key;
   private final HandlerFactory factory;
 
@@ -59,13 +59,13 @@ final class Materialized {
   /// share most of their state.
   private Object base = new Object();
 
-  Materialized(Store store, Key key, HandlerFactory factory) {
-    this(store, key, factory, false, false);
+  Materialized(Engine engine, Key key, HandlerFactory factory) {
+    this(engine, key, factory, false, false);
   }
 
   private Materialized(
-      Store store, Key key, HandlerFactory factory, boolean follows, boolean keeps) {
-    this.store = store;
+      Engine engine, Key key, HandlerFactory factory, boolean follows, boolean keeps) {
+    this.engine = engine;
     this.key = key;
     this.factory = factory;
     this.follows = follows;
@@ -73,13 +73,13 @@ final class Materialized {
   }
 
   /// A state at a replica that follows: its checkpoints are kept, as they are where the key lives.
-  static Materialized following(Store store, Key key) {
-    return new Materialized(store, key, store.factory(key.space()), true, true);
+  static Materialized following(Engine engine, Key key) {
+    return new Materialized(engine, key, engine.spaces().factory(key.space()), true, true);
   }
 
   /// As [#following], of which nothing is kept.
-  static Materialized trying(Store store, Key key) {
-    return new Materialized(store, key, store.factory(key.space()), true, false);
+  static Materialized trying(Engine engine, Key key) {
+    return new Materialized(engine, key, engine.spaces().factory(key.space()), true, false);
   }
 
   /// The same for a reader whose time is over at a tick; 0 for none.
@@ -130,14 +130,14 @@ final class Materialized {
       replay(target, end, resident, checkpointMax);
       return;
     }
-    store.retention().check(key, target);
+    engine.retention().check(key, target);
     try {
       replay(target, end, null, checkpointMax);
     } catch (RuntimeException failure) {
-      store.retention().check(key, target); // which tells more
+      engine.retention().check(key, target); // which tells more
       throw failure;
     }
-    store.retention().check(key, target);
+    engine.retention().check(key, target);
   }
 
   /// As [#load] of a state of the past, for a caller that asks [Retention] itself.
@@ -155,13 +155,13 @@ final class Materialized {
 
   private void checkKept(long target) {
     if (isReleased(target)) {
-      throw new TooOld(key, target, store.retention().oldest(key));
+      throw new TooOld(key, target, engine.retention().oldest(key));
     }
   }
 
   /// Whether the entry at an address is released, and those before.
   private boolean isReleased(long address) {
-    return address < store.streams().firstKept(key.stream());
+    return address < engine.streams().firstKept(key.stream());
   }
 
   private void replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
@@ -174,7 +174,7 @@ final class Materialized {
   ///
   /// @param checkpointMax the last address whose checkpoint may be used
   private long base(long target, long checkpointMax) {
-    Streams streams = store.streams();
+    Streams streams = engine.streams();
     Streams.At begin = streams.lastMark(key.stream(), target);
     if (begin == null) return 0;
     if (!Records.mark(begin.data()).alive()) {
@@ -231,7 +231,7 @@ final class Materialized {
   private Part part(long from, long target, long end) {
     var logged = new LoggedAnswers();
     var changes = new ArrayList<StoredEntry>();
-    store
+    engine
         .streams()
         .scan(
             key.stream(),
@@ -251,7 +251,7 @@ final class Materialized {
   }
 
   private void execute(StoredEntry entry, LoggedAnswers logged, @Nullable Resident resident) {
-    if (follows) store.checkOpen();
+    if (follows) engine.health().checkOpen();
     if (entry.kind() == Records.DELETE) {
       delete(entry.address());
       return;
@@ -269,7 +269,7 @@ final class Materialized {
       StoredEntry entry, Records.Put put, LoggedAnswers logged, @Nullable Resident resident) {
     var execution =
         new Execution(
-            store,
+            engine,
             resident == null ? Execution.Mode.REPLAYED : Execution.Mode.RESUMED,
             key,
             resident,
@@ -282,16 +282,16 @@ final class Materialized {
     execution.origin = put.origin();
     execution.counter = entry.log().counter();
     if (put.copied()) copy();
-    store.quarantine().refuseFatal(execution, put, put.begins() ? entry.address() : generation);
+    engine.quarantine().refuseFatal(execution, put, put.begins() ? entry.address() : generation);
     if (resident != null) {
       resident.running = execution;
       Request own = resident.waitingAt(entry.address());
-      if (own != null) execution.ticksMax = store.runners().left(own);
+      if (own != null) execution.ticksMax = engine.runners().left(own);
     } else if (end != 0) {
-      store.takingBack().checkTime(key, end);
-      execution.ticksMax = Math.max(1, end - store.runners().now());
+      engine.takingBack().checkTime(key, end);
+      execution.ticksMax = Math.max(1, end - engine.runners().now());
     }
-    store.runners().enter(execution);
+    engine.runners().enter(execution);
     try {
       lastAnswer = put(put.begins(), put.opening(), put.value(), execution);
       execution.gate();
@@ -305,30 +305,30 @@ final class Materialized {
     } catch (Error error) {
       if (execution.isTakenBack()) throw lost(resident);
       boolean overflow = error instanceof StackOverflowError;
-      if (resident != null && overflow && !store.mayRunLong()) {
+      if (resident != null && overflow && !engine.threads().mayRunLong()) {
         throw new Execution.Yielded(); // a worker has more stack
       }
       // A lack of memory says nothing about the put, which may have been answered long ago.
       if (resident == null || execution.isKnownToStand() || !overflow) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
-      store.takingBack().takeBack(execution, error);
+      engine.takingBack().takeBack(execution, error);
       throw new Execution.Abandoned();
     } finally {
-      store.runners().exit(execution);
+      engine.runners().exit(execution);
       if (resident != null && !execution.isTakenBack()) resident.running = null;
     }
     if (!execution.finish()) throw lost(resident);
-    store.runners().passed(execution);
+    engine.runners().passed(execution);
     execution.settleLong();
-    store.unfinished().ends(key, entry.address(), execution.lastNote());
+    engine.unfinished().ends(key, entry.address(), execution.lastNote());
     settle(put.value().length, keeps || resident != null);
     if (resident != null) resident.passed(entry.address());
   }
 
   /// What is thrown when a run was taken back: for a reader of the past, its time was over.
   private Execution.Unwinding lost(@Nullable Resident resident) {
-    if (resident == null && end != 0) throw store.takingBack().lateReading(key);
+    if (resident == null && end != 0) throw engine.takingBack().lateReading(key);
     return new Execution.Abandoned();
   }
 
@@ -408,7 +408,7 @@ final class Materialized {
       LOG.warn("no checkpoint of {} at {}: {}", key, position, failure.toString());
       return;
     }
-    if (kept) store.checkpoint(key, generation, position, state);
+    if (kept) engine.checkpoints().keep(key, generation, position, state);
     handler = restored;
     stateBytes = state.length;
     base = new Object();

@@ -2,8 +2,6 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
@@ -23,7 +21,7 @@ import stoa.log.StoredEntry;
 /// How handlers call other keys: nested calls, the circles they might close, and the answers of
 /// those that an earlier process made. Thread-safe.
 final class Nesting {
-  private final Store store;
+  private final Engine engine;
   private final Intake intake;
   private final Threads threads;
   private final int depthMax;
@@ -32,8 +30,8 @@ final class Nesting {
   /// the other.
   private final ReentrantLock waiting = new ReentrantLock();
 
-  Nesting(Store store, Intake intake, Threads threads, int depthMax) {
-    this.store = store;
+  Nesting(Engine engine, Intake intake, Threads threads, int depthMax) {
+    this.engine = engine;
     this.intake = intake;
     this.threads = threads;
     this.depthMax = depthMax;
@@ -49,7 +47,7 @@ final class Nesting {
       Records.Origin origin) {
     if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
-    if (resumed) store.unfinished().begins(caller.key(), caller.address(), caller.counter);
+    if (resumed) engine.unfinished().begins(caller.key(), caller.address(), caller.counter);
     long address = resumed ? addressInLog(caller, target, origin) : 0;
     Deadlock refused = awaitExecuted(caller, target, address);
     if (refused != null) return told(caller, refused);
@@ -58,11 +56,12 @@ final class Nesting {
     }
     byte[] unbegun = refusal(caller, target, existence, beginning);
     if (unbegun != null) return new Execution.Nested(unbegun, true);
-    Request request =
-        request(caller, Request.Kind.PUT, target, put.value(), existence, null, origin);
-    request.read = put.read();
+    var terms = Terms.expecting(existence).at(pace(caller));
+    var request = new PutRequest(pinned(target), put, terms, origin, caller.depth() + 1);
+    request.asker = caller;
+    hasten(caller, request);
     request.after = caller.unsettledNote();
-    store.unfinished().begins(caller.key(), caller.address(), intake.moment());
+    engine.unfinished().begins(caller.key(), caller.address(), intake.moments().moment());
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -70,7 +69,7 @@ final class Nesting {
   private byte @Nullable [] refusal(
       Execution caller, Key target, Existence existence, Execution.Beginning beginning) {
     if (existence instanceof Existence.Generation) return null;
-    if (store.generationHint(target) != 0) return null;
+    if (engine.questions().generationHint(target) != 0) return null;
     byte[] refusal = beginning.refusal();
     return refusal != null && isAbsent(caller, target) ? refusal : null;
   }
@@ -78,16 +77,16 @@ final class Nesting {
   /// Asks whether a key is absent, after the puts that are on their way to it. Answers false when
   /// to wait for these would close a circle, which the put itself is told.
   private boolean isAbsent(Execution caller, Key target) {
-    byte[] nothing = {};
-    Request asked = request(caller, Request.Kind.GENERATION, target, nothing, null, null, null);
+    var asked = new GenerationRequest(pinned(target), pace(caller), caller.depth() + 1);
+    asked.asker = caller;
     if (refusal(caller, asked) != null) {
       asked.complete(null);
       return false;
     }
-    int began = store.runners().now();
-    store.ask(asked);
+    int began = engine.runners().now();
+    engine.leader().ask(asked);
     awaitHelping(asked, caller);
-    caller.hasWaited(store.runners().now() - began);
+    caller.hasWaited(engine.runners().now() - began);
     caller.waitingFor = null;
     try {
       asked.check();
@@ -101,10 +100,12 @@ final class Nesting {
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident == null) return past(caller, target, query, existence);
     if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
-    byte[] nothing = {};
     Deadlock refused = awaitExecuted(caller, target, 0);
     if (refused != null) return told(caller, refused);
-    Request request = request(caller, Request.Kind.GET, target, nothing, existence, query, null);
+    var terms = Terms.expecting(existence).at(pace(caller));
+    var request = new GetRequest(pinned(target), query, terms, caller.depth() + 1);
+    request.asker = caller;
+    hasten(caller, request);
     return nested(
         caller,
         request,
@@ -122,34 +123,31 @@ final class Nesting {
     RuntimeException refusal = caller.refusalOfPast(target);
     if (refusal != null) return told(caller, refusal);
     try {
-      Answer answer = store.at(target, caller.counter).get(query, existence, caller);
+      Answer answer = engine.at(target, caller.counter).get(query, existence, caller);
       return new Execution.Nested(answer.encoded(), false);
     } catch (Gone gone) {
       return told(caller, gone);
     }
   }
 
-  private Request request(
-      Execution caller,
-      Request.Kind kind,
-      Key target,
-      byte[] value,
-      @Nullable Existence existence,
-      @Nullable Object query,
-      Records.@Nullable Origin origin) {
+  private Resident pinned(Key target) {
+    Resident resident = engine.residents().pin(target);
+    engine.admission().begun();
+    return resident;
+  }
+
+  /// A nested call is as long as the call that makes it.
+  private static Pace pace(Execution caller) {
     Request outer = caller.request;
-    boolean quick = outer != null && outer.quick;
-    Resident resident = store.residents().pin(target);
-    store.begun();
-    var request =
-        new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
-    request.asker = caller;
-    boolean handles = kind == Request.Kind.PUT || kind == Request.Kind.GET;
-    if (outer != null && outer.ticksMax > 0 && handles) {
-      request.hastenAs(outer);
-      store.takingBack().begun(request);
-    }
-    return request;
+    return outer == null ? Pace.LONG : outer.pace.awaited();
+  }
+
+  /// Gives a nested call no more time than the call has that makes it.
+  private void hasten(Execution caller, Request request) {
+    Request outer = caller.request;
+    if (outer == null || outer.ticksMax == 0) return;
+    request.hastenAs(outer);
+    engine.takingBack().begun(request);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
@@ -159,15 +157,15 @@ final class Nesting {
     if (refusal != null) {
       request.fail(refusal);
     } else {
-      int began = store.runners().now();
+      int began = engine.runners().now();
       submit.run();
       awaitHelping(request, caller);
-      caller.hasWaited(store.runners().now() - began);
+      caller.hasWaited(engine.runners().now() - began);
       caller.waitingFor = null;
       caller.reach = Math.max(caller.reach, request.reach);
     }
     try {
-      return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
+      return new Execution.Nested(request.answer().encoded(), !(request instanceof PutRequest));
     } catch (Gone
         | AlreadyExists
         | Deadlock
@@ -186,17 +184,17 @@ final class Nesting {
     List<Key> path = caller.path();
     var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
     circle.add(target);
-    return deadlock(circle);
+    return Refusals.deadlock(circle);
   }
 
   Execution.Nested told(Execution caller, RuntimeException refusal) {
     return new Execution.Nested(
-        store.factory(caller.key().space()).failure(refusal).encoded(), true);
+        engine.spaces().factory(caller.key().space()).failure(refusal).encoded(), true);
   }
 
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
     if (request.depth > depthMax) {
-      return tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
+      return Refusals.tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
     }
     waiting.lock();
     try {
@@ -205,27 +203,16 @@ final class Nesting {
         caller.waitingFor = request;
         return null;
       }
-      return deadlock(circle);
+      return Refusals.deadlock(circle);
     } finally {
       waiting.unlock();
     }
   }
 
-  static LimitExceeded tooDeep(Key caller, Key target, int depth, int depthMax) {
-    return new LimitExceeded(
-        caller + " calls " + target + " at a depth of " + depth + "; nestingMax is " + depthMax);
-  }
-
-  static Deadlock deadlock(List<Key> circle) {
-    var path = new StringJoiner(" -> ");
-    circle.forEach(key -> path.add(key.toString()));
-    return new Deadlock("the call would wait for itself: " + path);
-  }
-
   /// Waits on a handler's thread, which meanwhile does what it waits for.
   void awaitHelping(Request request, Execution caller) {
     Resident resident = request.resident;
-    request.waiter(Thread.currentThread());
+    request.isAwaited();
     boolean interrupted = false;
     boolean waited = false;
     try {
@@ -233,19 +220,19 @@ final class Nesting {
         caller.checkNotTakenBack();
         if (caller.refused != null) return;
         if (caller.holdsUpRefused()) throw new Execution.Yielded();
-        if (!intake.isEmpty() && store.lead(null)) continue;
+        if (!intake.isEmpty() && engine.leader().lead(null)) continue;
         if (resident.runQuickUntil(request)) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
           // No other thread is free for what may not come back.
           resident.runUntil(request);
         } else if (!request.isOver()) {
           threads.rest(request);
-          interrupted |= Thread.interrupted();
+          interrupted |= threads.takeInterrupt();
           waited = true;
         }
       }
     } finally {
-      if (interrupted) Thread.currentThread().interrupt();
+      if (interrupted) threads.giveInterrupt();
     }
   }
 
@@ -260,8 +247,8 @@ final class Nesting {
   ///   is not there, and may be refused
   /// @return why the call is refused, or null when it is not
   private @Nullable Deadlock awaitExecuted(Execution caller, Key target, long address) {
-    byte[] nothing = {};
-    Request executed = request(caller, Request.Kind.POSITION, target, nothing, null, null, null);
+    var executed = new PositionRequest(pinned(target), pace(caller), caller.depth() + 1);
+    executed.asker = caller;
     executed.behind = address;
     Resident resident = executed.resident;
     if (address > 0 ? resident.hasExecuted(address) : resident.isLoaded()) {
@@ -278,26 +265,26 @@ final class Nesting {
       executed.complete(null);
       throw unwinding;
     }
-    int began = store.runners().now();
-    store.ask(executed);
+    int began = engine.runners().now();
+    engine.leader().ask(executed);
     awaitHelping(executed, caller);
-    caller.hasWaited(store.runners().now() - began);
+    caller.hasWaited(engine.runners().now() - began);
     return endToWait(caller, executed);
   }
 
-  private @Nullable Deadlock beginToWait(Execution caller, Request executed, boolean refusable) {
+  private @Nullable Deadlock beginToWait(Execution caller, PositionRequest executed, boolean refusable) {
     waiting.lock();
     try {
       List<Key> circle = caller.circleThrough(executed.resident);
       if (circle != null) {
-        if (refusable) return deadlock(circle);
+        if (refusable) return Refusals.deadlock(circle);
         Execution other = caller.refusableBehind(executed.resident);
         if (other == null) {
-          throw caller.suspend(new Unavailable("calls wait for each other: " + deadlock(circle)));
+          throw caller.suspend(new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
         }
-        if (other.refused == null) other.refused = deadlock(circle);
-        LockSupport.unpark(other.thread);
-        if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
+        if (other.refused == null) other.refused = Refusals.deadlock(circle);
+        engine.runners().wake(other);
+        if (engine.runners().isOfCurrentThread(other)) throw new Execution.Yielded();
       }
       caller.waitingFor = executed;
       caller.refusable = refusable;
@@ -313,13 +300,13 @@ final class Nesting {
     try {
       if (!waits.refusable) return;
       if (waits.refused == null) waits.refused = why;
-      LockSupport.unpark(waits.thread);
+      engine.runners().wake(waits);
     } finally {
       waiting.unlock();
     }
   }
 
-  private @Nullable Deadlock endToWait(Execution caller, Request executed) {
+  private @Nullable Deadlock endToWait(Execution caller, PositionRequest executed) {
     waiting.lock();
     try {
       caller.waitingFor = null;
@@ -337,25 +324,25 @@ final class Nesting {
 
   /// The answer to an executed put.
   private Answer answerFromLog(Key target, long address) {
-    store.barrier(target);
+    engine.questions().barrier(target);
     return answerInLog(target, address);
   }
 
   /// As [#answerFromLog], of a put whose nested answers are known to be in its stream.
   Answer answerInLog(Key target, long address) {
-    var past = new Materialized(store, target, store.factory(target.space()));
-    Answer answer = past.loadAnswer(address, store.streams().last(target.stream()));
+    var past = new Materialized(engine, target, engine.spaces().factory(target.space()));
+    Answer answer = past.loadAnswer(address, engine.streams().last(target.stream()));
     return answer != null
         ? answer
-        : store.factory(target.space()).failure(store.takingBack().reason(target, address));
+        : engine.spaces().factory(target.space()).failure(engine.takingBack().reason(target, address));
   }
 
   private long addressInLog(Execution caller, Key target, Records.Origin origin) {
     StreamId stream = target.stream();
-    long last = store.streams().last(stream);
+    long last = engine.streams().last(stream);
     long low = firstBehind(stream, caller.counter);
     var found = new long[1];
-    store
+    engine
         .streams()
         .scan(
             stream,
@@ -372,11 +359,11 @@ final class Nesting {
 
   /// See [Store#earlier].
   @Nullable Earlier earlier(Key key, Records.Origin origin, long since) {
-    long executed = store.position(key);
+    long executed = engine.questions().position(key);
     StreamId stream = key.stream();
     long low = firstBehind(stream, since);
     var found = new StoredEntry[1];
-    store
+    engine
         .streams()
         .scan(
             stream,
@@ -390,15 +377,15 @@ final class Nesting {
     StoredEntry entry = found[0];
     if (entry == null) {
       // What was written may have been released. Whoever asks has waited for long.
-      if (low > 1 && store.streams().read(stream, low - 1) == null) {
-        store.retention().check(key, low - 1);
+      if (low > 1 && engine.streams().read(stream, low - 1) == null) {
+        engine.retention().check(key, low - 1);
       }
       return null;
     }
-    Past then = Past.after(store, key, entry.address());
+    Past then = Past.after(engine, key, entry.address());
     long counter = entry.log().counter();
     if (entry.kind() == Records.DELETE) {
-      long ended = Past.after(store, key, entry.address() - 1).generation();
+      long ended = Past.after(engine, key, entry.address() - 1).generation();
       return new Earlier(null, ended, counter);
     }
     return new Earlier(answerFromLog(key, entry.address()), then.generation(), counter);
@@ -408,7 +395,7 @@ final class Nesting {
   /// last.
   long firstBehind(StreamId stream, long counter) {
     // Mostly it is near the end.
-    long high = store.streams().last(stream) + 1;
+    long high = engine.streams().last(stream) + 1;
     long step = 1;
     while (high > step && isBehind(stream, high - step, counter)) {
       high -= step;
@@ -424,7 +411,7 @@ final class Nesting {
   }
 
   private boolean isBehind(StreamId stream, long address, long counter) {
-    StoredEntry entry = store.streams().read(stream, address);
+    StoredEntry entry = engine.streams().read(stream, address);
     return entry != null && entry.log().counter() > counter;
   }
 }

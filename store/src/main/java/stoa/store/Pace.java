@@ -1,11 +1,21 @@
 package stoa.store;
 
-/// What is known of how long a request runs.
+/// What is known of how long a call runs.
 public enum Pace {
-  /// Nothing, or that it takes long: workers run it.
+  /// The call may run for long: workers run it.
   LONG,
-  /// It is short: a thread that waits for it may run it.
+  /// The call is short: a thread that waits for it may run it.
   SHORT,
-  /// It is very short, and asks no other key: a thread that others wait for may run it.
-  BRIEF
+  /// The call is very short and asks no other key: a thread for which others wait may run it.
+  BRIEF;
+
+  /// Whether a thread that waits for the call may run it.
+  public boolean isShort() {
+    return this != LONG;
+  }
+
+  /// The pace of a call whose caller waits for it, and so runs it itself when it is short.
+  Pace awaited() {
+    return this == LONG ? LONG : SHORT;
+  }
 }

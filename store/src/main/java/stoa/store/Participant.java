@@ -10,13 +10,15 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
+import stoa.log.StoredEntry;
 import stoa.log.Token;
 
 /// A store among those that a [Coordinator] commits transactions over, where it is led.
 /// Thread-safe.
-public final class Participant implements Coordinator.Member {
+public final class Participant implements Coordinator.Home {
   /*
    * Invariants:
    * (1) The store is held while `held` is, for the last round of which this has heard.
@@ -39,7 +41,7 @@ public final class Participant implements Coordinator.Member {
   }
 
   @Override
-  public List<Held.Verdict> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
+  public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
     lock.lock();
     try {
       if (term != store.term()) {
@@ -54,13 +56,13 @@ public final class Participant implements Coordinator.Member {
       Held holding = store.hold();
       held = holding;
       examined = new HashMap<>();
-      var verdicts = new ArrayList<Held.Verdict>(parts.size());
+      var verdicts = new ArrayList<Vote>(parts.size());
       for (Coordinator.Part part : parts) {
         Transaction transaction = transactions.apply(part);
         if (transaction != null) examined.put(part, transaction);
         verdicts.add(
             transaction == null
-                ? new Held.Verdict.Refused(
+                ? new Vote.No(
                     new Unavailable(
                         "the transaction has ended at one of the servers; begin another"))
                 : holding.examine(transaction));
@@ -93,16 +95,14 @@ public final class Participant implements Coordinator.Member {
     holding.awaitExecuted();
   }
 
-  /// As [#commit], at home, with the entry that is the decision.
-  ///
-  /// @param executed is run when it is durable, and before it is waited until that is executed
-  void commit(
+  @Override
+  public void commit(
       long epoch,
       long round,
       Token token,
       SortedMap<Integer, Coordinator.Part> committed,
       byte[] decision,
-      LongConsumer executed) {
+      LongConsumer logged) {
     Held holding;
     long address;
     lock.lock();
@@ -114,7 +114,7 @@ public final class Participant implements Coordinator.Member {
     } finally {
       lock.unlock();
     }
-    executed.accept(address);
+    logged.accept(address);
     holding.awaitExecuted();
   }
 
@@ -126,14 +126,41 @@ public final class Participant implements Coordinator.Member {
     return held;
   }
 
-  /// The term of the owner.
-  long term() {
+  @Override
+  public long term() {
     return store.term();
   }
 
-  /// Forgets decisions in front of a stream address.
-  void forget(long before) {
-    store.streams().trim(Decision.KEY.stream(), before);
+  @Override
+  public void scan(Predicate<StoredEntry> visitor) {
+    long oldest = store.engine().streams().oldest(Decision.KEY.stream());
+    store.scan(Decision.KEY, Math.max(1, oldest), visitor);
+  }
+
+  @Override
+  public void append(byte[] entry) {
+    var _ = store.append(Decision.KEY, entry);
+  }
+
+  @Override
+  public void forget(long before) {
+    store.engine().streams().trim(Decision.KEY.stream(), before);
+  }
+
+  @Override
+  public long moment() {
+    return store.moment();
+  }
+
+  @Override
+  public void checkUsable() {
+    store.engine().health().checkOpen();
+    store.checkUsable();
+  }
+
+  @Override
+  public boolean hasFailed() {
+    return store.hasFailed();
   }
 
   private Held holding(long epoch, long round) {

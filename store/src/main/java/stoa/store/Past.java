@@ -12,7 +12,7 @@ import stoa.log.StoredEntry;
 
 /// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
 public final class Past {
-  private final Store store;
+  private final Engine engine;
   private final Key key;
   private final long counter;
   private final long others;
@@ -24,12 +24,12 @@ public final class Past {
   /// How many ticks a question may take; 0 when the store's limit holds.
   private final int ticks;
 
-  private Past(Store store, Key key, long counter, long others, long within) {
-    this(store, key, counter, others, within, 0);
+  private Past(Engine engine, Key key, long counter, long others, long within) {
+    this(engine, key, counter, others, within, 0);
   }
 
-  private Past(Store store, Key key, long counter, long others, long within, int ticks) {
-    this.store = store;
+  private Past(Engine engine, Key key, long counter, long others, long within, int ticks) {
+    this.engine = engine;
     this.key = key;
     this.counter = counter;
     this.others = others;
@@ -39,32 +39,32 @@ public final class Past {
 
   /// The same, whose questions take no longer than a time each.
   public Past within(Duration timeMax) {
-    return new Past(store, key, counter, others, within, store.ticks(timeMax));
+    return new Past(engine, key, counter, others, within, engine.ticks(timeMax));
   }
 
   /// A key as of a log counter.
-  static Past at(Store store, Key key, long counter) {
-    return new Past(store, key, counter, counter, 0);
+  static Past at(Engine engine, Key key, long counter) {
+    return new Past(engine, key, counter, counter, 0);
   }
 
   /// A key as it was right after what is at an address of its stream, and others as they were when
   /// the last put up to there had ended.
-  static Past after(Store store, Key key, long address) {
+  static Past after(Engine engine, Key key, long address) {
     long position = address;
-    StoredEntry entry = entry(store, key, position);
-    if (entry == null) return new Past(store, key, 0, 0, 0);
+    StoredEntry entry = entry(engine, key, position);
+    if (entry == null) return new Past(engine, key, 0, 0, 0);
     long counter = entry.log().counter();
-    while (entry != null && !Versions.isChange(entry)) entry = entry(store, key, --position);
-    if (entry == null) return new Past(store, key, counter, counter, 0);
+    while (entry != null && !Versions.isChange(entry)) entry = entry(engine, key, --position);
+    if (entry == null) return new Past(engine, key, counter, counter, 0);
     long put = position;
     var others = new long[] {counter};
     var within = new long[1];
-    store
+    engine
         .streams()
         .scan(
             key.stream(),
             position + 1,
-            store.versions().settled(key, position),
+            engine.versions().settled(key, position),
             next -> {
               long nextCounter = next.log().counter();
               // A transaction may have changed the key more than once under its one log address.
@@ -76,11 +76,11 @@ public final class Past {
               if (answered) others[0] = Math.max(others[0], nextCounter);
               return true;
             });
-    return new Past(store, key, counter, others[0], within[0]);
+    return new Past(engine, key, counter, others[0], within[0]);
   }
 
-  private static @Nullable StoredEntry entry(Store store, Key key, long address) {
-    return address == 0 ? null : store.streams().read(key.stream(), address);
+  private static @Nullable StoredEntry entry(Engine engine, Key key, long address) {
+    return address == 0 ? null : engine.streams().read(key.stream(), address);
   }
 
   /// The stream address at which the key's generation had begun, 0 when the key was absent.
@@ -98,7 +98,7 @@ public final class Past {
   }
 
   private Version version(int lateTick) {
-    Versions versions = store.versions();
+    Versions versions = engine.versions();
     return told(() ->
         within == 0
             ? versions.at(key, counter, lateTick)
@@ -107,7 +107,7 @@ public final class Past {
 
   /// The tick at which the time is over of a question that is asked now; 0 for none.
   private int lateTick() {
-    return store.takingBack().end(ticks);
+    return engine.takingBack().end(ticks);
   }
 
   /// A copy of the state, for a transaction to go on with.
@@ -117,44 +117,44 @@ public final class Past {
     Version version = version();
     Materialized.State copied = version.copy();
     if (copied == null) {
-      copied = version.state().with(told(() -> store.versions().another(key, version, 0)), false);
+      copied = version.state().with(told(() -> engine.versions().another(key, version, 0)), false);
     }
-    HandlerFactory factory = store.factory(key.space());
+    HandlerFactory factory = engine.spaces().factory(key.space());
     return new Copy(key, factory, copied, tail);
   }
 
   /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.
   ///
-  /// @param quick whether a thread may hold up the key while it asks: the code is known to be short
+  /// @param pace what is known of how long the question runs: a short one may hold up the key
   /// @throws stoa.Gone when the key was not what is expected of it
-  public Answer get(@Nullable Object query, Existence existence, boolean quick) {
-    store.checkOpen();
+  public Answer get(@Nullable Object query, Existence existence, Pace pace) {
+    engine.health().checkOpen();
     int late = lateTick();
-    if (!quick || within != 0) {
+    if (!pace.isShort() || within != 0) {
       return ask(version(late), query, existence, null, null, List.of(), 0, late);
     }
     var found =
-        told(() -> store.versions().at(key, counter, late, live -> look(live, query, existence)));
+        told(() -> engine.versions().at(key, counter, late, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
         : ask(version, query, existence, null, null, List.of(), 0, late);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a transaction.
+  /// As [#get(Object, Existence, Pace)], for a transaction.
   Answer get(
       @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
     return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a handler of another store.
+  /// As [#get(Object, Existence, Pace)], for a handler of another engine.
   ///
   /// @param callers the keys whose handlers wait for it, outermost first
   Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
     return ask(version(), query, existence, null, null, callers, callers.size(), 0);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a handler that is asked for the past itself.
+  /// As [#get(Object, Existence, Pace)], for a handler that is asked for the past itself.
   Answer get(@Nullable Object query, Existence existence, Execution caller) {
     return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1, 0);
   }
@@ -168,7 +168,7 @@ public final class Past {
       List<Key> callers,
       int depth,
       int lateTick) {
-    if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
+    if (existence.wasGone(version.generation(), version.position())) throw Refusals.gone(key);
     Execution execution = execution(version.position(), depth);
     execution.caller = caller;
     execution.callers = callers;
@@ -176,12 +176,12 @@ public final class Past {
     execution.counter = others;
     execution.transaction = transaction;
     if (version.isAbsent()) {
-      var fresh = new Materialized(store, key, store.factory(key.space()));
+      var fresh = new Materialized(engine, key, engine.spaces().factory(key.space()));
       return told(() -> here(execution, () -> fresh.get(query, existence.opening(), execution)));
     }
     Handler free = version.take();
     Handler handler =
-        free == null ? told(() -> store.versions().another(key, version, lateTick)) : free;
+        free == null ? told(() -> engine.versions().another(key, version, lateTick)) : free;
     execution.generation(version.generation());
     boolean sound = false;
     try {
@@ -189,14 +189,14 @@ public final class Past {
       sound = true;
       return answer;
     } finally {
-      store.versions().give(version, sound ? handler : null);
+      engine.versions().give(version, sound ? handler : null);
     }
   }
 
   /// Asks the live state, while it is what is seen; answers null when that is not enough.
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
-    if (existence.wasGone(live.generation(), live.position())) throw Store.gone(key);
+    if (existence.wasGone(live.generation(), live.position())) throw Refusals.gone(key);
     Execution execution = execution(live.position(), 0);
     execution.past = true;
     execution.looking = true;
@@ -210,18 +210,18 @@ public final class Past {
 
   private Execution execution(long address, int depth) {
     return new Execution(
-        store, Execution.Mode.READING, key, null, address, store.nowMicros(), depth, null, null);
+        engine, Execution.Mode.READING, key, null, address, engine.nowMicros(), depth, null, null);
   }
 
   private Answer here(Execution execution, Supplier<Answer> handler) {
-    return store.takingBack().here(execution, ticks, handler);
+    return engine.takingBack().here(execution, ticks, handler);
   }
 
   private static <T> T told(Supplier<T> asked) {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {
-      throw Request.ofQuestion(stopped.reason());
+      throw QuestionRequest.failure(stopped.reason());
     }
   }
 }

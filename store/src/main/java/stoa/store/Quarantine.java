@@ -46,7 +46,7 @@ final class Quarantine {
   private static final int ACCEPTED = 2;
   private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
 
-  private final Store store;
+  private final Engine engine;
   private final ConcurrentHashMap<StreamId, Divergence> keys = new ConcurrentHashMap<>();
 
   /// Up to which address what was told of a key is void, since a state there was accepted.
@@ -56,13 +56,13 @@ final class Quarantine {
   /// comes last.
   private final ReentrantLock deciding = new ReentrantLock();
 
-  Quarantine(Store store) {
-    this.store = store;
+  Quarantine(Engine engine) {
+    this.engine = engine;
   }
 
   /// Learns what the log says so far.
   void load() {
-    Streams streams = store.streams();
+    Streams streams = engine.streams();
     long last = streams.last(KEY.stream());
     if (last == 0) return;
     streams.scan(
@@ -78,7 +78,7 @@ final class Quarantine {
 
   /// The generation of a key as far as the log goes, 0 when it is absent.
   private long generation(StreamId stream) {
-    Streams.At mark = store.streams().lastMark(stream, Long.MAX_VALUE);
+    Streams.At mark = engine.streams().lastMark(stream, Long.MAX_VALUE);
     return mark == null || !Records.mark(mark.data()).alive() ? 0 : mark.address();
   }
 
@@ -95,7 +95,7 @@ final class Quarantine {
     StreamId stream = new Key(in.text(), in.sized(), "").stream();
     long address = in.varint();
     accepted.put(stream, address); // first: what is executed now keeps no checkpoint there any more
-    store.keepAccepted(stream, address, in.raw(in.remaining()));
+    engine.checkpoints().keepAccepted(stream, address, in.raw(in.remaining()));
     keys.remove(stream);
     return stream;
   }
@@ -123,7 +123,7 @@ final class Quarantine {
 
   /// Why a key is refused in a generation; null when it is not.
   @Nullable Diverged refusal(Key key, long generation) {
-    boolean mayBeFatal = store.runners().hasFailures();
+    boolean mayBeFatal = engine.runners().hasFailures();
     if (keys.isEmpty() && !mayBeFatal) return null;
     Divergence evidence = keys.get(key.stream());
     if (evidence == null && mayBeFatal && generation > 0) evidence = fatal(key, generation);
@@ -137,31 +137,31 @@ final class Quarantine {
   ///
   /// @param generation of the key
   void refuseFatal(Execution execution, Records.Put put, long generation) {
-    long failures = store.runners().failures(execution);
-    if (failures < (store.follows() ? 1 : FAILURES_MAX)) return;
+    long failures = engine.runners().failures(execution);
+    if (failures < (engine.health().follows() ? 1 : FAILURES_MAX)) return;
     Key key = execution.key();
     Divergence evidence = fatal(key, generation, execution.address(), put);
-    if (!store.follows()) enter(evidence);
+    if (!engine.health().follows()) enter(evidence);
     throw evidence.refusal();
   }
 
   private Divergence fatal(Key key, long generation, long address, Records.Put put) {
     boolean calls = put.value().length > 0;
-    String method = calls ? store.factory(key.space()).method(key, put.value()) : "";
+    String method = calls ? engine.spaces().factory(key.space()).method(key, put.value()) : "";
     return Divergence.fatal(key, generation, address, method);
   }
 
   /// As [#refuseFatal], before anything is logged for the key, or executed: its state cannot be
   /// made without such a put. Null when there is none.
   private @Nullable Divergence fatal(Key key, long generation) {
-    for (Running.Failure failure : store.runners().failures(key)) {
+    for (Running.Failure failure : engine.runners().failures(key)) {
       long address = failure.number();
       if (address < Math.max(1, generation) || failure.times() < FAILURES_MAX) continue;
-      StoredEntry entry = store.streams().read(key.stream(), address);
+      StoredEntry entry = engine.streams().read(key.stream(), address);
       if (entry == null || entry.kind() != Records.PUT) continue;
-      if (store.streams().checkpointAt(key.stream(), Long.MAX_VALUE) >= address) continue;
+      if (engine.streams().checkpointAt(key.stream(), Long.MAX_VALUE) >= address) continue;
       if (isTakenBack(key.stream(), address)) {
-        store.runners().forget(key);
+        engine.runners().forget(key);
         return null;
       }
       Divergence evidence = fatal(key, generation, address, Records.put(entry.payload()));
@@ -173,7 +173,7 @@ final class Quarantine {
 
   private boolean isTakenBack(StreamId stream, long address) {
     var found = new boolean[1];
-    Streams streams = store.streams();
+    Streams streams = engine.streams();
     streams.scan(
         stream,
         address + 1,
@@ -190,7 +190,7 @@ final class Quarantine {
   private void enter(Divergence evidence) {
     if (keys.putIfAbsent(evidence.stream(), evidence) != null) return;
     LOG.error("{}", evidence.refusal().getMessage());
-    store.answerWith(() -> {
+    engine.threads().answer(() -> {
       deciding.lock();
       try {
         if (evidence.equals(keys.get(evidence.stream()))) log(evidence);
@@ -204,7 +204,7 @@ final class Quarantine {
 
   private void log(Divergence evidence) {
     var out = new Encoder(512).u8(QUARANTINED).raw(evidence.toBytes());
-    var _ = store.append(KEY, out.toBytes());
+    var _ = engine.leader().append(KEY, out.toBytes());
   }
 
   /// The last version of a key that can be made, when a put behind it ends the process; -1 when
@@ -217,7 +217,7 @@ final class Quarantine {
 
   /// Why a question is not asked again, during which the process has ended; null when it may be.
   @Nullable RuntimeException fatalQuestion(Execution execution) {
-    if (store.runners().failures(execution) < FAILURES_MAX) return null;
+    if (engine.runners().failures(execution) < FAILURES_MAX) return null;
     Key key = execution.key();
     return new Diverged(
         "the process ended twice while it executed an accessor of "
@@ -232,15 +232,15 @@ final class Quarantine {
     var why =
         new CallFailed("an operator accepted " + key + " without version " + evidence.first());
     var verdict = new Records.Verdict(evidence.first(), Refusal.of(why));
-    Resident resident = store.residents().pin(key);
+    Resident resident = engine.residents().pin(key);
     try {
-      Request note = store.note(resident, Records.VERDICT, Records.verdict(verdict));
-      store.callWriter();
-      store.await(note).check();
+      Request note = engine.leader().note(resident, Records.VERDICT, Records.verdict(verdict));
+      engine.leader().callWriter();
+      engine.leader().await(note).check();
     } finally {
       resident.unpin();
     }
-    store.runners().forget(key);
+    engine.runners().forget(key);
   }
 
   /// The evidence against the keys that are in quarantine.
@@ -287,15 +287,16 @@ final class Quarantine {
     Divergence evidence = keys.get(key.stream());
     if (evidence == null) return false;
     if (evidence.isFatal()) takeBack(key, evidence);
-    Store.Checkpoint now = store.state(store.target(key));
+    Checkpoint now =
+        engine.questions().state(() -> engine.residents().pin(key));
     byte[] state = now.state();
     if (state != null && now.generation() == evidence.generation()) {
       var out = new Encoder(state.length + 128).u8(ACCEPTED).text(key.space()).sized(key.name());
       out.varint(now.position()).raw(state);
-      var _ = store.append(KEY, out.toBytes());
-      store.keepAccepted(key.stream(), now.position(), state);
+      var _ = engine.leader().append(KEY, out.toBytes());
+      engine.checkpoints().keepAccepted(key.stream(), now.position(), state);
       accepted.put(key.stream(), now.position());
-      Resident resident = store.residents().pin(key);
+      Resident resident = engine.residents().pin(key);
       try {
         resident.stale();
       } finally {

@@ -19,12 +19,12 @@ import stoa.log.StoredEntry;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
-final class Resident implements Runnable {
+final class Resident extends StreamEnd implements Runnable {
   /*
    * Three owners.
    *
-   * The leader (whoever holds Intake.leading) owns the fields next…: the stream as it will be when
-   * the batch under way is committed. On commit it publishes them as tail.
+   * The leader (the thread that holds Intake.leading) owns what this inherits, the end of the stream as it
+   * will be when the batch under way is committed. On commit it publishes that as tail and change.
    *
    * The runner (whoever moved lane to RUNNING) owns live and target, and executes the mailbox in
    * order: one thread at a time, in stream order. A request leaves the mailbox after it is executed.
@@ -48,33 +48,11 @@ final class Resident implements Runnable {
   private static final int SCHEDULED = 1;
   private static final int RUNNING = 2;
   private static final int TURN_MAX = 256;
-  private static final long UNKNOWN = -1;
-
-  final Key key;
 
   /// Whether its puts have a place in the order of several stores.
   final boolean ordered;
 
-  private final Store store;
-
-  // The leader's.
-  long nextTail;
-  long nextGeneration;
-  long nextListed;
-  boolean everDeleted;
-
-  /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
-  long nextChange = UNKNOWN;
-
-  /// The log counter of the last entry of any kind in this process.
-  long nextEntry;
-
-  private long oldChange;
-  private long oldTail;
-  private long oldGeneration;
-  private long oldListed;
-  private boolean oldDeleted;
-  private boolean touched;
+  private final Engine engine;
 
   /// The last put that was executed, with everything that is logged about it in the stream.
   private long nextSettled;
@@ -98,7 +76,7 @@ final class Resident implements Runnable {
 
   /// The last nested answer that the state reflects, which need not be in the log yet; null when
   /// there is none since it was loaded. When it is there, all before it are.
-  @Nullable Request lastNote;
+  @Nullable NoteRequest lastNote;
 
   volatile @Nullable Execution running;
 
@@ -131,13 +109,13 @@ final class Resident implements Runnable {
   /// The weight with which it is counted in [Residents].
   private long weight;
 
-  Resident(Store store, Key key) {
-    this.store = store;
-    this.key = key;
-    this.ordered = store.isOrdered(key);
+  Resident(Engine engine, Key key) {
+    super(key);
+    this.engine = engine;
+    this.ordered = engine.spaces().isOrdered(key);
     StreamId stream = key.stream();
-    long last = store.streams().last(stream);
-    var mark = last == 0 ? null : store.streams().lastMark(stream, last);
+    long last = engine.streams().last(stream);
+    var mark = last == 0 ? null : engine.streams().lastMark(stream, last);
     tail = last;
     firstTail = last;
     target = last;
@@ -147,7 +125,7 @@ final class Resident implements Runnable {
       if (says.alive()) {
         nextGeneration = mark.address();
         nextListed = says.listed();
-        everDeleted = store.streams().lastMark(stream, mark.address() - 1) != null;
+        everDeleted = engine.streams().lastMark(stream, mark.address() - 1) != null;
       } else {
         everDeleted = true;
       }
@@ -160,15 +138,15 @@ final class Resident implements Runnable {
   private void refuseOther(boolean marked) {
     boolean users = false;
     if (!marked) {
-      StoredEntry entry = store.streams().read(key.stream(), tail);
+      StoredEntry entry = engine.streams().read(key.stream(), tail);
       if (entry == null) return;
       users = entry.kind() == Records.DATA;
     }
     if (users != key.isStream()) throw Residents.mixed(key);
   }
 
-  Store store() {
-    return store;
+  Engine engine() {
+    return engine;
   }
 
   long tail() {
@@ -187,7 +165,7 @@ final class Resident implements Runnable {
   private long changeAt(long address) {
     long counter = 0;
     for (long at = address; at > 0; at--) {
-      var entry = store.streams().read(key.stream(), at);
+      var entry = engine.streams().read(key.stream(), at);
       if (entry == null) return counter; // what is in front was released: it was before that
       counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
@@ -197,8 +175,8 @@ final class Resident implements Runnable {
     return 0;
   }
 
-  /// As [#change()], with the batch under way: for the leader, when change() was asked before.
-  long nextChange() {
+  @Override
+  long lastChange() {
     return Math.max(nextChange, change.get());
   }
 
@@ -305,47 +283,19 @@ final class Resident implements Runnable {
 
   // ---- the leader
 
-  /// Remembers the committed fields before the first change of a batch; answers whether this is it.
-  boolean touch() {
-    if (touched) return false;
-    touched = true;
-    oldTail = nextTail;
-    oldChange = nextChange;
-    oldGeneration = nextGeneration;
-    oldListed = nextListed;
-    oldDeleted = everDeleted;
-    return true;
-  }
-
-  /// How far below the next address of the stream the last put is that was executed, with
-  /// everything that is logged about it.
-  long behind() {
+  @Override
+  long settled() {
     // In this order: the notes of what is executed were begun before.
     long last = executed;
     if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
-    return nextTail + 1 - nextSettled;
+    return nextSettled;
   }
 
-  /// The batch is committed.
+  @Override
   void publish() {
-    touched = false;
+    super.publish();
     tail = nextTail;
     if (nextChange != UNKNOWN) change.set(nextChange);
-  }
-
-  /// Whether the batch that was published last changed it; for the leader.
-  boolean hasChanged() {
-    return nextChange != oldChange;
-  }
-
-  /// Nothing of the batch was written.
-  void rollBack() {
-    touched = false;
-    nextTail = oldTail;
-    nextChange = oldChange;
-    nextGeneration = oldGeneration;
-    nextListed = oldListed;
-    everDeleted = oldDeleted;
   }
 
   // ---- the mailbox
@@ -410,7 +360,7 @@ final class Resident implements Runnable {
     } else if (execute(question)) {
       release();
     } else {
-      store.laneLost();
+      engine.leader().laneLost();
     }
     return true;
   }
@@ -436,7 +386,7 @@ final class Resident implements Runnable {
   /// Whether another thread is to load the state, which may take long: the request is to come back
   /// in time, with this thread.
   private boolean loadsElsewhere(Request last) {
-    return last.ticksMax > 0 && !isReady() && !store.mayRunLong();
+    return last.ticksMax > 0 && !isReady() && !engine.threads().mayRunLong();
   }
 
   /// Whether the state is in memory, and is what is to be gone on with.
@@ -446,12 +396,12 @@ final class Resident implements Runnable {
 
   private boolean drainQuick(Request last) {
     boolean any = false;
-    for (Request next; !last.isDone() && (next = mailbox.peek()) != null && next.quick; ) {
+    for (Request next; !last.isDone() && (next = mailbox.peek()) != null && next.pace.isShort(); ) {
       if (loadsElsewhere(last)) break;
       any = true;
       next.hasty = false;
       if (!execute(next)) {
-        store.laneLost();
+        engine.leader().laneLost();
         return true;
       }
       mailbox.poll();
@@ -472,7 +422,7 @@ final class Resident implements Runnable {
       if (!isBrief(next)) break;
       next.hasty = true;
       if (!execute(next)) {
-        store.laneLost();
+        engine.leader().laneLost();
         return;
       }
       mailbox.poll();
@@ -484,14 +434,18 @@ final class Resident implements Runnable {
   /// Whether to execute a request waits for nothing, unless its handler asks another key.
   private boolean isBrief(Request request) {
     Materialized state = live;
-    if (!request.brief || request.isTakenBack() || state == null || lacksAnswer()) return false;
-    return request.kind == Request.Kind.GET
-        || (!request.begins && !state.isCheckpointDue(request.value.length));
+    boolean brief = request.pace == Pace.BRIEF;
+    if (!brief || request.isTakenBack() || state == null || lacksAnswer()) return false;
+    return switch (request) {
+      case GetRequest _ -> true;
+      case PutRequest put -> !put.begins && !state.isCheckpointDue(put.value.length);
+      default -> false;
+    };
   }
 
   /// Has a worker run the lane, unless one is on its way already.
   void dispatch() {
-    if (dispatched.compareAndSet(false, true)) store.dispatch(this);
+    if (dispatched.compareAndSet(false, true)) engine.threads().work(this);
   }
 
   private void drain(@Nullable Request last) {
@@ -500,7 +454,7 @@ final class Resident implements Runnable {
       if (next == null) break;
       next.hasty = false;
       if (!execute(next)) {
-        store.laneLost();
+        engine.leader().laneLost();
         return;
       }
       mailbox.poll();
@@ -530,14 +484,14 @@ final class Resident implements Runnable {
   void passed(long address) {
     executed = address;
     for (Request request : mailbox) {
-      if (request.behind > 0 && request.behind <= address) request.wake();
+      boolean over = request instanceof PositionRequest waits && waits.isBehind(address);
+      if (over) request.wake();
     }
   }
 
   /// The put at an address that waits here, if it is the next; null when it is not.
-  @Nullable Request waitingAt(long address) {
-    Request next = mailbox.peek();
-    return next != null && next.kind == Request.Kind.PUT && next.address == address ? next : null;
+  @Nullable PutRequest waitingAt(long address) {
+    return mailbox.peek() instanceof PutRequest next && next.address == address ? next : null;
   }
 
   /// While nobody has the lane: a put is not executed, since there is a verdict over it.
@@ -569,26 +523,16 @@ final class Resident implements Runnable {
       return true;
     }
     try {
-      return switch (request.kind) {
-        case PUT -> put(request);
-        case DELETE -> delete(request);
-        case GET -> get(request);
-        case GENERATION -> {
-          request.number = generation;
-          request.reach = executedChange;
-          request.complete(null);
-          yield true;
-        }
-        case POSITION -> {
-          request.number = live().position();
-          request.reach = executedChange;
-          request.complete(null);
-          yield true;
-        }
-        case PART -> part(request);
-        case FORK -> fork(request);
-        case NOTE, APPEND, COMMIT ->
-            throw new IllegalStateException(request.kind + " is not executed");
+      return switch (request) {
+        case PutRequest put -> put(put);
+        case DeleteRequest deletion -> delete(deletion);
+        case PartRequest part -> part(part);
+        case GetRequest question -> get(question);
+        case GenerationRequest question -> tell(question, generation);
+        case PositionRequest question -> tell(question, live().position());
+        case ForkRequest fork -> fork(fork);
+        case NoteRequest _, AppendRequest _, CommitRequest _ ->
+            throw new IllegalStateException(request + " is not executed");
       };
     } catch (Execution.Abandoned lost) {
       return false;
@@ -597,8 +541,8 @@ final class Resident implements Runnable {
       return false;
     } catch (Execution.Elsewhere asksOthers) {
       running = null;
-      if (request.alone) request.reach = executedChange;
-      request.complete(null);
+      if (request instanceof GetRequest question) giveToThePast(question);
+      else request.complete(null);
       return true;
     } catch (RuntimeException | Error failure) {
       fail(request, failure);
@@ -609,15 +553,15 @@ final class Resident implements Runnable {
   /// Whether a request needs the state of the key. A state that cannot be made need not be made to
   /// end.
   private boolean needsState(Request request) {
-    return switch (request.kind) {
-      case GENERATION -> false;
-      case DELETE -> !isQuarantined();
+    return switch (request) {
+      case GenerationRequest _ -> false;
+      case DeleteRequest _ -> !isQuarantined();
       default -> true;
     };
   }
 
   private boolean isQuarantined() {
-    return store.quarantine().refusal(key, generation) != null;
+    return engine.quarantine().refusal(key, generation) != null;
   }
 
   /// Gives a request up that cannot be executed, or whose state cannot be loaded, because its files
@@ -630,52 +574,58 @@ final class Resident implements Runnable {
           default ->
               new CallFailed(key + " cannot be loaded: " + ThrowableText.of(failure), failure);
         };
-    giveUp(request, logged(request) ? new Execution.Suspended(cause).failure() : cause);
+    boolean logged = request instanceof ChangeRequest;
+    giveUp(request, logged ? new Execution.Suspended(cause).failure() : cause);
   }
 
   /// Lets go of the state: it is loaded anew, with what is logged, for the next request.
   private void giveUp(Request request, RuntimeException failure) {
     running = null;
     live = null;
-    if (request.address > target) target = request.address;
-    if (store.hasNeighbors()) store.unfinished().givenUp(key, request.address);
+    if (request instanceof ChangeRequest change) {
+      skip(change.address);
+      if (engine.hasNeighbors()) engine.unfinished().givenUp(key, change.address);
+    }
     request.fail(failure);
   }
 
-  private static boolean logged(Request request) {
-    return switch (request.kind) {
-      case PUT, DELETE, PART -> true;
-      case GET, FORK, NOTE, APPEND, COMMIT, GENERATION, POSITION -> false;
-    };
+  private boolean tell(QuestionRequest question, long number) {
+    question.number = number;
+    question.reach = executedChange;
+    question.complete(null);
+    return true;
   }
 
   /// Passes a request that was taken back before it ran; answers false when it runs after all. What
   /// is behind it may not be executed before the verdict is durable, nor it itself when the verdict
   /// may be in the log.
   private boolean passes(Request request) {
-    if (request.kind == Request.Kind.PUT) {
-      Request verdict;
-      while ((verdict = store.takingBack().awaitVerdict(request)) == null) {
-        if (request.begin()) return false; // else it was taken back again
-      }
-      RuntimeException failure = verdict.failure();
-      if (failure != null) {
-        if (!request.beginAfterAll(verdict)) return !request.begin() && passes(request);
-        unpin();
-        if (store.hasFailed()) giveUp(request, new Execution.Suspended(failure).failure());
-        return request.isDone();
-      }
-      target = request.address;
-      Materialized state = live;
-      if (state != null) {
-        store.versions().keep(this, state, executedChange, request, request.address);
-        state.skip(request.address);
-        executed = request.address;
-        executedChange = request.counter;
-      }
-      // Otherwise loading executes it, with those before it, which an earlier process may have
-      // left.
+    if (request instanceof PutRequest put) return passes(put);
+    unpin(); // as TakingBack pinned it
+    return true;
+  }
+
+  private boolean passes(PutRequest put) {
+    NoteRequest verdict;
+    while ((verdict = engine.takingBack().awaitVerdict(put)) == null) {
+      if (put.begin()) return false; // else it was taken back again
     }
+    RuntimeException failure = verdict.failure();
+    if (failure != null) {
+      if (!put.beginAfterAll(verdict)) return !put.begin() && passes(put);
+      unpin();
+      if (engine.health().hasFailed()) giveUp(put, new Execution.Suspended(failure).failure());
+      return put.isDone();
+    }
+    target = put.address;
+    Materialized state = live;
+    if (state != null) {
+      engine.versions().keep(this, state, executedChange, put, put.address);
+      state.skip(put.address);
+      executed = put.address;
+      executedChange = put.counter;
+    }
+    // Otherwise loading executes it, with those before it, which an earlier process may have left.
     unpin(); // as TakingBack pinned it
     return true;
   }
@@ -685,28 +635,28 @@ final class Resident implements Runnable {
     mailbox.forEach(visitor);
   }
 
-  private boolean put(Request request) {
+  private boolean put(PutRequest request) {
     Materialized state = live();
     if (request.address <= state.position()) {
       // It was begun on a thread that is lost, and executed again by loading.
       request.generation = state.generation();
-      request.reach = store.moment();
+      request.reach = engine.moments().moment();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
-      else request.fail(store.takingBack().reason(key, request.address));
+      else request.fail(engine.takingBack().reason(key, request.address));
       return true;
     }
     if (!request.begins && state.generation() == 0) {
       target = request.address;
       executed = request.address;
-      request.fail(Store.gone(key));
+      request.fail(Refusals.gone(key));
       return true;
     }
     target = request.address;
-    store.versions().keep(this, state, executedChange, request, request.address);
+    engine.versions().keep(this, state, executedChange, request, request.address);
     var execution =
         new Execution(
-            store,
+            engine,
             Execution.Mode.LIVE,
             key,
             this,
@@ -728,7 +678,7 @@ final class Resident implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    store.unfinished().ends(key, request.address, execution.lastNote());
+    engine.unfinished().ends(key, request.address, execution.lastNote());
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -741,15 +691,15 @@ final class Resident implements Runnable {
     return true;
   }
 
-  private boolean delete(Request request) {
+  private boolean delete(DeleteRequest request) {
     boolean quarantined = isQuarantined();
     Materialized state = quarantined ? unmade() : live();
     target = request.address;
     if (!quarantined) {
-      store.versions().keep(this, state, executedChange, request, request.address);
+      engine.versions().keep(this, state, executedChange, request, request.address);
     }
     state.delete(request.address);
-    store.retention().deleted(key, request.address);
+    engine.retention().deleted(key, request.address);
     executedChange = request.counter;
     request.reach = request.counter;
     request.number = generation;
@@ -762,20 +712,20 @@ final class Resident implements Runnable {
 
   /// Executes what a committed transaction does here: all of it, before anybody sees any of it, and
   /// after every key of it has its part.
-  private boolean part(Request request) {
-    store.awaitPublished();
-    Transaction transaction = Objects.requireNonNull(request.transaction);
+  private boolean part(PartRequest request) {
+    engine.moments().awaitPublished();
+    Transaction transaction = request.transaction;
     Materialized state = live();
     boolean first = true;
     for (Deed deed : transaction.deeds()) {
       if (deed.resident != this || deed.address <= state.position()) continue;
       target = deed.address;
-      if (first) store.versions().keep(this, state, executedChange, request, deed.address);
+      if (first) engine.versions().keep(this, state, executedChange, request, deed.address);
       first = false;
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
-        store.retention().deleted(key, deed.address);
+        engine.retention().deleted(key, deed.address);
       } else if (!execute(state, deed, value, request)) {
         return false;
       }
@@ -788,15 +738,15 @@ final class Resident implements Runnable {
     return true;
   }
 
-  private boolean execute(Materialized state, Deed deed, byte[] value, Request request) {
+  private boolean execute(Materialized state, Deed deed, byte[] value, PartRequest request) {
     var logged = new LoggedAnswers();
     int number = 0;
-    for (Deed.Answered answered : deed.answers()) {
+    for (Draft.Answered answered : deed.answers()) {
       logged.add(deed.address, ++number, answered.answer());
     }
     var execution =
         new Execution(
-            store,
+            engine,
             Execution.Mode.REPLAYED,
             key,
             this,
@@ -816,52 +766,51 @@ final class Resident implements Runnable {
     return true;
   }
 
-  private boolean fork(Request request) {
+  private boolean fork(ForkRequest request) {
     Materialized state = live();
-    if (hasMoved(request)) request.moved = true;
-    else request.copy = state.copy(tail);
+    if (!hasMoved(request)) request.copy = state.copy(tail);
     request.reach = executedChange;
     request.complete(null);
     return true;
   }
 
   /// Whether the state reflects more than a transaction is to see.
-  private boolean hasMoved(Request request) {
-    Transaction transaction = request.transaction;
+  private boolean hasMoved(QuestionRequest request) {
+    Transaction transaction = request.transaction();
     return transaction != null && executedChange > transaction.counter();
   }
 
-  private boolean get(Request request) {
+  private boolean get(GetRequest request) {
     Materialized state = live();
     if (hasMoved(request)) {
       request.moved = true;
       request.complete(null);
       return true;
     }
-    RuntimeException diverged = store.quarantine().refusal(key, state.generation());
+    RuntimeException diverged = engine.quarantine().refusal(key, state.generation());
     if (diverged != null) {
       request.fail(diverged);
       return true;
     }
-    Existence expected = Objects.requireNonNull(request.existence);
+    Existence expected = request.existence;
     if (isGone(expected, state)) {
-      request.fail(Store.gone(key));
+      request.fail(Refusals.gone(key));
       return true;
     }
     var execution =
         new Execution(
-            store,
+            engine,
             Execution.Mode.READING,
             key,
             this,
             state.position(),
-            store.nowMicros(),
+            engine.nowMicros(),
             request.depth,
             null,
             request);
     execution.transaction = request.transaction;
     execution.question = request.query instanceof Query query ? query.number() : 0;
-    RuntimeException fatal = store.quarantine().fatalQuestion(execution);
+    RuntimeException fatal = engine.quarantine().fatalQuestion(execution);
     if (fatal != null) {
       request.fail(fatal);
       return true;
@@ -870,14 +819,19 @@ final class Resident implements Runnable {
     if (answer == null) return false;
     running = null;
     if (request.moved) {
-      if (request.alone) request.reach = executedChange;
-      request.complete(null);
+      giveToThePast(request);
       return true;
     }
     request.generation = state.generation();
     request.reach = Math.max(executedChange, execution.reach);
     request.complete(answer);
     return true;
+  }
+
+  /// Settles a question that must be asked of the past.
+  private void giveToThePast(GetRequest question) {
+    if (question.alone) question.reach = executedChange;
+    question.complete(null);
   }
 
   private static boolean isGone(Existence expected, Materialized state) {
@@ -887,12 +841,12 @@ final class Resident implements Runnable {
   /// Runs a handler; answers null when the lane was lost on the way.
   private @Nullable Answer run(Execution execution, Supplier<Answer> handler) {
     running = execution;
-    store.runners().enter(execution);
+    engine.runners().enter(execution);
     try {
       Answer answer = handler.get();
       execution.checkNotYielded();
       if (!execution.finish()) return null;
-      store.runners().passed(execution);
+      engine.runners().passed(execution);
       return answer;
     } catch (Execution.Unwinding stop) {
       throw execution.stopped(stop);
@@ -902,22 +856,22 @@ final class Resident implements Runnable {
     } catch (Error error) {
       if (execution.isTakenBack()) return null;
       if (execution.isKnownToStand()) {
-        if (error instanceof StackOverflowError && !store.mayRunLong()) {
+        if (error instanceof StackOverflowError && !engine.threads().mayRunLong()) {
           throw new Execution.Yielded(); // a worker has more stack
         }
         throw new Execution.Suspended(
             new CallFailed("version " + execution.address() + " of " + key + " failed", error));
       }
-      store.takingBack().takeBack(execution, error);
+      engine.takingBack().takeBack(execution, error);
       return null;
     } finally {
-      store.runners().exit(execution);
+      engine.runners().exit(execution);
     }
   }
 
   /// Stands for a state that is not made.
   private Materialized unmade() {
-    var state = new Materialized(store, key, store.factory(key.space()));
+    var state = new Materialized(engine, key, engine.spaces().factory(key.space()));
     live = state;
     stale = false;
     return state;
@@ -927,11 +881,11 @@ final class Resident implements Runnable {
     Materialized state = live;
     if (state == null || !isReady()) {
       // What loading would go on with could not be logged, and would be begun again and again.
-      store.checkUsable();
+      engine.health().confirm();
       int lost = answersLost.get();
       lastNote = null;
       stale = false; // first: what makes it stale is there already
-      state = new Materialized(store, key, store.factory(key.space()));
+      state = new Materialized(engine, key, engine.spaces().factory(key.space()));
       state.load(target, tail, this);
       running = null;
       generation = state.generation();
@@ -948,7 +902,7 @@ final class Resident implements Runnable {
     referenced = true;
     long now = state.weight();
     if (now != weight) {
-      store.residents().reweigh(now - weight);
+      engine.residents().reweigh(now - weight);
       weight = now;
     }
   }

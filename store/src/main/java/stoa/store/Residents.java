@@ -5,9 +5,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.log.Streams;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
 ///
@@ -18,15 +20,21 @@ final class Residents {
   /// What a key takes in memory beside its state.
   private static final long BASE_BYTES = 512;
 
-  private final Store store;
+  private final Health health;
+  private final Streams streams;
+  private final Function<Key, Resident> maker;
   private final long bytesMax;
   private final ConcurrentHashMap<StreamId, Resident> residents = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicBoolean evicting = new AtomicBoolean();
   private Iterator<Resident> hand = residents.values().iterator();
 
-  Residents(Store store, long bytesMax) {
-    this.store = store;
+  /// @param maker brings a key into memory
+  Residents(Health health, Streams streams, Function<Key, Resident> maker, long bytesMax) {
+    this.health = health;
+    this.streams = streams;
+    this.maker = maker;
     this.bytesMax = bytesMax;
   }
 
@@ -35,15 +43,15 @@ final class Residents {
     while (true) {
       Resident resident = residents.get(key.stream());
       if (resident == null) {
-        store.checkUsable(); // may wait for other servers: not within the map's lock
+        health.confirm(); // may wait for other servers: not within the map's lock
         // Reads the tail of the stream within the map's lock: nobody can use the key in between.
         var pinned = new Resident[1];
         resident =
             residents.computeIfAbsent(
                 key.stream(),
                 _ -> {
-                  store.checkSound();
-                  Resident made = new Resident(store, key);
+                  health.checkSound();
+                  Resident made = maker.apply(key);
                   Check.that(made.pin(), "%s is new", key);
                   pinned[0] = made;
                   return made;
@@ -66,15 +74,26 @@ final class Residents {
     }
   }
 
+  /// The stream that lists the keys of a space; it stays in memory.
+  Resident directory(String space) {
+    Resident known = directories.get(space);
+    if (known != null) return known;
+    Resident pinned = pin(Key.of("stoa/directory", space));
+    Resident first = directories.putIfAbsent(space, pinned);
+    if (first == null) return pinned;
+    pinned.unpin();
+    return first;
+  }
+
   /// The last committed address of a stream, which need not be in memory.
   long tail(StreamId stream) {
     Resident resident = residents.get(stream);
     if (resident != null) return resident.tail();
-    long last = store.streams().last(stream);
+    long last = streams.last(stream);
     // What is under way into the stream has it in memory, and then the end is not what was read.
     resident = residents.get(stream);
     if (resident != null) return resident.tail();
-    store.checkUsable();
+    health.confirm();
     return last;
   }
 

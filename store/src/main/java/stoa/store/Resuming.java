@@ -20,15 +20,15 @@ final class Resuming {
   /// What cannot go on is tried again after so many ticks.
   private static final int AGAIN_TICKS = 20;
 
-  private final Store store;
+  private final Engine engine;
   private final Unfinished unfinished;
   private final Threads threads;
   private final Map<Key, Request> under = new ConcurrentHashMap<>();
   private volatile @Nullable BiFunction<String, byte[], Key> keys;
   private int ticks;
 
-  Resuming(Store store, Unfinished unfinished, Threads threads) {
-    this.store = store;
+  Resuming(Engine engine, Unfinished unfinished, Threads threads) {
+    this.engine = engine;
     this.unfinished = unfinished;
     this.threads = threads;
   }
@@ -36,16 +36,16 @@ final class Resuming {
   /// Begins, and waits for those that do not wait for other stores themselves; where there are
   /// others, for twice as long as one call may take.
   void begin(BiFunction<String, byte[], Key> named) {
-    long end = store.nowMicros() + 2 * store.callMicrosMax();
+    long end = engine.nowMicros() + 2 * engine.callMicrosMax();
     for (Unfinished.Name name : unfinished.earlier()) {
       Request request = resume(named, name);
       if (request == null) continue;
-      if (!store.hasNeighbors()) {
-        var _ = store.await(request);
+      if (!engine.hasNeighbors()) {
+        var _ = engine.leader().await(request);
         continue;
       }
       help(request);
-      while (!request.isDone() && !store.waitsAbroad(request) && store.nowMicros() < end) {
+      while (!request.isDone() && !Leader.waitsAbroad(request) && engine.nowMicros() < end) {
         if (threads.mayRunLong()) request.resident.runUntil(request);
         if (!request.isDone()) threads.pause();
       }
@@ -56,7 +56,7 @@ final class Resuming {
   /// Runs it on a thread of its own, if all workers wait for other stores.
   private void help(Request request) {
     try {
-      threads.visitors().execute(() -> request.resident.runUntil(request));
+      threads.serve(() -> request.resident.runUntil(request));
     } catch (RejectedExecutionException full) {
       LOG.debug("{} waits for a worker", request.resident.key, full);
     }
@@ -66,7 +66,7 @@ final class Resuming {
     try {
       Key key = named.apply(name.space(), name.name());
       if (under.containsKey(key)) return null;
-      Request request = store.positionAsync(key);
+      Request request = engine.questions().positionAsync(key);
       under.put(key, request);
       request.whenDone(done -> {
         under.remove(key);
@@ -97,7 +97,7 @@ final class Resuming {
     ticks = 0;
     for (Unfinished.Name name : unfinished.earlier()) {
       // Not here: to find a key may wait.
-      store.answerWith(() -> {
+      engine.threads().answer(() -> {
         var _ = resume(named, name);
       });
     }

@@ -62,7 +62,7 @@ final class Retention {
 
   private static final Keep NOTHING = Keep.versions(0);
 
-  private final Store store;
+  private final Engine engine;
   private final Intake intake;
   private final Pins pins;
   private final ReentrantLock lock = new ReentrantLock();
@@ -76,11 +76,11 @@ final class Retention {
   /// A key that was deleted, and since when its past may go.
   private record Deleted(Key key, long address, long micros) {}
 
-  Retention(Store store, Intake intake) {
-    this.store = store;
+  Retention(Engine engine, Intake intake) {
+    this.engine = engine;
     this.intake = intake;
-    this.pins = new Pins(store::nowMicros);
-    this.horizon = new AtomicLong(intake.isOrdered() ? 0 : Long.MAX_VALUE);
+    this.pins = new Pins(engine::nowMicros);
+    this.horizon = new AtomicLong(intake.moments().isOrdered() ? 0 : Long.MAX_VALUE);
   }
 
   /// What is to be kept from now on.
@@ -124,7 +124,7 @@ final class Retention {
   /// @param before not above the last executed version
   /// @return the oldest version that can be read now
   long trim(Key key, long before) {
-    return trim(key, before, Math.max(horizon.get(), intake.horizon()));
+    return trim(key, before, Math.max(horizon.get(), intake.moments().horizon()));
   }
 
   /// As [#trim], and goes by what is known of other stores, which may be behind.
@@ -160,7 +160,7 @@ final class Retention {
   }
 
   private Keep policy(Key key) {
-    return store.factory(key.space()).hasPast() ? keep : NOTHING;
+    return engine.spaces().factory(key.space()).hasPast() ? keep : NOTHING;
   }
 
   /// A key was deleted.
@@ -169,7 +169,7 @@ final class Retention {
   void deleted(Key key, long address) {
     Keep policy = policy(key);
     if (policy instanceof Keep.All) return;
-    long now = store.nowMicros();
+    long now = engine.nowMicros();
     long when = policy instanceof Keep.Age age ? now + micros(age) : now;
     attempt(
         key,
@@ -209,7 +209,7 @@ final class Retention {
   }
 
   private @Nullable Deleted nextDeleted() {
-    long now = store.nowMicros();
+    long now = engine.nowMicros();
     lock.lock();
     try {
       Deleted first = deleted.peek();
@@ -250,7 +250,7 @@ final class Retention {
 
   private void releaseLogAlone() {
     long limit = limit(horizon.get());
-    if (store.hasNeighbors()) limit = Math.min(limit, since(VISITED_MICROS) - 1);
+    if (engine.hasNeighbors()) limit = Math.min(limit, since(VISITED_MICROS) - 1);
     long before =
         switch (keep) {
           case Keep.All() -> 0;
@@ -268,7 +268,7 @@ final class Retention {
     long limit = limit(least);
     StoredEntry entry = streams().read(key.stream(), before);
     if (entry != null && entry.log().counter() <= limit) return withPut(key, before);
-    long seen = store.nesting().firstBehind(key.stream(), limit) - 1;
+    long seen = engine.nesting().firstBehind(key.stream(), limit) - 1;
     return withPut(key, Math.min(before, seen));
   }
 
@@ -284,7 +284,7 @@ final class Retention {
   ///
   /// @param least of other stores with the same order
   private long limit(long least) {
-    long moment = intake.moment(); // first: who pins the present later, pins no less
+    long moment = intake.moments().moment(); // first: who pins the present later, pins no less
     long held = Math.min(pins.least(), intake.unfinished().leastCounter());
     return Math.min(Math.min(moment, least), held);
   }
@@ -297,9 +297,9 @@ final class Retention {
   /// The last version up to one in front of what handlers of other stores may look for: what
   /// methods have put lately, or were refused.
   private long unvisited(Key key, long before) {
-    if (!store.hasNeighbors()) return before;
+    if (!engine.hasNeighbors()) return before;
     StreamId stream = key.stream();
-    long lately = store.nesting().firstBehind(stream, since(VISITED_MICROS) - 1);
+    long lately = engine.nesting().firstBehind(stream, since(VISITED_MICROS) - 1);
     var found = new long[] {before};
     streams()
         .scan(
@@ -326,19 +326,19 @@ final class Retention {
   /// Whether all that handlers of other stores have put behind a log counter is there still.
   boolean keepsVisits(long counter) {
     long certain = VISITED_MICROS - CLOCKS_MICROS;
-    return counter >= streams().lastBefore(store.nowMicros() - certain);
+    return counter >= streams().lastBefore(engine.nowMicros() - certain);
   }
 
   /// The last version that was logged so long ago, 0 when there is none: its state is the oldest
   /// that was seen since. Goes by the log's own times: an entry of a transaction has the time at
   /// which that began.
   private long lastBefore(Key key, long micros) {
-    return store.nesting().firstBehind(key.stream(), since(micros) - 1) - 1;
+    return engine.nesting().firstBehind(key.stream(), since(micros) - 1) - 1;
   }
 
   /// The first log counter of what was logged lately.
   private long since(long micros) {
-    return streams().firstSince(store.nowMicros() - micros);
+    return streams().firstSince(engine.nowMicros() - micros);
   }
 
   private static long micros(Keep.Age age) {
@@ -346,6 +346,6 @@ final class Retention {
   }
 
   private Streams streams() {
-    return store.streams();
+    return engine.streams();
   }
 }

@@ -81,14 +81,14 @@ final class Round {
 
   /// A tick has passed: when one run lasts since the tick before, or its thread has not come to run
   /// anything, others take over.
-  void pass(Store store) {
+  void pass(Threads threads) {
     Resident running = current;
     int now = turn;
     boolean stuck = now == seen && (running != null || !rest.isEmpty());
     seen = now;
     if (!stuck) return;
     for (Resident next; (next = rest.poll()) != null; ) next.dispatch();
-    for (Runnable task : afterwards) store.answerWith(task);
+    for (Runnable task : afterwards) threads.answer(task);
     Execution run = running == null ? null : running.running;
     if (thread instanceof Gatherer && run != null && thread.equals(run.thread)) run.preempt();
   }

@@ -25,8 +25,8 @@ final class Rounds {
   }
 
   /// A tick has passed.
-  void watch(Store store) {
+  void watch(Threads threads) {
     rounds.removeIf(Round::isOver);
-    for (Round round : rounds) round.pass(store);
+    for (Round round : rounds) round.pass(threads);
   }
 }

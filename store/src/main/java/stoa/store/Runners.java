@@ -3,6 +3,7 @@ package stoa.store;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
@@ -116,6 +117,16 @@ final class Runners {
   /// The run that the current thread began last; null when it runs none.
   @Nullable Execution current() {
     return mine.get().top;
+  }
+
+  /// Whether the current thread runs it.
+  boolean isOfCurrentThread(Execution execution) {
+    return Thread.currentThread().equals(execution.thread);
+  }
+
+  /// Has the thread that runs it look again.
+  void wake(Execution execution) {
+    LockSupport.unpark(execution.thread);
   }
 
   /// Visits the runs, on all threads.

@@ -31,11 +31,11 @@ public final class StoredBlob extends StoredReader implements Blob {
   private static final int PARTS_MAX = 8;
 
   private final Blobs blobs;
-  private final Store.Target target;
+  private final Target target;
   private final Existence existence;
   private volatile long generation;
 
-  StoredBlob(Blobs blobs, Store.Target target, Existence existence, long generation) {
+  StoredBlob(Blobs blobs, Target target, Existence existence, long generation) {
     this.blobs = blobs;
     this.target = target;
     this.existence = existence;
@@ -61,7 +61,7 @@ public final class StoredBlob extends StoredReader implements Blob {
     generation = found;
   }
 
-  Store.Target target() {
+  Target target() {
     return target;
   }
 

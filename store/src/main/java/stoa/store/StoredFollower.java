@@ -41,7 +41,8 @@ final class StoredFollower<E> implements Follower<E> {
     }
   }
 
-  private final Store store;
+  private final Health health;
+  private final Progress progress;
   private final Source<E> source;
   private final Runnable ended;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -50,8 +51,10 @@ final class StoredFollower<E> implements Follower<E> {
 
   /// @param first the position at which it begins
   /// @param ended told once, when it is closed
-  StoredFollower(Store store, long first, Source<E> source, Runnable ended) {
-    this.store = store;
+  StoredFollower(
+      Health health, Progress progress, long first, Source<E> source, Runnable ended) {
+    this.health = health;
+    this.progress = progress;
     this.next = first;
     this.source = source;
     this.ended = ended;
@@ -85,22 +88,22 @@ final class StoredFollower<E> implements Follower<E> {
     long left = nanosMax;
     while (true) {
       // Before it is read: what comes after that ends the wait.
-      long seen = store.progress().counter();
+      long seen = progress.counter();
       E element = now();
       if (element != null || left <= 0) return element;
-      left = store.progress().await(seen, left, this::mustLook);
+      left = progress.await(seen, left, this::mustLook);
     }
   }
 
   private boolean mustLook() {
-    return closed.get() || store.isClosed() || store.hasFailed();
+    return closed.get() || health.isClosed() || health.hasFailed();
   }
 
   private @Nullable E now() {
     checkOpen();
     if (page.elements.isEmpty() && !read()) {
       // Only now: what was committed before the failure is read.
-      store.checkUsable();
+      health.confirm();
       return null;
     }
     return page.elements.poll();
@@ -124,13 +127,13 @@ final class StoredFollower<E> implements Follower<E> {
 
   private void checkOpen() {
     if (closed.get()) throw new Closed("the follower is closed");
-    store.checkOpen();
+    health.checkOpen();
   }
 
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) return;
     ended.run();
-    store.progress().wake();
+    progress.wake();
   }
 }

@@ -9,7 +9,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -47,16 +46,14 @@ final class StoredStreams implements StreamStore {
    */
   private static final int APPENDS_UNDER_WAY_MAX = 4_096;
 
-  private final Store store;
-  private final Executor answers;
+  private final Engine engine;
   private final Function<Ref<?>, StreamId> streamOf;
   private final int appendBytesMax;
   private final AtomicInteger followers = new AtomicInteger();
 
   StoredStreams(
-      Store store, Executor answers, Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
-    this.store = store;
-    this.answers = answers;
+      Engine engine, Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
+    this.engine = engine;
     this.streamOf = streamOf;
     this.appendBytesMax = appendBytesMax;
   }
@@ -73,8 +70,8 @@ final class StoredStreams implements StreamStore {
     return settled(begin(data));
   }
 
-  private Appended settled(Request request) {
-    store.awaitAppended(request);
+  private Appended settled(AppendRequest request) {
+    var _ = engine.leader().await(request);
     return appended(request);
   }
 
@@ -82,7 +79,7 @@ final class StoredStreams implements StreamStore {
   public List<Appended> appendAll(StreamKey stream, List<byte[]> data) {
     var appended = new ArrayList<Appended>(data.size());
     while (appended.size() < data.size()) {
-      var underWay = new ArrayList<Request>();
+      var underWay = new ArrayList<AppendRequest>();
       int end = Math.min(data.size(), appended.size() + APPENDS_UNDER_WAY_MAX);
       RuntimeException refused = null;
       for (int i = appended.size(); i < end && refused == null; i++) {
@@ -92,7 +89,7 @@ final class StoredStreams implements StreamStore {
           refused = e;
         }
       }
-      for (Request request : underWay) appended.add(settled(request));
+      for (AppendRequest request : underWay) appended.add(settled(request));
       // What is too much with others under way goes in when they are done.
       if (refused != null && (underWay.isEmpty() || !(refused instanceof LimitExceeded))) {
         throw refused;
@@ -111,24 +108,24 @@ final class StoredStreams implements StreamStore {
     return begun(() -> begin(data));
   }
 
-  private CompletableFuture<Appended> begun(java.util.function.Supplier<Request> append) {
+  private CompletableFuture<Appended> begun(java.util.function.Supplier<AppendRequest> append) {
     var answer = new CompletableFuture<Appended>();
-    Request request;
+    AppendRequest request;
     try {
       request = append.get();
     } catch (RuntimeException refused) {
       answer.completeExceptionally(refused);
       return answer;
     }
-    store.callWriter();
-    request.whenDone(settled -> hand(settled, answer));
+    engine.leader().callWriter();
+    request.whenDone(_ -> hand(request, answer));
     return answer;
   }
 
   /// Completes an answer on a thread of its own: who waits for it may do anything there.
-  private void hand(Request settled, CompletableFuture<Appended> answer) {
+  private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
     try {
-      answers.execute(() -> {
+      engine.threads().answer(() -> {
         try {
           answer.complete(appended(settled));
         } catch (RuntimeException failure) {
@@ -140,13 +137,13 @@ final class StoredStreams implements StreamStore {
     }
   }
 
-  private Request begin(Map<StreamKey, byte[]> data) {
+  private AppendRequest begin(Map<StreamKey, byte[]> data) {
     if (data.isEmpty()) throw new IllegalArgumentException("an append names at least one stream");
     var sorted = new TreeMap<>(data);
     return begin(List.copyOf(sorted.keySet()), List.copyOf(sorted.values()));
   }
 
-  private Request begin(List<StreamKey> streams, List<byte[]> data) {
+  private AppendRequest begin(List<StreamKey> streams, List<byte[]> data) {
     int count = streams.size();
     if (count > APPEND_STREAMS_MAX) {
       throw new LimitExceeded(
@@ -161,24 +158,24 @@ final class StoredStreams implements StreamStore {
     }
     var residents = new Resident[count];
     var copies = new byte[count][];
-    store.accept();
+    engine.admission().accept();
     int pinned = 0;
     try {
       for (; pinned < count; pinned++) {
         copies[pinned] = data.get(pinned).clone();
-        residents[pinned] = store.residents().pin(Key.ofStream(id(streams.get(pinned))));
+        residents[pinned] = engine.residents().pin(Key.ofStream(id(streams.get(pinned))));
       }
     } catch (RuntimeException refused) {
       for (int i = 0; i < pinned; i++) residents[i].unpin();
-      store.settled();
+      engine.admission().settled();
       throw refused;
     }
-    return store.append(new Appending(residents, copies));
+    return engine.leader().append(new Appending(residents, copies));
   }
 
-  private static Appended appended(Request request) {
+  private static Appended appended(AppendRequest request) {
     request.check();
-    var appending = Objects.requireNonNull(request.appending);
+    Appending appending = request.appending;
     var places = new ArrayList<Appended.Place>(appending.addresses().length);
     for (int i = 0; i < appending.addresses().length; i++) {
       StreamKey stream = key(appending.residents()[i].key.stream());
@@ -204,15 +201,15 @@ final class StoredStreams implements StreamStore {
 
   private LogSlot slot(LogAddress address, Budget budget) {
     requireAddress(address.counter());
-    long end = store.progress().counter();
-    if (address.epoch() > store.epoch()) return new LogSlot.NotYetWritten(address);
+    long end = engine.intake().progress().counter();
+    if (address.epoch() > engine.intake().epoch()) return new LogSlot.NotYetWritten(address);
     if (address.counter() > end) {
-      return address.epoch() == store.epoch()
+      return address.epoch() == engine.intake().epoch()
           ? new LogSlot.NotYetWritten(address)
           : new LogSlot.Hole(address);
     }
-    if (address.counter() < store.streams().firstInLog()) return new LogSlot.Trimmed(address);
-    Streams.LogItem item = store.streams().at(address.counter());
+    if (address.counter() < engine.streams().firstInLog()) return new LogSlot.Trimmed(address);
+    Streams.LogItem item = engine.streams().at(address.counter());
     if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
       return new LogSlot.Hole(address);
     }
@@ -223,7 +220,7 @@ final class StoredStreams implements StreamStore {
   private List<StreamEntry> entries(Streams.LogItem item, Budget budget) {
     var entries = new ArrayList<StreamEntry>(item.places().size());
     for (Streams.Place place : item.places()) {
-      StoredEntry entry = store.streams().read(place.stream(), place.address());
+      StoredEntry entry = engine.streams().read(place.stream(), place.address());
       if (entry != null) entries.add(budget.take(entry(place.stream(), entry)));
     }
     return entries;
@@ -232,7 +229,7 @@ final class StoredStreams implements StreamStore {
   @Override
   public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
     confirm();
-    scanLog(counterOf(from), store.progress().counter(), to, visitor);
+    scanLog(counterOf(from), engine.intake().progress().counter(), to, visitor);
   }
 
   private void scanLog(long first, long end, LogAddress to, Predicate<LogSlot.Written> visitor) {
@@ -251,9 +248,9 @@ final class StoredStreams implements StreamStore {
     var reached = new long[] {first};
     var inVisitor = new boolean[1];
     while (true) {
-      long from = Math.max(reached[0], store.streams().firstInLog());
+      long from = Math.max(reached[0], engine.streams().firstInLog());
       try {
-        store
+        engine
             .streams()
             .scanLog(
                 from,
@@ -267,7 +264,7 @@ final class StoredStreams implements StreamStore {
                 });
         return;
       } catch (TooOld released) {
-        if (inVisitor[0] || store.streams().firstInLog() <= from) throw released;
+        if (inVisitor[0] || engine.streams().firstInLog() <= from) throw released;
       }
     }
   }
@@ -275,16 +272,16 @@ final class StoredStreams implements StreamStore {
   /// The first counter at which an address not below one can be. Counters rise over epochs, so that
   /// it is the address's own, but for one that is above the end of its epoch.
   private long counterOf(LogAddress from) {
-    long low = Math.max(1, store.streams().firstInLog());
+    long low = Math.max(1, engine.streams().firstInLog());
     long counter = Math.max(low, from.counter());
     Streams.LogItem item = first(counter);
-    if (item == null ? from.epoch() >= store.epoch() : item.log().epoch() == from.epoch()) {
+    if (item == null ? from.epoch() >= engine.intake().epoch() : item.log().epoch() == from.epoch()) {
       return counter;
     }
     long high = counter;
     if (item != null && item.log().epoch() < from.epoch()) {
       low = counter;
-      high = store.progress().counter() + 1;
+      high = engine.intake().progress().counter() + 1;
     }
     while (low < high) {
       long middle = (low + high) >>> 1;
@@ -299,7 +296,7 @@ final class StoredStreams implements StreamStore {
     var found = new Streams.LogItem[1];
     visitLog(
         counter,
-        store.progress().counter(),
+        engine.intake().progress().counter(),
         item -> {
           found[0] = item;
           return false;
@@ -310,7 +307,7 @@ final class StoredStreams implements StreamStore {
   @Override
   public LogAddress tail() {
     confirm();
-    return new LogAddress(store.epoch(), store.progress().counter());
+    return new LogAddress(engine.intake().epoch(), engine.intake().progress().counter());
   }
 
   @Override
@@ -335,7 +332,7 @@ final class StoredStreams implements StreamStore {
     for (long address : addresses) {
       requireAddress(address);
       if (address > end) continue;
-      StoredEntry entry = store.streams().read(id, address);
+      StoredEntry entry = engine.streams().read(id, address);
       if (entry == null) throw tooOld(stream, address);
       found.add(budget.take(entry(id, entry)));
     }
@@ -365,7 +362,7 @@ final class StoredStreams implements StreamStore {
   private void scan(
       StreamKey stream, StreamId id, long from, long end, Predicate<StreamEntry> visitor) {
     if (from > end) return;
-    store
+    engine
         .streams()
         .scan(
             id,
@@ -392,7 +389,7 @@ final class StoredStreams implements StreamStore {
   @Override
   public long oldest(StreamKey stream) {
     StreamId id = id(stream);
-    return confirmedEnd(id) == 0 ? 0 : Math.max(1, store.streams().firstKept(id));
+    return confirmedEnd(id) == 0 ? 0 : Math.max(1, engine.streams().firstKept(id));
   }
 
   @Override
@@ -400,16 +397,16 @@ final class StoredStreams implements StreamStore {
     StreamId id = id(stream);
     long end = confirmedEnd(id);
     if (end == 0) return;
-    StoredEntry last = store.streams().read(id, end);
+    StoredEntry last = engine.streams().read(id, end);
     if (last != null && last.kind() != Records.DATA) throw Residents.mixed(Key.ofStream(id));
-    store.streams().trim(id, Math.min(before, end));
-    store.streams().sync();
+    engine.streams().trim(id, Math.min(before, end));
+    engine.streams().sync();
   }
 
   /// Returns when it is certain that this process shows all that was acknowledged before.
   private void confirm() {
-    store.checkOpen();
-    store.checkUsable();
+    engine.health().checkOpen();
+    engine.health().confirm();
   }
 
   private long confirmedEnd(StreamId stream) {
@@ -418,8 +415,8 @@ final class StoredStreams implements StreamStore {
   }
 
   private long end(StreamId stream) {
-    store.checkOpen();
-    return store.residents().tail(stream);
+    engine.health().checkOpen();
+    return engine.residents().tail(stream);
   }
 
   // ---- follow
@@ -432,7 +429,7 @@ final class StoredStreams implements StreamStore {
         new StoredFollower.Source<>() {
           @Override
           public long end() {
-            return store.progress().counter();
+            return engine.intake().progress().counter();
           }
 
           @Override
@@ -482,7 +479,8 @@ final class StoredStreams implements StreamStore {
       throw new LimitExceeded(
           "there are %,d followers already; close some".formatted(FOLLOWERS_MAX));
     }
-    return new StoredFollower<>(store, first, source, followers::decrementAndGet);
+    return new StoredFollower<>(
+        engine.health(), engine.intake().progress(), first, source, followers::decrementAndGet);
   }
 
   // ---- what entries and streams are
@@ -531,7 +529,7 @@ final class StoredStreams implements StreamStore {
   }
 
   private TooOld tooOld(StreamKey stream, long address) {
-    long oldest = Math.max(1, store.streams().firstKept(id(stream)));
+    long oldest = Math.max(1, engine.streams().firstKept(id(stream)));
     return new TooOld("stream " + stream, address, oldest);
   }
 

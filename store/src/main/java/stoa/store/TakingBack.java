@@ -30,7 +30,7 @@ final class TakingBack {
   /// For how long an operator waits for the next run of a call to begin.
   private static final int BETWEEN_TICKS = 1_000 / Threads.TICK_MILLIS;
 
-  private final Store store;
+  private final Engine engine;
   private final Threads threads;
   private final Duration callTimeMax;
   private final int ticksMax;
@@ -39,8 +39,8 @@ final class TakingBack {
   /// The requests with a time limit of their own.
   private final Set<Request> limited = ConcurrentHashMap.newKeySet();
 
-  TakingBack(Store store, Threads threads, Duration callTimeMax) {
-    this.store = store;
+  TakingBack(Engine engine, Threads threads, Duration callTimeMax) {
+    this.engine = engine;
     this.threads = threads;
     this.callTimeMax = callTimeMax;
     ticksMax = (int) Math.max(1, callTimeMax.toMillis() / Threads.TICK_MILLIS);
@@ -49,8 +49,8 @@ final class TakingBack {
   /// A tick has passed: takes back what is overdue.
   void watch() {
     try {
-      store.runners().tick(ticksMax, this::overdue);
-      int now = store.runners().now();
+      engine.runners().tick(ticksMax, this::overdue);
+      int now = engine.runners().now();
       for (Request request : limited) {
         if (request.isLate(now) && request.isWaiting()) takeBack(request, lateWaiting(request));
       }
@@ -64,7 +64,7 @@ final class TakingBack {
   /// Whether a run lasted so long that another, on a busier machine or under a lower limit, might
   /// be taken back.
   boolean lastedLong(Execution execution) {
-    return store.runners().lasted(execution) > Math.min(LONG_TICKS, ticksMax / 4);
+    return engine.runners().lasted(execution) > Math.min(LONG_TICKS, ticksMax / 4);
   }
 
   // ---- limits of single requests
@@ -87,7 +87,7 @@ final class TakingBack {
   ///
   /// @param end the tick at which it is; 0 for none
   void checkTime(Key key, int end) {
-    if (end != 0 && end - store.runners().now() <= 0) throw lateReading(key);
+    if (end != 0 && end - engine.runners().now() <= 0) throw lateReading(key);
   }
 
   /// The tick at which a time is over; 0 for none.
@@ -95,7 +95,7 @@ final class TakingBack {
   /// @param ticks how many it has; 0 when it has no limit
   int end(int ticks) {
     if (ticks == 0) return 0;
-    int end = store.runners().now() + ticks;
+    int end = engine.runners().now() + ticks;
     return end == 0 ? 1 : end;
   }
 
@@ -118,7 +118,7 @@ final class TakingBack {
 
   /// Why a request is refused before it is logged; null when its time is not over.
   @Nullable RuntimeException late(Request request) {
-    if (!request.isLate(store.runners().now())) return null;
+    if (!request.isLate(engine.runners().now())) return null;
     return new DeadlineExceeded(
         "the time of a call on "
             + request.resident.key
@@ -147,36 +147,43 @@ final class TakingBack {
 
   /// Takes a request back that waits for its turn. Answers whether it did.
   boolean takeBack(Request request, RuntimeException failure) {
-    boolean asks = asks(request);
-    if (!asks && request.kind != Request.Kind.PUT) return false;
+    PutRequest put = request instanceof PutRequest one ? one : null;
+    if (put == null && !isDroppable(request)) return false;
     Resident resident = request.resident;
     if (!resident.pin()) return false; // until its turn, see Resident.passes
     if (!request.takeBack()) {
       resident.unpin();
       return false;
     }
-    if (asks) {
+    if (put == null) {
       request.fail(failure);
       return true;
     }
-    Request verdict = note(resident, request.address, failure);
-    request.verdict(verdict);
+    NoteRequest verdict = note(resident, put.address, failure);
+    put.verdict(verdict);
     verdict.whenDone(note -> {
-      if (!note.failed()) request.fail(failure);
+      if (!note.failed()) put.fail(failure);
       // If the log has failed, it may have the verdict.
-      else if (!store.hasFailed() && request.waitsAgain()) resident.unpin();
+      else if (!engine.health().hasFailed() && put.dropVerdict()) resident.unpin();
     });
-    store.callWriter();
+    engine.leader().callWriter();
     return true;
   }
 
-  /// Whether a request is only answered, nothing is logged for it, and it need not be.
-  private static boolean asks(Request request) {
-    return switch (request.kind) {
-      case GET -> true;
-      case FORK -> request.ticksMax > 0;
-      case POSITION -> request.ticksMax > 0 && request.asker == null && request.behind == 0;
-      case PUT, DELETE, NOTE, APPEND, COMMIT, PART, GENERATION -> false;
+  /// Whether a request may fail without a trace in the log: nothing is logged for it, and nothing
+  /// goes by its answer but its caller.
+  private static boolean isDroppable(Request request) {
+    return switch (request) {
+      case GetRequest _ -> true;
+      case ForkRequest fork -> fork.ticksMax > 0;
+      case PositionRequest position ->
+          position.ticksMax > 0 && position.asker == null && position.behind == 0;
+      case GenerationRequest _,
+          ChangeRequest _,
+          NoteRequest _,
+          AppendRequest _,
+          CommitRequest _ ->
+          false;
     };
   }
 
@@ -184,12 +191,12 @@ final class TakingBack {
   ///
   /// @return the settled verdict; null when the request is not taken back any more, since that
   ///   could not be logged
-  @Nullable Request awaitVerdict(Request request) {
+  @Nullable NoteRequest awaitVerdict(PutRequest request) {
     while (true) {
-      Request verdict = request.verdict();
+      NoteRequest verdict = request.verdict();
       if (verdict != null && verdict.isDone()) return verdict;
       if (!request.isTakenBack()) return null;
-      if (!store.lead(null)) threads.pause();
+      if (!engine.leader().lead(null)) threads.pause();
     }
   }
 
@@ -198,13 +205,13 @@ final class TakingBack {
   /// The calls that run and wait, as many as are asked for, those that run first.
   List<OngoingCall> calls(int callsMax) {
     var calls = new ArrayList<OngoingCall>();
-    int now = store.runners().now();
-    store
+    int now = engine.runners().now();
+    engine
         .runners()
         .visit(run -> {
           if (calls.size() < callsMax && isCall(run)) calls.add(call(run, now));
         });
-    store
+    engine
         .residents()
         .visit(resident -> {
           if (calls.size() >= callsMax || !resident.isBusy()) return;
@@ -217,7 +224,7 @@ final class TakingBack {
   }
 
   private static boolean isHandled(Request request) {
-    return request.kind == Request.Kind.PUT || request.kind == Request.Kind.GET;
+    return request instanceof PutRequest || request instanceof GetRequest;
   }
 
   private static boolean isCall(Execution run) {
@@ -232,8 +239,8 @@ final class TakingBack {
     return new OngoingCall(
         run.id(ids),
         run.key(),
-        request != null ? value(request) : null,
-        request != null ? request.query : null,
+        value(request),
+        query(request),
         run.address(),
         calls == null ? OngoingCall.Progress.RUNNING : OngoingCall.Progress.CALLING,
         calls,
@@ -247,8 +254,8 @@ final class TakingBack {
         request.id(ids),
         request.resident.key,
         value(request),
-        request.query,
-        request.address,
+        query(request),
+        request instanceof PutRequest put ? put.address : 0,
         OngoingCall.Progress.WAITING,
         null,
         request.depth,
@@ -265,8 +272,12 @@ final class TakingBack {
     return 0;
   }
 
-  private static byte @Nullable [] value(Request request) {
-    return request.kind == Request.Kind.PUT ? request.value : null;
+  private static byte @Nullable [] value(@Nullable Request request) {
+    return request instanceof PutRequest put ? put.value : null;
+  }
+
+  private static @Nullable Object query(@Nullable Request request) {
+    return request instanceof GetRequest question ? question.query : null;
   }
 
   private static Duration age(int ticks) {
@@ -276,10 +287,10 @@ final class TakingBack {
   /// Cancels the call of an id; answers whether there was one that could be. Waits for a moment
   /// where one run of it was given up and the next has not begun, which a worker does.
   boolean cancel(long id) {
-    int since = store.runners().now();
+    int since = engine.runners().now();
     while (true) {
       Found found = cancelFound(id);
-      boolean again = found == Found.BETWEEN && store.runners().now() - since < BETWEEN_TICKS;
+      boolean again = found == Found.BETWEEN && engine.runners().now() - since < BETWEEN_TICKS;
       if (!again) return found == Found.CANCELLED;
       threads.pause();
     }
@@ -298,14 +309,14 @@ final class TakingBack {
   private Found cancelFound(long id) {
     var found = new Found[] {Found.NONE};
     var stands = new boolean[1];
-    store
+    engine
         .runners()
         .visit(run -> {
           if (found[0] == Found.CANCELLED || !isCall(run) || run.id(ids) != id) return;
           if (cancel(run)) found[0] = Found.CANCELLED;
           else if (!run.isTakenBack()) stands[0] = true;
         });
-    store
+    engine
         .residents()
         .visit(resident -> {
           if (found[0] == Found.CANCELLED || !resident.isBusy()) return;
@@ -331,22 +342,22 @@ final class TakingBack {
 
   // ---- runs
 
-  /// Runs a handler for the calling thread beside the state of the store, within a time limit.
+  /// Runs a handler for the calling thread beside the state of the engine, within a time limit.
   ///
   /// @param ticks how many it may take; 0 when the store's limit holds
   <T> T here(Execution execution, int ticks, Supplier<T> handler) {
     execution.ticksMax = ticks;
-    store.runners().enter(execution);
+    engine.runners().enter(execution);
     try {
       T answer = handler.get();
       if (execution.finish()) {
-        store.runners().passed(execution);
+        engine.runners().passed(execution);
         return answer;
       }
     } catch (RuntimeException | Error thrown) {
       if (execution.finish()) throw thrown;
     } finally {
-      store.runners().exit(execution);
+      engine.runners().exit(execution);
     }
     throw execution.stopReason();
   }
@@ -365,7 +376,7 @@ final class TakingBack {
   /// The limit that a run has passed.
   private String limit(Execution execution) {
     Request request = execution.request;
-    if (request != null && request.isLate(store.runners().now())) {
+    if (request != null && request.isLate(engine.runners().now())) {
       return "its time, " + millis(request) + " ms";
     }
     int own = execution.ticksMax;
@@ -380,7 +391,7 @@ final class TakingBack {
       // A replay ends as its first run did; where that is not sure, nobody waits for it. One for a
       // reader is stopped when the reader's time is over: what it makes is dropped.
       boolean replays = execution.mode() == Execution.Mode.REPLAYED;
-      boolean stands = replays && !store.follows() && execution.ticksMax == 0;
+      boolean stands = replays && !engine.health().follows() && execution.ticksMax == 0;
       return !stands && execution.stop(failure);
     }
     if (execution.isKnownToStand()) return false;
@@ -421,21 +432,19 @@ final class TakingBack {
   void refuse(Request request, Execution running, Deadlock why) {
     if (takeBack(request, why)) return;
     Execution asker = request.asker;
-    switch (request.kind) {
-      case PUT -> {
+    switch (request) {
+      case PutRequest put -> {
         // One that has no address will have one: to be refused it must not be logged, or with a
         // verdict.
-        boolean logged = request.address != 0;
-        if (running.request == null && logged) {
-          takeBackBehind(running, request, request.address, why);
-        }
+        boolean logged = put.address != 0;
+        if (running.request == null && logged) takeBackBehind(running, put, put.address, why);
       }
-      case GET -> {
+      case GetRequest _ -> {
         if (running.request == null) takeBackBehind(running, request, 0, why);
       }
-      case POSITION -> {
-        if (request.behind > 0) takeBackBehind(running, request, request.behind, why);
-        else if (asker != null) store.nesting().refuse(asker, why);
+      case PositionRequest position -> {
+        if (position.behind > 0) takeBackBehind(running, position, position.behind, why);
+        else if (asker != null) engine.nesting().refuse(asker, why);
       }
       default -> {} // waits for something else
     }
@@ -462,17 +471,17 @@ final class TakingBack {
               resident.unpin();
             }
           });
-      store.callWriter();
+      engine.leader().callWriter();
     }
   }
 
   private static void refused(Request request, long address, Deadlock why) {
     Resident resident = request.resident;
     resident.skip(address);
-    if (request.kind == Request.Kind.POSITION) {
+    if (request instanceof PositionRequest position) {
       resident.recover(null);
-      request.passed = why;
-      request.wake();
+      position.passed = why;
+      position.wake();
     } else {
       resident.recover(request);
       request.fail(why);
@@ -490,16 +499,16 @@ final class TakingBack {
           if (note.failed()) {
             notLogged.run();
           } else {
-            store.unfinished().ends(execution.key(), execution.address(), null);
+            engine.unfinished().ends(execution.key(), execution.address(), null);
             recover(execution, failure);
           }
         });
-    store.callWriter();
+    engine.leader().callWriter();
   }
 
-  private Request note(Resident resident, long address, RuntimeException failure) {
+  private NoteRequest note(Resident resident, long address, RuntimeException failure) {
     var verdict = new Records.Verdict(address, Refusal.of(failure));
-    return store.note(resident, Records.VERDICT, Records.verdict(verdict));
+    return engine.leader().note(resident, Records.VERDICT, Records.verdict(verdict));
   }
 
   private void recover(Execution execution, RuntimeException failure) {
@@ -518,12 +527,12 @@ final class TakingBack {
   /// Why a put was taken back.
   RuntimeException reason(Key key, long address) {
     var verdicts = new ArrayList<Records.Verdict>();
-    store
+    engine
         .streams()
         .scan(
             key.stream(),
             address + 1,
-            store.streams().last(key.stream()),
+            engine.streams().last(key.stream()),
             entry -> {
               if (entry.kind() == Records.VERDICT) {
                 Records.Verdict verdict = Records.verdict(entry.payload());
@@ -531,6 +540,6 @@ final class TakingBack {
               }
               return verdicts.isEmpty();
             });
-    return verdicts.isEmpty() ? Store.gone(key) : verdicts.getFirst().why().exception();
+    return verdicts.isEmpty() ? Refusals.gone(key) : verdicts.getFirst().why().exception();
   }
 }

@@ -21,6 +21,9 @@ public interface Threads extends AutoCloseable {
   /// How many calls of other stores may run, or wait for others, at the same time.
   int VISITORS_MAX = 1_024;
 
+  /// How often [#pause(int)] only spins.
+  int SPINS = 100;
+
   /// How long [#pause] takes, in nanoseconds.
   long PAUSE_NANOS = 20_000;
 
@@ -37,6 +40,26 @@ public interface Threads extends AutoCloseable {
   /// side, and never at once on the thread that asks for it to be run.
   default Executor listeners() {
     return answers();
+  }
+
+  /// Has the writer run a turn.
+  default void write(Runnable turn) {
+    writer().execute(turn);
+  }
+
+  /// Has a worker run something.
+  default void work(Runnable task) {
+    workers().execute(task);
+  }
+
+  /// Has something done with an answer.
+  default void answer(Runnable task) {
+    answers().execute(task);
+  }
+
+  /// Has a handler run for which another store waits.
+  default void serve(Runnable task) {
+    visitors().execute(task);
   }
 
   /// Runs something every [#TICK_MILLIS].
@@ -71,6 +94,24 @@ public interface Threads extends AutoCloseable {
   /// Waits a little for what another thread is about to do.
   default void pause() {
     LockSupport.parkNanos(PAUSE_NANOS);
+  }
+
+  /// Waits a little, the more often the longer.
+  ///
+  /// @param spin how often it has waited before
+  default void pause(int spin) {
+    if (spin < SPINS) Thread.onSpinWait();
+    else pause();
+  }
+
+  /// Whether the current thread was interrupted, and is not any more.
+  default boolean takeInterrupt() {
+    return Thread.interrupted();
+  }
+
+  /// Gives the current thread back an interrupt that was taken.
+  default void giveInterrupt() {
+    Thread.currentThread().interrupt();
   }
 
   /// The time of the process that has the store.

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -107,7 +108,7 @@ public final class Transaction implements AutoCloseable {
   /// @param mark what its puts carry
   public record Id(Key key, long tail, StreamId mark) {}
 
-  private final Store store;
+  private final Engine engine;
   private final LogAddress at;
   private final long nowMicros;
   private final Bounds bounds;
@@ -121,11 +122,14 @@ public final class Transaction implements AutoCloseable {
   private final ArrayList<Deed> deeds = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
   private final AtomicInteger partsLeft = new AtomicInteger();
-  private volatile List<Request> parts = List.of();
+  private volatile List<PartRequest> parts = List.of();
   private Layer top;
   private long bytes;
   private int numbers;
-  private boolean allQuick = true;
+
+  /// The pace of the slowest put.
+  private Pace slowest = Pace.SHORT;
+
   private boolean ended;
   private boolean oneQuestion;
   private boolean late;
@@ -157,8 +161,8 @@ public final class Transaction implements AutoCloseable {
   }
 
   Transaction(
-      Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
-    this.store = store;
+      Engine engine, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
+    this.engine = engine;
     this.at = at;
     this.nowMicros = nowMicros;
     this.bounds = bounds;
@@ -216,43 +220,42 @@ public final class Transaction implements AutoCloseable {
 
   /// Asks a key's handler as of the moment, after this transaction's puts.
   ///
-  /// @param quick whether the code is known to be short
+  /// @param pace what is known of how long the question runs
   /// @throws stoa.Gone when the key is not as expected
-  public Answer get(Store.Target target, Object query, Existence existence, boolean quick) {
+  public Answer get(Target target, Object query, Existence existence, Pace pace) {
     check();
-    return tell(() -> ask(target.key(), query, existence, depth(), quick));
+    return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
 
   Answer get(Key target, Object query, Existence existence, int depth) {
     check();
-    return ask(target, query, existence, depth, false);
+    return ask(target, query, existence, depth, Pace.LONG);
   }
 
-  private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+  private Answer ask(Key key, Object query, Existence existence, int depth, Pace pace) {
     if (isRunning(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     // The handler that is asked first asks others: it would leave the live state.
     if (!oneQuestion || !running.isEmpty()) {
-      Answer answer = askLive(key, query, existence, quick);
+      Answer answer = askLive(key, query, existence, pace);
       if (answer != null) return answer;
     }
     running.push(key);
     try {
-      return store.at(key, counter()).get(query, existence, this, depth);
+      return engine.at(key, counter()).get(query, existence, this, depth);
     } finally {
       running.pop();
     }
   }
 
   /// Asks the live state, if that is what is seen and suffices; answers null otherwise.
-  private @Nullable Answer askLive(Key key, Object query, Existence existence, boolean quick) {
+  private @Nullable Answer askLive(Key key, Object query, Existence existence, Pace pace) {
     // One question commits nothing, so that nobody has to know what it read.
-    Resident resident = oneQuestion ? store.residents().pin(key) : touch(key);
+    Resident resident = oneQuestion ? engine.residents().pin(key) : touch(key);
     try {
       if (resident.change() > counter()) return null;
-      Request request =
-          Request.of(this, Request.Kind.GET, pinned(resident), existence, query, quick);
+      var request = new GetRequest(pinned(resident), query, existence, pace.awaited(), this);
       ask(request);
       return request.moved ? null : request.answer();
     } finally {
@@ -262,30 +265,30 @@ public final class Transaction implements AutoCloseable {
 
   /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
   /// that is less than any call may take.
-  private void ask(Request request) {
-    boolean hasty = bounds.micros < store.callMicrosMax();
+  private void ask(QuestionRequest request) {
+    boolean hasty = bounds.micros < engine.callMicrosMax();
     if (hasty) {
-      long left = bounds.micros - (store.nowMicros() - nowMicros);
-      store.takingBack().limit(request, Duration.of(left, ChronoUnit.MICROS));
+      long left = bounds.micros - (engine.nowMicros() - nowMicros);
+      engine.takingBack().limit(request, Duration.of(left, ChronoUnit.MICROS));
     }
-    store.askInTransaction(request);
+    engine.leader().askInTransaction(request);
     if (hasty && request.failure() instanceof DeadlineExceeded) late = true;
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
 
   /// Puts a value, on this transaction's copy of the key.
   ///
-  /// @param quick whether the code is known to be short
+  /// @param pace what is known of how long the put runs
   /// @throws UnsupportedOperationException when the transaction only reads
   /// @throws stoa.Gone when the key is not as expected
-  public Answer put(Store.Target target, byte[] value, Existence existence, boolean quick) {
+  public Answer put(Target target, byte[] value, Existence existence, Pace pace) {
     check();
-    allQuick &= quick;
+    if (!pace.isShort()) slowest = Pace.LONG;
     return tell(() -> put(target.key(), value, existence, depth()));
   }
 
@@ -295,7 +298,7 @@ public final class Transaction implements AutoCloseable {
     if (isRunning(key)) throw circle(key);
     Copy copy = own(key);
     boolean begins = copy.generation() == 0;
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     if (!begins && existence instanceof Existence.Absent) {
       throw new AlreadyExists(key + " exists already");
     }
@@ -309,20 +312,20 @@ public final class Transaction implements AutoCloseable {
     execution.begins = begins;
     deeds.add(deed);
     Answer answer = run(execution, () -> copy.put(begins, deed.opening, value, execution));
-    for (Deed.Answered answered : deed.answers()) count(answered.answer().length);
+    for (Draft.Answered answered : deed.answers()) count(answered.answer().length);
     return answer;
   }
 
   /// Runs a handler's code on the key as this transaction sees it; it may put to other keys, and
   /// changes nothing here.
-  public Answer run(Store.Target target, Object query, Existence existence) {
+  public Answer run(Target target, Object query, Existence existence) {
     check();
     return tell(() -> run(target.key(), query, existence, depth()));
   }
 
   Answer run(Key key, Object query, Existence existence, int depth) {
     Copy copy = own(key);
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
@@ -330,12 +333,12 @@ public final class Transaction implements AutoCloseable {
   /// Ends a key's generation.
   ///
   /// @return the generation, 0 when this transaction began it
-  public long delete(Store.Target target, Existence existence) {
+  public long delete(Target target, Existence existence) {
     check();
     Key key = target.key();
     checkWrites(key);
     Copy copy = own(key);
-    if (copy.generation() == 0 || copy.isGone(existence)) throw Store.gone(key);
+    if (copy.generation() == 0 || copy.isGone(existence)) throw Refusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
     deeds.add(new Deed(touch(key), copy, null, origin, false, null));
@@ -467,7 +470,7 @@ public final class Transaction implements AutoCloseable {
     ended = true;
     try {
       if (deeds.isEmpty()) return at;
-      return new LogAddress(store.epoch(), store.commit(this));
+      return new LogAddress(engine.intake().epoch(), engine.leader().commit(this));
     } catch (Aborted lost) {
       throw told(lost);
     } finally {
@@ -541,7 +544,7 @@ public final class Transaction implements AutoCloseable {
     var streams = new HashSet<>(touched.keySet());
     for (Deed deed : deeds) {
       if (deed.begins || deed.value == null) {
-        streams.add(store.directory(deed.resident.key.space()).key.stream());
+        streams.add(engine.residents().directory(deed.resident.key.space()).key.stream());
       }
     }
     return streams;
@@ -569,63 +572,81 @@ public final class Transaction implements AutoCloseable {
     unpin();
   }
 
-  /// Whether all that it runs is known to be short.
-  boolean isQuick() {
-    return allQuick;
+  /// What is known of how long its puts run.
+  Pace pace() {
+    return slowest;
   }
 
-  /// Why it cannot be committed now, null when it can: a key that was read or written has changed.
-  @Nullable RuntimeException conflict() {
-    for (Resident resident : touched.values()) {
-      if (resident.nextChange() > counter()) return aborted(resident, resident.nextChange());
-    }
-    for (Deed deed : deeds) {
-      if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, deed.resident.nextEntry);
-      }
-    }
-    return null;
+  /// What it is to commit, for the leader.
+  Draft.Changes changes() {
+    return changes;
   }
 
-  /// Why it cannot be committed since replicas differ over a key that it read or wrote; null when
-  /// it can. To delete such a key alone is possible.
-  @Nullable RuntimeException diverged() {
-    for (Resident resident : touched.values()) {
-      RuntimeException refusal = store.quarantine().refusal(resident.key, resident.nextGeneration);
-      if (refusal != null) return refusal;
-    }
-    return null;
-  }
+  private final Draft.Changes changes =
+      new Draft.Changes() {
+        @Override
+        public long counter() {
+          return at.counter();
+        }
 
-  private Aborted aborted(Resident resident, long counter) {
+        @Override
+        public long nowMicros() {
+          return nowMicros;
+        }
+
+        @Override
+        public Collection<Resident> touched() {
+          return touched.values();
+        }
+
+        @Override
+        public List<Deed> changes() {
+          return deeds;
+        }
+
+        @Override
+        public RuntimeException aborted(StreamEnd changed, long counter) {
+          return Transaction.this.aborted(changed.key, counter);
+        }
+
+        /// Replicas differ over a key that it read or wrote. To delete such a key alone is possible.
+        @Override
+        public @Nullable RuntimeException refusal() {
+          for (Resident resident : touched.values()) {
+            RuntimeException refusal =
+                engine.quarantine().refusal(resident.key, resident.nextGeneration);
+            if (refusal != null) return refusal;
+          }
+          return null;
+        }
+      };
+
+  private Aborted aborted(Key key, long counter) {
     Ref<?> ref =
-        resident.key.label() instanceof Ref<?> known
-            ? known
-            : new Ref<>(resident.key.space(), resident.key.toString());
-    changed = resident.key;
-    return new Aborted(ref, at, new LogAddress(store.epoch(), counter));
+        key.label() instanceof Ref<?> known ? known : new Ref<>(key.space(), key.toString());
+    changed = key;
+    return new Aborted(ref, at, new LogAddress(engine.intake().epoch(), counter));
   }
 
   /// An abort with the versions of the key: looked up here, not by the leader.
   Aborted told(Aborted lost) {
     Key key = changed;
     if (key == null) return lost;
-    long read = store.nesting().firstBehind(key.stream(), counter()) - 1;
-    long won = store.nesting().firstBehind(key.stream(), lost.changedAt().counter() - 1);
+    long read = engine.nesting().firstBehind(key.stream(), counter()) - 1;
+    long won = engine.nesting().firstBehind(key.stream(), lost.changedAt().counter() - 1);
     return new Aborted(lost.object(), read, lost.readAt(), won, lost.changedAt());
   }
 
   /// What each key has to execute, when it is committed.
-  List<Request> parts(Request commit) {
-    var byKey = new LinkedHashMap<StreamId, Request>();
+  List<PartRequest> parts(CommitRequest commit) {
+    var byKey = new LinkedHashMap<StreamId, PartRequest>();
     for (Deed deed : deeds) {
-      Request part =
+      PartRequest part =
           byKey.computeIfAbsent(
               deed.resident.key.stream(),
               _ -> {
-                store.begun();
-                Resident resident = pinned(deed.resident);
-                Request made = Request.of(this, Request.Kind.PART, resident, null, null, allQuick);
+                engine.admission().begun();
+                var made = new PartRequest(pinned(deed.resident), this, slowest);
                 made.counter = commit.counter;
                 made.nowMicros = nowMicros;
                 return made;
@@ -648,7 +669,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// The parts that are in their mailboxes.
-  List<Request> parts() {
+  List<PartRequest> parts() {
     return parts;
   }
 
@@ -668,8 +689,8 @@ public final class Transaction implements AutoCloseable {
     RuntimeException cause = doomed;
     if (cause != null) throw cause;
     if (journey != null && journey.left != null) throw journey.left;
-    store.checkOpen();
-    if (store.nowMicros() - nowMicros > bounds.micros) {
+    engine.health().checkOpen();
+    if (engine.nowMicros() - nowMicros > bounds.micros) {
       late = true;
       throw new DeadlineExceeded(
           oneQuestion
@@ -721,7 +742,7 @@ public final class Transaction implements AutoCloseable {
                   + bounds.names.keys
                   + "); nothing was written, do it in parts"));
     }
-    Resident resident = store.residents().pin(key);
+    Resident resident = engine.residents().pin(key);
     touched.put(key.stream(), resident);
     var _ = resident.change(); // the leader goes by it
     return resident;
@@ -746,18 +767,18 @@ public final class Transaction implements AutoCloseable {
   private Copy copy(Key key) {
     Resident resident = touch(key);
     if (resident.change() <= counter()) {
-      Request request = Request.of(this, Request.Kind.FORK, pinned(resident), null, null, true);
+      var request = new ForkRequest(pinned(resident), Pace.SHORT, this);
       ask(request);
       var _ = request.number();
       Copy copy = request.copy;
       if (copy != null) return copy;
     }
-    return store.at(key, counter()).copy(resident.tail());
+    return engine.at(key, counter()).copy(resident.tail());
   }
 
   private Execution execution(Execution.Mode mode, Key key, Copy copy, int depth) {
     var execution =
-        new Execution(store, mode, key, null, copy.nextAddress(), nowMicros, depth, null, null);
+        new Execution(engine, mode, key, null, copy.nextAddress(), nowMicros, depth, null, null);
     execution.transaction = this;
     execution.counter = counter();
     return execution;
@@ -765,16 +786,16 @@ public final class Transaction implements AutoCloseable {
 
   private Answer run(Execution execution, java.util.function.Supplier<Answer> handler) {
     boolean outermost = running.isEmpty();
-    long began = store.nowMicros();
+    long began = engine.nowMicros();
     running.push(execution.key());
-    if (outermost) store.runners().enter(execution);
+    if (outermost) engine.runners().enter(execution);
     try {
       Answer answer = handler.get();
       execution.gate();
       if (outermost && !execution.finish()) throw execution.stopReason();
-      store.runners().passed(execution);
+      engine.runners().passed(execution);
       // It is executed once more where the key lives, and cannot be taken back there.
-      if (outermost && store.nowMicros() - began > store.callMicrosMax()) throw late(execution);
+      if (outermost && engine.nowMicros() - began > engine.callMicrosMax()) throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt
@@ -786,7 +807,7 @@ public final class Transaction implements AutoCloseable {
       throw error;
     } finally {
       running.pop();
-      if (outermost) store.runners().exit(execution);
+      if (outermost) engine.runners().exit(execution);
     }
   }
 
@@ -795,7 +816,7 @@ public final class Transaction implements AutoCloseable {
         "a call on "
             + execution.key()
             + " ran for more than "
-            + store.callMicrosMax() / 1_000
+            + engine.callMicrosMax() / 1_000
             + " ms (callTimeMax) in a transaction; nothing was written");
   }
 
@@ -804,13 +825,13 @@ public final class Transaction implements AutoCloseable {
     try {
       return call.get();
     } catch (Execution.Suspended stopped) {
-      throw doom(Request.ofQuestion(stopped.reason())); // nothing is written yet
+      throw doom(QuestionRequest.failure(stopped.reason())); // nothing is written yet
     }
   }
 
   private Deadlock circle(Key key) {
     List<Key> path = path();
     path.add(key);
-    return Nesting.deadlock(path.subList(path.indexOf(key), path.size()));
+    return Refusals.deadlock(path.subList(path.indexOf(key), path.size()));
   }
 }

@@ -41,9 +41,8 @@ final class Versions {
    */
   private static final Logger LOG = LoggerFactory.getLogger(Versions.class);
   private static final long BASE_BYTES = 256;
-  private static final int SPINS = 200;
 
-  private final Store store;
+  private final Engine engine;
   private final Threads threads;
   private final Kept kept;
   private final ConcurrentHashMap<StreamId, Line> lines = new ConcurrentHashMap<>();
@@ -70,8 +69,8 @@ final class Versions {
   /// @param tail the end of the stream when there is no later change in it, -1 when there is
   record Seen(long version, long position, long from, long until, long tail) {}
 
-  Versions(Store store, Threads threads, long bytesMax) {
-    this.store = store;
+  Versions(Engine engine, Threads threads, long bytesMax) {
+    this.engine = engine;
     this.threads = threads;
     this.kept = new Kept(bytesMax);
   }
@@ -87,7 +86,7 @@ final class Versions {
     boolean known =
         version != null
             && version.isSeenAt(counter)
-            && version.version() >= store.retention().oldest(key);
+            && version.version() >= engine.retention().oldest(key);
     return known ? version : null;
   }
 
@@ -111,19 +110,19 @@ final class Versions {
   <T> Found<T> at(Key key, long counter, int lateTick, Function<Materialized, @Nullable T> look) {
     Version version = known(key, counter);
     if (version != null) return new Found<>(version, null);
-    Resident resident = store.residents().pin(key);
+    Resident resident = engine.residents().pin(key);
     try {
-      store.checkUsable();
+      engine.health().confirm();
       Line line = lines.get(key.stream());
       Version below = line == null ? null : line.at(counter);
-      long moment = store.moment();
+      long moment = engine.moments().moment();
       long tail = resident.tail();
-      if (below != null && below.isLast(tail) && tail >= store.retention().oldest(key)) {
+      if (below != null && below.isLast(tail) && tail >= engine.retention().oldest(key)) {
         below.extend(tail, moment, tail);
         return new Found<>(below, null);
       }
       Seen seen = seen(resident, counter, moment, tail);
-      store.retention().check(key, seen.version);
+      engine.retention().check(key, seen.version);
       if (below != null && below.from == seen.from) {
         below.extend(seen.version, seen.until, seen.tail);
         return new Found<>(below, null);
@@ -132,7 +131,7 @@ final class Versions {
       T found = resident.look(live -> live.position() == seen.position ? look.apply(live) : null);
       if (found != null) return new Found<>(null, found);
       Version made = make(resident, seen, end, lateTick);
-      store.retention().check(key, seen.version); // it may have been released just now
+      engine.retention().check(key, seen.version); // it may have been released just now
       return new Found<>(made, null);
     } finally {
       resident.unpin();
@@ -174,7 +173,7 @@ final class Versions {
     long version = low;
     if (low == 0) last = null;
     while (low > 0 && (last == null || !isChange(last))) {
-      if (last == null) store.retention().check(resident.key, low);
+      if (last == null) engine.retention().check(resident.key, low);
       last = --low == 0 ? null : entry(stream, low);
     }
     long from = last == null ? 0 : last.log().counter();
@@ -183,7 +182,7 @@ final class Versions {
   }
 
   private @Nullable StoredEntry entry(StreamId stream, long address) {
-    return store.streams().read(stream, address);
+    return engine.streams().read(stream, address);
   }
 
   static boolean isChange(StoredEntry entry) {
@@ -201,14 +200,14 @@ final class Versions {
     long end = settledBefore(resident.key.stream(), position, resident.tail());
     if (end >= 0) return end;
     awaitExecuted(resident, position, lateTick);
-    store.barrier(resident.key);
+    engine.questions().barrier(resident.key);
     end = settledBefore(resident.key.stream(), position, resident.tail());
     return end >= 0 ? end : resident.tail();
   }
 
   /// As [#settled(Resident, long, int)], for a reader without a time of its own.
   long settled(Key key, long position) {
-    Resident resident = store.residents().pin(key);
+    Resident resident = engine.residents().pin(key);
     try {
       return settled(resident, position, 0);
     } finally {
@@ -220,7 +219,7 @@ final class Versions {
   /// says so.
   private long settledBefore(StreamId stream, long position, long tail) {
     var found = new long[] {-1};
-    store
+    engine
         .streams()
         .scan(
             stream,
@@ -239,22 +238,20 @@ final class Versions {
   /// Waits until the put at an address is executed.
   private void awaitExecuted(Resident resident, long position, int lateTick) {
     for (int spins = 0; !resident.hasExecuted(position); spins++) {
-      store.checkUsable();
-      store.takingBack().checkTime(resident.key, lateTick);
+      engine.health().confirm();
+      engine.takingBack().checkTime(resident.key, lateTick);
       if (!resident.isBusy() && !resident.hasExecuted(position)) {
         // Nobody is about to execute it: an earlier process left it, or its run could not go on.
-        long reached = store.position(resident.key, lateTick);
+        long reached = engine.questions().position(resident.key, lateTick);
         if (resident.hasExecuted(position)) return;
         throw new Unavailable(
             resident.key + " is at " + reached + ", and " + position + " cannot be executed");
       }
-      if (store.lead(null)) continue;
+      if (engine.leader().lead(null)) continue;
       if (resident.isScheduled() && threads.mayRunLong()) {
         resident.runUntil(null);
-      } else if (spins < SPINS) {
-        Thread.onSpinWait();
       } else {
-        threads.pause();
+        threads.pause(spins);
       }
     }
   }
@@ -276,12 +273,12 @@ final class Versions {
         try {
           state = play(resident.key, seen.position, end, line.at(seen.from), lateTick);
         } catch (RuntimeException failure) {
-          store.retention().check(resident.key, seen.version); // which tells more
+          engine.retention().check(resident.key, seen.version); // which tells more
           throw failure;
         }
       }
       Check.that(state.position() == seen.position, "%s is at %s", resident.key, seen.position);
-      var factory = store.factory(resident.key.space());
+      var factory = engine.spaces().factory(resident.key.space());
       var version =
           new Version(resident.key, factory, state, seen.version, seen.from, seen.until, seen.tail);
       keep(resident.key.stream(), version);
@@ -298,7 +295,7 @@ final class Versions {
       return;
     }
     while (!making.tryLock()) {
-      store.takingBack().checkTime(key, lateTick);
+      engine.takingBack().checkTime(key, lateTick);
       threads.pause();
     }
   }
@@ -307,11 +304,11 @@ final class Versions {
       Key key, long position, long end, @Nullable Version below, int lateTick) {
     Materialized.State base = below == null ? null : base(key, position, below);
     if (base != null) {
-      var played = new Materialized(store, key, store.factory(key.space())).until(lateTick);
+      var played = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
       played.begin(base);
       if (played.advance(position, end)) return played.state();
     }
-    var loaded = new Materialized(store, key, store.factory(key.space())).until(lateTick);
+    var loaded = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded.state();
   }
@@ -320,9 +317,9 @@ final class Versions {
   /// marshalled may have another shape in memory, and go on in another way.
   private Materialized.@Nullable State base(Key key, long position, Version below) {
     if (below.isAbsent() || !below.forksCheaply()) return null;
-    Streams.At begin = store.streams().lastMark(key.stream(), position);
+    Streams.At begin = engine.streams().lastMark(key.stream(), position);
     if (begin == null || begin.address() != below.generation()) return null;
-    if (store.streams().checkpointAt(key.stream(), position) > below.position()) return null;
+    if (engine.streams().checkpointAt(key.stream(), position) > below.position()) return null;
     return below.copy();
   }
 
@@ -347,12 +344,12 @@ final class Versions {
 
   /// The state of a key right after the change at an address, which nobody keeps.
   Version between(Key key, long position, int lateTick) {
-    var factory = store.factory(key.space());
+    var factory = engine.spaces().factory(key.space());
     return new Version(key, factory, play(key, position, lateTick), position, 0, 0, -1);
   }
 
   private Materialized.State play(Key key, long position, int lateTick) {
-    Resident resident = store.residents().pin(key);
+    Resident resident = engine.residents().pin(key);
     try {
       return play(key, position, settled(resident, position, lateTick), null, lateTick);
     } finally {
@@ -368,9 +365,9 @@ final class Versions {
   /// @param from the log counter of the last change that it reflects
   /// @param change what comes
   /// @param address the stream address of what comes
-  void keep(Resident resident, Materialized live, long from, Request change, long address) {
-    int own = change.transaction == null ? 0 : 1; // who changes it holds it as well
-    if (!store.pins().isHeld(from, own)) return;
+  void keep(Resident resident, Materialized live, long from, ChangeRequest change, long address) {
+    int own = change.transaction() == null ? 0 : 1; // who changes it holds it as well
+    if (!engine.retention().pins().isHeld(from, own)) return;
     if (live.generation() == 0 || !live.forksCheaply()) return;
     Key key = resident.key;
     if (known(key, from) != null) return;
@@ -383,7 +380,7 @@ final class Versions {
       return;
     }
     if (state == null) return;
-    HandlerFactory factory = store.factory(key.space());
+    HandlerFactory factory = engine.spaces().factory(key.space());
     keep(key.stream(), new Version(key, factory, state, address - 1, from, change.counter - 1, -1));
   }
 

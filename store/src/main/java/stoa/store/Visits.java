@@ -40,26 +40,26 @@ final class Visits {
   private static final long PAUSE_FIRST_NANOS = 1_000_000;
   private static final long PAUSE_NANOS_MAX = 32_000_000;
 
-  private final Store store;
+  private final Engine engine;
   private final Intake intake;
   private final Threads threads;
   private final Map<Visit.Id, Stay> under = new ConcurrentHashMap<>();
 
-  Visits(Store store, Intake intake, Threads threads) {
-    this.store = store;
+  Visits(Engine engine, Intake intake, Threads threads) {
+    this.engine = engine;
     this.intake = intake;
     this.threads = threads;
   }
 
   /// Begins a visit, or waits for one that is under way; see [Neighbors#visit].
   Visit.Said visit(Visit visit, int ticks) {
-    store.checkOpen();
-    store.checkUsable();
+    engine.health().checkOpen();
+    engine.health().confirm();
     var mine = new Stay(visit);
     Stay known = under.putIfAbsent(visit.id(), mine);
     if (known != null) return known.await(ticks);
     try {
-      threads.visitors().execute(mine);
+      threads.serve(mine);
     } catch (RejectedExecutionException full) {
       var many = "more than " + Threads.VISITORS_MAX + " calls of other groups are under way";
       mine.end(null, new Unavailable(many, full));
@@ -84,7 +84,7 @@ final class Visits {
       keys.add(next.resident.key);
       Execution running = next.resident.running;
       if (running == null) return Visit.Hop.NONE;
-      if (waits == 0 && !running.executes(next)) waits = store.takingBack().id(next);
+      if (waits == 0 && !running.executes(next)) waits = engine.takingBack().id(next);
       Visit visit = running.visit;
       if (visit != null) return new Visit.Hop(keys, waits, visit.id(), visit.target());
       next = running.waitingFor;
@@ -100,7 +100,7 @@ final class Visits {
       Execution running = next.resident.running;
       if (running == null) return;
       if (!running.executes(next)) {
-        if (store.takingBack().id(next) == waits) store.takingBack().refuse(next, running, why);
+        if (engine.takingBack().id(next) == waits) engine.takingBack().refuse(next, running, why);
         return;
       }
       next = running.waitingFor;
@@ -115,7 +115,7 @@ final class Visits {
     private volatile @Nullable Request waitsFor;
     private volatile boolean over;
 
-    /// Whether one of those who wait wants to know when this waits for a call of another store.
+    /// Whether one of those who wait wants to know when this waits for a call of another engine.
     private volatile boolean asked;
 
     private Visit.@Nullable Said said;
@@ -150,7 +150,7 @@ final class Visits {
     /// A refusal, which is an answer. What is thrown here is none: nobody knows what has become of
     /// a put then.
     private Visit.Said told(RuntimeException refusal, long reach) {
-      return said(store.factory(visit.target().space()).failure(refusal), reach);
+      return said(engine.spaces().factory(visit.target().space()).failure(refusal), reach);
     }
 
     /// An answer that the caller can log. How long it is, is the same in every run of the put.
@@ -174,7 +174,7 @@ final class Visits {
       try {
         return said(
             visit.kind() == Visit.Kind.PAST
-                ? store
+                ? engine
                     .at(visit.target(), counter)
                     .get(visit.call(), visit.existence(), visit.callers())
                 : ofOneQuestion(counter),
@@ -185,14 +185,14 @@ final class Visits {
     }
 
     private Answer ofOneQuestion(long counter) {
-      try (Transaction moment = store.beginQuestion(counter, visit.callers())) {
+      try (Transaction moment = engine.transactions().beginQuestion(counter, visit.callers())) {
         return moment.get(visit.target(), visit.call(), visit.existence(), visit.callers().size());
       }
     }
 
     private Visit.Said put() {
       Records.Origin origin = visit.id().origin();
-      intake.above(visit.counter());
+      intake.moments().above(visit.counter());
       Visit.Said earlier;
       try {
         earlier = earlier(origin);
@@ -201,8 +201,10 @@ final class Visits {
         return told(unknown(released), 0);
       }
       if (earlier != null) return earlier;
-      Request request = request(Request.Kind.PUT, (byte[]) visit.call(), null, origin);
+      var put = Put.of((byte[]) visit.call());
+      var request = new PutRequest(pinned(), put, terms(), origin, visit.callers().size());
       request.visits = true;
+      visits(request);
       waitsFor = request;
       intake.add(request);
       return awaited(request);
@@ -221,24 +223,29 @@ final class Visits {
     }
 
     private Visit.Said get() {
-      Request request = request(Request.Kind.GET, new byte[0], visit.call(), null);
+      var request = new GetRequest(pinned(), visit.call(), terms(), visit.callers().size());
+      visits(request);
       waitsFor = request;
-      store.ask(request);
+      engine.leader().ask(request);
       return awaited(request);
     }
 
-    private Request request(
-        Request.Kind kind, byte[] value, @Nullable Object query, Records.@Nullable Origin origin) {
-      Resident resident = store.residents().pin(visit.target());
-      store.begun();
-      int depth = visit.callers().size();
-      var request =
-          new Request(kind, resident, value, visit.existence(), query, origin, depth, false);
+    private Terms terms() {
+      return Terms.expecting(visit.existence());
+    }
+
+    private Resident pinned() {
+      Resident resident = engine.residents().pin(visit.target());
+      engine.admission().begun();
+      return resident;
+    }
+
+    /// Says of a request that handlers of other stores wait for it, and for how long.
+    private void visits(Request request) {
       request.callers = visit.callers();
       if (visit.millisMax() > 0) {
-        store.takingBack().limit(request, Duration.ofMillis(visit.millisMax()));
+        engine.takingBack().limit(request, Duration.ofMillis(visit.millisMax()));
       }
-      return request;
     }
 
     private Visit.Said awaited(Request request) {
@@ -260,11 +267,11 @@ final class Visits {
     }
 
     private void awaitDone(Request request) {
-      request.waiter(Thread.currentThread());
+      request.isAwaited();
       boolean runs = threads.mayRunLong();
       long pause = 0;
       while (!request.isOver()) {
-        if (!intake.isEmpty()) store.callWriter();
+        if (!intake.isEmpty()) engine.leader().callWriter();
         tellIfItWaits();
         // No worker may be free: all may wait for calls like this one.
         if (runs && pause > 0 && request.resident.isScheduled()) {
@@ -281,16 +288,16 @@ final class Visits {
     private Visit.@Nullable Said earlier(Records.Origin origin) {
       Key key = visit.target();
       StreamId stream = key.stream();
-      long last = store.streams().last(stream);
-      long low = store.nesting().firstBehind(stream, visit.counter());
+      long last = engine.streams().last(stream);
+      long low = engine.nesting().firstBehind(stream, visit.counter());
       var found = new StoredEntry[2];
-      store.streams().scan(stream, low, last, entry -> look(origin, entry, found));
-      store.checkUsable();
+      engine.streams().scan(stream, low, last, entry -> look(origin, entry, found));
+      engine.health().confirm();
       StoredEntry entry = found[0];
       if (entry == null) {
-        boolean whole = store.retention().keepsVisits(visit.counter());
-        if (!whole && low > 1 && store.streams().read(stream, low - 1) == null) {
-          store.retention().check(key, low - 1);
+        boolean whole = engine.retention().keepsVisits(visit.counter());
+        if (!whole && low > 1 && engine.streams().read(stream, low - 1) == null) {
+          engine.retention().check(key, low - 1);
         }
         return null;
       }
@@ -306,7 +313,7 @@ final class Visits {
       if (passed != null) return told(passed, reach);
       // With other stores, a put is executed when all its answers are in the stream, see
       // Execution.gate.
-      return said(store.nesting().answerInLog(key, entry.address()), reach);
+      return said(engine.nesting().answerInLog(key, entry.address()), reach);
     }
 
     private static boolean look(Records.Origin origin, StoredEntry entry, StoredEntry[] found) {
@@ -332,14 +339,15 @@ final class Visits {
 
     /// Waits until a put is executed; answers why not, when it is taken back.
     private @Nullable Deadlock awaitExecuted(long address) {
-      Request position = request(Request.Kind.POSITION, new byte[0], null, null);
+      var position = new PositionRequest(pinned(), Pace.LONG, visit.callers().size());
+      visits(position);
       if (position.resident.hasExecuted(address)) {
         position.complete(null);
         return null;
       }
       position.behind = address;
       waitsFor = position;
-      store.ask(position);
+      engine.leader().ask(position);
       awaitDone(position);
       Deadlock passed = position.passed;
       if (passed == null && position.isDone()) position.check();
@@ -362,7 +370,7 @@ final class Visits {
       else waiter.told.complete(java.util.Objects.requireNonNull(said));
     }
 
-    /// Tells those who want to know it when this waits for a call that waits for another store.
+    /// Tells those who want to know it when this waits for a call that waits for another engine.
     private void tellIfItWaits() {
       if (asked && follow(visit.id()).next() != null) {
         asked = false;

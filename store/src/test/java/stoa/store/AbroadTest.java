@@ -72,7 +72,7 @@ class AbroadTest {
       var opened = new Store(CONFIG, log, order, this, clock, running.get());
       opened.register("script", Script.FACTORY);
       store = opened;
-      if (number == 0) coordinator.begin(opened, new Participant(opened, _ -> null));
+      if (number == 0) coordinator.begin(new Participant(opened, _ -> null));
     }
 
     void close() {
@@ -131,7 +131,7 @@ class AbroadTest {
     }
 
     @Override
-    public List<Held.Verdict> hold(
+    public List<Vote> hold(
         long epoch, long term, long round, List<Coordinator.Part> parts) {
       return participant().hold(epoch, term, round, parts);
     }
@@ -255,7 +255,7 @@ class AbroadTest {
     answer(visit);
     answer(later);
     var stream = key("1b").stream();
-    var logged = site("1b").store().streams().read(stream, 3);
+    var logged = site("1b").store().engine().streams().read(stream, 3);
     assertTrue(java.util.Objects.requireNonNull(logged).log().counter() > later.counter());
   }
 
@@ -265,7 +265,7 @@ class AbroadTest {
     Visit creates = visit(1, "1b", "x", new Existence.Absent(null), 0);
     assertEquals("AlreadyExists", answer(creates));
     Store store = site("1b").store();
-    store.delete(store.target(key("1b")), ANY);
+    store.delete(store.target(key("1b")), Terms.expecting(ANY));
     // Another half of the question, that comes late.
     assertEquals("AlreadyExists", answer(creates));
     site("1b").close();
@@ -281,8 +281,7 @@ class AbroadTest {
     site("0a").asked = visit -> millis.set(visit.millisMax());
     Store store = site("0a").store();
     var request =
-        store.putAsync(
-            store.target(key("0a")), bytes("call 1b spin"), ANY, false, Duration.ofSeconds(1));
+        store.putAsync(store.target(key("0a")), Put.of(bytes("call 1b spin")), Terms.expecting(ANY).within(Duration.ofSeconds(1)));
     await(() -> millis.get() > 0);
     assertTrue(millis.get() <= 1_000, "" + millis);
     await(request::isDone);
@@ -424,7 +423,7 @@ class AbroadTest {
     String large = "l".repeat(70_000); // and a checkpoint
     for (int i = 0; i < 3; i++) put("1b", large);
     assertEquals(3, store.trim(key("1b"), 3));
-    assertTrue(store.streams().firstKept(key("1b").stream()) > 1);
+    assertTrue(store.engine().streams().firstKept(key("1b").stream()) > 1);
     from.cut = false;
     assertEquals("1:4:x", waits.get());
     assertTrue(lines("1b").endsWith("l,x"));
@@ -434,7 +433,7 @@ class AbroadTest {
   void asManyHandlersWaitAsThereAreThreadsForAndOneMoreIsTurnedAway() throws Exception {
     Store store = site("1b").store();
     var blocked =
-        store.putAsync(store.target(key("1b")), bytes("spin"), ANY, false, Duration.ofMinutes(1));
+        store.putAsync(store.target(key("1b")), Put.of(bytes("spin")), Terms.expecting(ANY).within(Duration.ofMinutes(1)));
     await(() -> store.calls(1).stream().anyMatch(call -> call.key().equals(key("1b"))));
     var begun = new ArrayList<Future<Visit.Said>>();
     for (int i = 1; i <= Threads.VISITORS_MAX; i++) {

@@ -17,16 +17,16 @@ class AnnouncementsTest {
   void aChangedKeyIsAnnouncedOnceAtEachChange() {
     try (var store = Script.open(disk);
         var threads = Threads.real()) {
-      var announcements = new Announcements(store, threads, Announcements.KEPT);
+      var announcements = new Announcements(store.engine(), threads, Announcements.KEPT);
       put(store, "a", "one");
-      Resident resident = store.residents().pin(key("a"));
+      Resident resident = store.engine().residents().pin(key("a"));
       while (resident.isUnannounced()) announcements.turn(); // whose thread may still be there
       resident.unpin();
       for (int i = 0; i < 5; i++) announcements.turn();
       put(store, "b", "two"); // takes the announcement along
       StreamId stream = Announcements.KEY.stream();
-      assertEquals(1, store.streams().last(stream));
-      var entry = store.streams().read(stream, 1);
+      assertEquals(1, store.engine().streams().last(stream));
+      var entry = store.engine().streams().read(stream, 1);
       Announced said = Announced.of(java.util.Objects.requireNonNull(entry).payload());
       assertEquals(key("a").stream(), said.stream());
       assertEquals(store.position(key("a")), said.address());
@@ -40,19 +40,19 @@ class AnnouncementsTest {
     try (var store = Script.open(disk);
         var threads = Threads.real()) {
       put(store, "a", "one");
-      Resident resident = store.residents().pin(key("a"));
+      Resident resident = store.engine().residents().pin(key("a"));
       var reflected = new Announcements.Reflected(resident, resident.answersLost());
-      Resident announcements = store.residents().pin(Announcements.KEY);
-      store.announce(announcements, bytes("kept"), reflected);
+      Resident announcements = store.engine().residents().pin(Announcements.KEY);
+      store.engine().leader().announce(announcements, bytes("kept"), reflected);
       put(store, "b", "two");
       resident.answerLost();
-      store.announce(announcements, bytes("dropped"), reflected);
+      store.engine().leader().announce(announcements, bytes("dropped"), reflected);
       put(store, "b", "three");
       announcements.unpin();
       StreamId stream = Announcements.KEY.stream();
-      assertEquals(1, store.streams().last(stream));
+      assertEquals(1, store.engine().streams().last(stream));
       assertTrue(resident.isUnannounced());
-      new Announcements(store, threads, Announcements.KEPT).turn();
+      new Announcements(store.engine(), threads, Announcements.KEPT).turn();
       assertTrue(resident.isUnannounced(), "its state is made anew first");
       resident.unpin();
     }
@@ -62,16 +62,16 @@ class AnnouncementsTest {
   void whatWasAnnouncedLongAgoIsReleased() {
     try (var store = Script.open(disk);
         var threads = Threads.real()) {
-      var announcements = new Announcements(store, threads, 100);
+      var announcements = new Announcements(store.engine(), threads, 100);
       for (int i = 1; i <= 6_000; i++) {
         announcements.checkpoint(key("a"), 1, i, bytes("state " + i));
         if (i % 1_000 == 0) put(store, "b", "x"); // which logs them
       }
       announcements.turn();
       StreamId stream = Announcements.KEY.stream();
-      assertEquals(6_000, store.streams().last(stream));
-      assertEquals(5_901, store.streams().oldest(stream));
-      assertTrue(store.streams().read(stream, 5_901) != null);
+      assertEquals(6_000, store.engine().streams().last(stream));
+      assertEquals(5_901, store.engine().streams().oldest(stream));
+      assertTrue(store.engine().streams().read(stream, 5_901) != null);
     }
   }
 }

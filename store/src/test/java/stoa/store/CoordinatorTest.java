@@ -94,7 +94,7 @@ class CoordinatorTest {
     }
 
     @Override
-    public List<Held.Verdict> hold(
+    public List<Vote> hold(
         long epoch, long term, long round, List<Coordinator.Part> parts) {
       var verdicts = participant().hold(epoch, term, round, parts);
       if (cutHolds > 0) {
@@ -189,7 +189,7 @@ class CoordinatorTest {
     coordinator = coordinator();
     Site home = sites.get(HOME);
     home.open(coordinator.home(), clock);
-    coordinator.begin(home.store(), home.participant());
+    coordinator.begin(home.participant());
   }
 
   @AfterEach
@@ -228,13 +228,13 @@ class CoordinatorTest {
 
     Across put(int site, String name, String line) {
       var target = sites.get(site).store().target(key(name));
-      on(site).put(target, bytes(line), new Existence.Any(null), false);
+      on(site).put(target, bytes(line), new Existence.Any(null), Pace.LONG);
       return this;
     }
 
     String lines(int site, String name) {
       var target = sites.get(site).store().target(key(name));
-      return text(on(site).get(target, "lines", new Existence.Any(null), false).encoded());
+      return text(on(site).get(target, "lines", new Existence.Any(null), Pace.LONG).encoded());
     }
 
     LogAddress commit() {
@@ -262,7 +262,7 @@ class CoordinatorTest {
     assertEquals("z", lines(2, "c"));
     for (int i = 0; i < STORES; i++) {
       var stream = key("abc".substring(i, i + 1)).stream();
-      var last = sites.get(i).store().streams().read(stream, i == 2 ? 1 : 2);
+      var last = sites.get(i).store().engine().streams().read(stream, i == 2 ? 1 : 2);
       assertEquals(at, last == null ? null : last.log());
     }
     assertEquals("3:1", put(1, "b", "1"));
@@ -324,18 +324,18 @@ class CoordinatorTest {
         };
     Store store = sites.get(1).store();
     var any = new Existence.Any(null);
-    Request first = store.putAsync(store.target(key("d")), bytes("1"), any, false);
+    Request first = store.putAsync(store.target(key("d")), Put.of(bytes("1")), Terms.expecting(any));
     reached.await();
     put(2, "c", "after it");
     var answered = new CompletableFuture<Request>();
     store
-        .getAloneAsync(store.target(key("b")), "ask d", any, Pace.LONG, CONFIG.callTimeMax())
+        .getAsync(store.target(key("b")), "ask d", Terms.expecting(any).at(Pace.LONG).within(CONFIG.callTimeMax()).alone())
         .whenDone(answered::complete);
     goOn.countDown();
     Request question = answered.get();
     assertTrue(question.isMoved());
     try (var moment = store.beginQuestion(question)) {
-      var both = moment.get(store.target(key("b")), "ask d", any, false);
+      var both = moment.get(store.target(key("b")), "ask d", any, Pace.LONG);
       assertEquals("0(0,1)", text(both.encoded()));
     }
     assertEquals("2:1", text(first.answer().encoded()));

@@ -108,11 +108,11 @@ class DeadlinesTest {
   }
 
   private String put(String line, Duration timeMax) {
-    return said(store.put(store.target(KEY), bytes(line), ANY, true, timeMax));
+    return said(store.put(store.target(KEY), Put.of(bytes(line)), Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
   }
 
   private String get(Duration timeMax) {
-    return said(store.get(store.target(KEY), "lines", ANY, true, timeMax));
+    return said(store.get(store.target(KEY), "lines", Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
   }
 
   private static String said(Request request) {
@@ -153,20 +153,20 @@ class DeadlinesTest {
   @Test
   void aReaderOfThePastIsLate() {
     Past past = store.at(KEY, store.moment()).within(SHORT);
-    isLateWhileItIsBroughtBack(() -> past.get("lines", ANY, true));
-    isLateWhileItIsBroughtBack(() -> past.get("lines", ANY, false));
+    isLateWhileItIsBroughtBack(() -> past.get("lines", ANY, Pace.SHORT));
+    isLateWhileItIsBroughtBack(() -> past.get("lines", ANY, Pace.LONG));
     gate.countDown();
     assertEquals(
         "a,hold",
         new String(
-            store.at(KEY, store.moment()).get("lines", ANY, true).encoded(),
+            store.at(KEY, store.moment()).get("lines", ANY, Pace.SHORT).encoded(),
             StandardCharsets.UTF_8));
   }
 
   @Test
   void aViewIsLate() {
     var follower = store.follow(store.target(KEY));
-    store.observed().advance(store.moment());
+    store.engine().observed().advance(store.moment());
     isLateWhileItIsBroughtBack(() -> follower.now("lines", ANY, SHORT));
     isLateWhileItIsBroughtBack(() -> follower.seen("lines", ANY, SHORT));
     gate.countDown();
@@ -179,13 +179,13 @@ class DeadlinesTest {
     isLateWhileItIsBroughtBack(() -> {
       try (Transaction transaction =
           store.begin(new Transaction.Bounds(false, 100_000, 10, 1 << 20))) {
-        return transaction.get(store.target(KEY), "lines", ANY, true);
+        return transaction.get(store.target(KEY), "lines", ANY, Pace.SHORT);
       }
     });
     isLateWhileItIsBroughtBack(() -> {
       try (Transaction transaction =
           store.begin(new Transaction.Bounds(false, 100_000, 10, 1 << 20))) {
-        return transaction.put(store.target(KEY), bytes("b"), ANY, true);
+        return transaction.put(store.target(KEY), bytes("b"), ANY, Pace.SHORT);
       }
     });
     gate.countDown();

@@ -117,12 +117,12 @@ class FatalCallTest {
   }
 
   private static String put(Store store, Key key, String line) {
-    var request = store.put(store.target(key), Script.bytes(line), ANY, false);
+    var request = store.put(store.target(key), Put.of(Script.bytes(line)), Terms.expecting(ANY));
     return Script.text(request.answer().encoded());
   }
 
   private static String ask(Store store, Key key, String question) {
-    var request = store.get(store.target(key), new Asked(question), ANY, false);
+    var request = store.get(store.target(key), new Asked(question), Terms.expecting(ANY));
     return Script.text(request.answer().encoded());
   }
 
@@ -151,14 +151,14 @@ class FatalCallTest {
     dieTwice();
     try (var store = open()) {
       assertNamesTheCall(assertThrows(Diverged.class, () -> put(store, A, "z")));
-      assertEquals(2, store.streams().last(A.stream()), "nothing was logged");
+      assertEquals(2, store.engine().streams().last(A.stream()), "nothing was logged");
       assertNamesTheCall(assertThrows(Diverged.class, () -> ask(store, A, "all")));
       assertEquals("y", ask(store, B, "all"));
       assertEquals("y,w", put(store, B, "w"));
       assertEquals(1, store.diverged().size());
       Past before = store.past(A, 1);
       assertEquals(1, before.position());
-      while (store.streams().last(Quarantine.KEY.stream()) == 0) Thread.onSpinWait();
+      while (store.engine().streams().last(Quarantine.KEY.stream()) == 0) Thread.onSpinWait();
     }
     assertEquals(2, deaths.get());
     // It is in the log: a process that knows nothing of the others does not execute it either.
@@ -184,7 +184,7 @@ class FatalCallTest {
     dieTwice();
     try (var store = open()) {
       assertThrows(Diverged.class, () -> put(store, A, "z"));
-      store.delete(store.target(A), ANY);
+      store.delete(store.target(A), Terms.expecting(ANY));
       assertEquals("new", put(store, A, "new"));
       assertEquals("new", ask(store, A, "all"));
     }
@@ -259,7 +259,7 @@ class FatalCallTest {
         var store = Store.following(CONFIG, new Streams(device), Clock.system(), Threads.real())) {
       store.noteRuns(device.running());
       store.register("fragile", new Factory());
-      var state = Materialized.trying(store, A);
+      var state = Materialized.trying(store.engine(), A);
       assertNamesTheCall(assertThrows(Diverged.class, () -> state.load(2, 2)));
     }
     assertEquals(0, deaths.get());

@@ -50,7 +50,7 @@ class FollowerTest {
       put(store, "k", "call other x");
       assertEquals("a,1:x", now(local));
       assertEquals("a,1:x", seen(cached));
-      store.delete(store.target(key("k")), ANY);
+      store.delete(store.target(key("k")), Terms.expecting(ANY));
       assertEquals("", now(local));
       assertEquals(0, local.now("lines", ANY).generation());
       assertThrows(Gone.class, () -> local.now("lines", new Existence.Undeleted(null)));
@@ -74,7 +74,7 @@ class FollowerTest {
         put(store, "k", line + i);
         if (i % 7 == 0) assertEquals(i + 1, count(now(early)));
       }
-      assertTrue(store.streams().lastCheckpoint(key("k").stream(), 300) != null);
+      assertTrue(store.engine().streams().lastCheckpoint(key("k").stream(), 300) != null);
       assertEquals(now(early), now(follow(store, "k")));
       assertEquals(Script.lines(store, "k"), now(early));
     }
@@ -136,8 +136,8 @@ class FollowerTest {
       }
       // y is always put to before x.
       for (int i = 0; i < 500; i++) {
-        var first = store.putAsync(store.target(key("y")), Script.bytes("n"), ANY, false);
-        var second = store.putAsync(store.target(key("x")), Script.bytes("n"), ANY, false);
+        var first = store.putAsync(store.target(key("y")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
+        var second = store.putAsync(store.target(key("x")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
         while (i % 5 == 0 && !(first.isDone() && second.isDone())) Thread.onSpinWait();
       }
       ended.set(true);
@@ -167,8 +167,8 @@ class FollowerTest {
       for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 100; i++) assertEquals(500, now(followers.get(i)).length());
       }
-      assertTrue(store.versions().kept().bytes() <= 12_000);
-      assertFalse(store.versions().kept().bytes() == 0);
+      assertTrue(store.engine().versions().kept().bytes() <= 12_000);
+      assertFalse(store.engine().versions().kept().bytes() == 0);
     }
   }
 }

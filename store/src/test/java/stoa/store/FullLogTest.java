@@ -101,7 +101,7 @@ class FullLogTest {
       String answer = text(execution.get(key(name), "", ANY));
       Resident resident = execution.resident;
       while (resident != null && resident.notesUnderWay() > 0) {
-        if (!resident.store().lead(null)) Thread.onSpinWait();
+        if (!resident.engine().leader().lead(null)) Thread.onSpinWait();
       }
       return answer;
     }
@@ -138,8 +138,8 @@ class FullLogTest {
       put(store, "b", "three");
       assertEquals("one,three and two", Script.lines(store, "a"));
       // What a reader of the past sees is what was told.
-      store.barrier(key("a"));
-      var past = store.past(key("a"), 1).get("", ANY, false);
+      store.engine().questions().barrier(key("a"));
+      var past = store.past(key("a"), 1).get("", ANY, Pace.LONG);
       assertEquals("one,three and two", text(past.encoded()));
     }
   }
@@ -147,11 +147,11 @@ class FullLogTest {
   @Test
   void aCallThatIsLateIsTakenBackWhenThereIsRoomForThat() throws Exception {
     try (var store = open(full(Records.VERDICT, 2))) {
-      Request first = store.putAsync(store.target(key("a")), bytes("wait"), ANY, false);
+      Request first = store.putAsync(store.target(key("a")), Put.of(bytes("wait")), Terms.expecting(ANY));
       begun.await();
       var late = new CompletableFuture<Request>();
       store
-          .putAsync(store.target(key("a")), bytes("late"), ANY, false, Duration.ofMillis(60))
+          .putAsync(store.target(key("a")), Put.of(bytes("late")), Terms.expecting(ANY).within(Duration.ofMillis(60)))
           .whenDone(late::complete);
       var failure = late.get(20, TimeUnit.SECONDS).failure();
       assertInstanceOf(DeadlineExceeded.class, failure);

@@ -34,11 +34,11 @@ class IsolationTest {
   }
 
   private static Request begin(Store store, String name, String line) {
-    return store.putAsync(store.target(key(name)), bytes(line), ANY, false);
+    return store.putAsync(store.target(key(name)), Put.of(bytes(line)), Terms.expecting(ANY));
   }
 
   private static Request begin(Store store, String name, String line, Duration timeMax) {
-    return store.putAsync(store.target(key(name)), bytes(line), ANY, false, timeMax);
+    return store.putAsync(store.target(key(name)), Put.of(bytes(line)), Terms.expecting(ANY).within(timeMax));
   }
 
   private static String answer(Request request) {
@@ -74,7 +74,7 @@ class IsolationTest {
   void takesARunBackThatOutlastsItsOwnTime() {
     try (var store = open()) {
       put(store, "k", "a");
-      var late = store.put(store.target(key("k")), bytes("spin"), ANY, false, SHORT);
+      var late = store.put(store.target(key("k")), Put.of(bytes("spin")), Terms.expecting(ANY).within(SHORT));
       assertThrows(DeadlineExceeded.class, late::answer);
       assertEquals("2:b", put(store, "k", "b"));
       assertEquals(1, takenBack(store, "k"));
@@ -90,14 +90,14 @@ class IsolationTest {
     try (var store = open()) {
       put(store, "k", "a");
       long position = store.position(key("k"));
-      var late = store.put(store.target(key("k")), bytes("b"), ANY, false, Duration.ZERO);
+      var late = store.put(store.target(key("k")), Put.of(bytes("b")), Terms.expecting(ANY).within(Duration.ZERO));
       assertThrows(DeadlineExceeded.class, late::answer);
       assertEquals(position, store.position(key("k")));
       assertEquals(
           "2:c",
           text(
               store
-                  .put(store.target(key("k")), bytes("c"), ANY, false, Duration.ofMinutes(1))
+                  .put(store.target(key("k")), Put.of(bytes("c")), Terms.expecting(ANY).within(Duration.ofMinutes(1)))
                   .answer()
                   .encoded()));
     }
@@ -138,7 +138,7 @@ class IsolationTest {
       assertEquals("2:c", answer(third));
       assertEquals("a,c", lines(store, "k"));
       for (long version = 1; version <= store.position(key("k")); version++) {
-        var past = store.past(key("k"), version).get("lines", ANY, true);
+        var past = store.past(key("k"), version).get("lines", ANY, Pace.SHORT);
         assertTrue(List.of("a", "a,c").contains(text(past.encoded())));
       }
     }
@@ -154,10 +154,10 @@ class IsolationTest {
       put(store, "k", "a");
       var target = store.target(key("k"));
       assertThrows(
-          DeadlineExceeded.class, () -> store.get(target, "spin", ANY, false, SHORT).answer());
+          DeadlineExceeded.class, () -> store.get(target, "spin", Terms.expecting(ANY).within(SHORT)).answer());
       Request first = begin(store, "k", "spin");
       var _ = call(store, "k", OngoingCall.Progress.RUNNING);
-      Request second = store.getAsync(target, "lines", ANY, true, SHORT);
+      Request second = store.getAsync(target, "lines", Terms.expecting(ANY).at(Pace.SHORT).within(SHORT));
       assertThrows(DeadlineExceeded.class, () -> answer(second));
       assertTrue(store.cancel(call(store, "k", OngoingCall.Progress.RUNNING).id()));
       assertThrows(CallFailed.class, () -> answer(first));
@@ -175,8 +175,8 @@ class IsolationTest {
       assertThrows(DeadlineExceeded.class, () -> follower.seen("spin", ANY, SHORT));
       assertEquals("a,b", text(follower.now("lines", ANY, SHORT).answer().encoded()));
       Past past = store.past(key("k"), 1).within(SHORT);
-      assertThrows(DeadlineExceeded.class, () -> past.get("spin", ANY, false));
-      assertEquals("a", text(past.get("lines", ANY, false).encoded()));
+      assertThrows(DeadlineExceeded.class, () -> past.get("spin", ANY, Pace.LONG));
+      assertEquals("a", text(past.get("lines", ANY, Pace.LONG).encoded()));
       awaitNoCalls(store);
     }
   }
@@ -189,7 +189,7 @@ class IsolationTest {
       try (Transaction transaction = store.begin(bounds)) {
         assertThrows(
             DeadlineExceeded.class,
-            () -> transaction.put(store.target(key("k")), bytes("spin"), ANY, false));
+            () -> transaction.put(store.target(key("k")), bytes("spin"), ANY, Pace.LONG));
       }
       awaitNoCalls(store);
       assertEquals("a", lines(store, "k"));

@@ -132,7 +132,7 @@ class RetentionTest {
   }
 
   private void put(String name, String text) {
-    store.put(store.target(key(name)), padded(text), ANY, true).answer();
+    store.put(store.target(key(name)), Put.of(padded(text)), Terms.expecting(ANY).at(Pace.SHORT)).answer();
   }
 
   /// Puts the numbers of the versions.
@@ -141,12 +141,12 @@ class RetentionTest {
   }
 
   private String get(String name) {
-    var request = store.get(store.target(key(name)), "value", ANY, true);
+    var request = store.get(store.target(key(name)), "value", Terms.expecting(ANY).at(Pace.SHORT));
     return Script.text(request.answer().encoded());
   }
 
   private String past(String name, long version) {
-    return Script.text(store.past(key(name), version).get("value", ANY, true).encoded());
+    return Script.text(store.past(key(name), version).get("value", ANY, Pace.SHORT).encoded());
   }
 
   private void assertTooOld(String name, long version) {
@@ -160,7 +160,7 @@ class RetentionTest {
   private long entries(String name) {
     var count = new AtomicLong();
     var stream = key(name).stream();
-    store.streams().scan(stream, 1, Long.MAX_VALUE, entry -> count.incrementAndGet() > 0);
+    store.engine().streams().scan(stream, 1, Long.MAX_VALUE, entry -> count.incrementAndGet() > 0);
     return count.get();
   }
 
@@ -236,7 +236,7 @@ class RetentionTest {
     try (var transaction = store.begin(bounds)) {
       fill("c", 101, 300);
       assertEquals(100, store.trim(key("c"), 300));
-      var answer = transaction.get(store.target(key("c")), "value", ANY, true);
+      var answer = transaction.get(store.target(key("c")), "value", ANY, Pace.SHORT);
       assertEquals("v100", Script.text(answer.encoded()));
     }
     assertEquals(300, store.trim(key("c"), 300));
@@ -261,15 +261,15 @@ class RetentionTest {
     Past then = store.past(key("c"), 50);
     Past at = store.at(key("c"), store.events(key("c"), 50, 50).getFirst().entry().log().counter());
     Past read = store.past(key("c"), 60);
-    assertEquals("60", Script.text(read.get("puts", ANY, true).encoded()));
+    assertEquals("60", Script.text(read.get("puts", ANY, Pace.SHORT).encoded()));
     assertEquals(90, store.trim(key("c"), 90));
-    assertThrows(TooOld.class, () -> then.get("puts", ANY, true));
-    assertThrows(TooOld.class, () -> then.get("puts", ANY, false));
-    assertThrows(TooOld.class, () -> at.get("puts", ANY, false));
+    assertThrows(TooOld.class, () -> then.get("puts", ANY, Pace.SHORT));
+    assertThrows(TooOld.class, () -> then.get("puts", ANY, Pace.LONG));
+    assertThrows(TooOld.class, () -> at.get("puts", ANY, Pace.LONG));
     assertThrows(TooOld.class, at::position);
-    assertThrows(TooOld.class, () -> read.get("puts", ANY, false));
+    assertThrows(TooOld.class, () -> read.get("puts", ANY, Pace.LONG));
     for (int version = 90; version <= 100; version++) {
-      var answer = store.past(key("c"), version).get("puts", ANY, false);
+      var answer = store.past(key("c"), version).get("puts", ANY, Pace.LONG);
       assertEquals(version, Long.parseLong(Script.text(answer.encoded())));
     }
   }
@@ -312,7 +312,7 @@ class RetentionTest {
       followed = now;
       long version = Math.max(1, store.position(key("c")) - random.nextInt(150));
       try {
-        var answer = store.past(key("c"), version).get("puts", ANY, random.nextBoolean());
+        var answer = store.past(key("c"), version).get("puts", ANY, random.nextBoolean() ? Pace.SHORT : Pace.LONG);
         assertEquals(version, Long.parseLong(Script.text(answer.encoded())));
         reads.incrementAndGet();
       } catch (TooOld told) {
@@ -340,7 +340,7 @@ class RetentionTest {
     store.trim(key("c"), 70);
     var bounds = new Transaction.Bounds(true, Long.MAX_VALUE, 10, 1 << 20);
     try (var transaction = store.begin(bounds, at)) {
-      assertThrows(TooOld.class, () -> transaction.get(store.target(key("c")), "value", ANY, true));
+      assertThrows(TooOld.class, () -> transaction.get(store.target(key("c")), "value", ANY, Pace.SHORT));
     }
   }
 
@@ -355,7 +355,7 @@ class RetentionTest {
   }
 
   private String asked() {
-    return Script.text(store.past(key("asks"), 1).get(key("c"), ANY, true).encoded());
+    return Script.text(store.past(key("asks"), 1).get(key("c"), ANY, Pace.SHORT).encoded());
   }
 
   @Test
@@ -363,7 +363,7 @@ class RetentionTest {
     fill("c", 1, 100);
     cells.called = new CountDownLatch(1);
     cells.mayEnd = new CountDownLatch(1);
-    var caller = store.putAsync(store.target(key("a")), padded("call c v101"), ANY, false);
+    var caller = store.putAsync(store.target(key("a")), Put.of(padded("call c v101")), Terms.expecting(ANY));
     cells.called.await();
     fill("c", 102, 200);
     assertEquals(100, store.trim(key("c"), 200));
@@ -414,7 +414,7 @@ class RetentionTest {
   @Test
   void everythingIsKeptUnlessSomebodySaysOtherwise() {
     fill("c", 1, 300);
-    store.delete(store.target(key("c")), ANY);
+    store.delete(store.target(key("c")), Terms.expecting(ANY));
     assertEquals(0, store.oldest(key("c")));
     assertEquals("v1", past("c", 1));
   }
@@ -438,7 +438,7 @@ class RetentionTest {
     var bounds = new Transaction.Bounds(false, 100_000_000, 10, 64 << 20);
     try (Transaction transaction = store.begin(bounds)) {
       for (int i = 2; i <= 300; i++) {
-        transaction.put(store.target(key("c")), padded("v" + i), ANY, true);
+        transaction.put(store.target(key("c")), padded("v" + i), ANY, Pace.SHORT);
       }
       micros.addAndGet(20_000_000);
       transaction.commit();
@@ -453,10 +453,10 @@ class RetentionTest {
     store.keep(Keep.versions(1_000));
     for (int i = 0; i < 50; i++) {
       fill("c" + i, 1, 5);
-      store.delete(store.target(key("c" + i)), ANY);
+      store.delete(store.target(key("c" + i)), Terms.expecting(ANY));
     }
     fill("d", 1, 5);
-    store.delete(store.target(key("d")), ANY); // at the latest with the next one
+    store.delete(store.target(key("d")), Terms.expecting(ANY)); // at the latest with the next one
     for (int i = 0; i < 50; i++) assertEquals(1, entries("c" + i));
     assertTooOld("c0", 5);
     assertEquals("", past("c0", 6));
@@ -470,20 +470,20 @@ class RetentionTest {
 
   private void create(String name) {
     var absent = new Existence.Absent(null);
-    store.put(store.target(key(name)), padded("new"), absent, true).answer();
+    store.put(store.target(key(name)), Put.of(padded("new")), Terms.expecting(absent).at(Pace.SHORT)).answer();
   }
 
   @Test
   void thePastOfADeletedKeyGoesWhenItIsOldEnough() {
     store.keep(Keep.age(Duration.ofSeconds(10)));
     fill("c", 1, 5);
-    store.delete(store.target(key("c")), ANY);
+    store.delete(store.target(key("c")), Terms.expecting(ANY));
     fill("d", 1, 5);
-    store.delete(store.target(key("d")), ANY);
+    store.delete(store.target(key("d")), Terms.expecting(ANY));
     assertEquals("v5", past("c", 5));
     micros.addAndGet(11_000_000);
     fill("e", 1, 5);
-    store.delete(store.target(key("e")), ANY);
+    store.delete(store.target(key("e")), Terms.expecting(ANY));
     assertTooOld("c", 5);
     assertTooOld("d", 5);
     assertEquals("v5", past("e", 5));
@@ -496,13 +496,13 @@ class RetentionTest {
       micros.addAndGet(10_000);
       put("c", "v" + i);
     }
-    long first = store.streams().firstInLog();
+    long first = store.engine().streams().firstInLog();
     assertTrue(first > 1_000, "the log begins at " + first);
-    assertThrows(TooOld.class, () -> store.streams().at(first - 1));
-    var kept = store.streams().at(first);
+    assertThrows(TooOld.class, () -> store.engine().streams().at(first - 1));
+    var kept = store.engine().streams().at(first);
     assertEquals(List.of(key("c").stream()), kept == null ? List.of() : streams(kept.places()));
     reopen();
-    assertEquals(first, store.streams().firstInLog());
+    assertEquals(first, store.engine().streams().firstInLog());
     fill("c", 3_001, 3_002);
     assertEquals("v3002", get("c"));
   }

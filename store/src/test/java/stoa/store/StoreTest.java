@@ -147,21 +147,21 @@ class StoreTest {
       put(store, "k", "a");
       long first = store.generation(key("k"));
       assertEquals(1, first);
-      store.delete(store.target(key("k")), new Existence.Generation(first));
+      store.delete(store.target(key("k")), Terms.expecting(new Existence.Generation(first)));
       assertEquals(0, store.generation(key("k")));
       var old = new Existence.Generation(first);
       var target = store.target(key("k"));
-      assertThrows(Gone.class, () -> store.put(target, new byte[1], old, true).answer());
+      assertThrows(Gone.class, () -> store.put(target, Put.of(new byte[1]), Terms.expecting(old).at(Pace.SHORT)).answer());
       assertThrows(
           Gone.class,
-          () -> store.put(target, new byte[1], new Existence.Undeleted(null), true).answer());
-      assertThrows(Gone.class, () -> store.get(target, "", old, true).answer());
-      assertThrows(Gone.class, () -> store.delete(target, old));
+          () -> store.put(target, Put.of(new byte[1]), Terms.expecting(new Existence.Undeleted(null)).at(Pace.SHORT)).answer());
+      assertThrows(Gone.class, () -> store.get(target, "", Terms.expecting(old).at(Pace.SHORT)).answer());
+      assertThrows(Gone.class, () -> store.delete(target, Terms.expecting(old)));
       assertEquals("1:b", put(store, "k", "b"));
       assertEquals(3, store.generation(key("k")));
       assertThrows(
           AlreadyExists.class,
-          () -> store.put(target, new byte[1], new Existence.Absent(null), true).answer());
+          () -> store.put(target, Put.of(new byte[1]), Terms.expecting(new Existence.Absent(null)).at(Pace.SHORT)).answer());
     }
     try (var store = Script.open(disk)) {
       assertEquals(3, store.generation(key("k")));
@@ -174,7 +174,7 @@ class StoreTest {
     try (var store = Script.open(disk)) {
       for (int i = 0; i < 700; i++) put(store, "k" + i, "a");
       for (int i = 0; i < 700; i += 3) {
-        store.delete(store.target(key("k" + i)), new Existence.Any(null));
+        store.delete(store.target(key("k" + i)), Terms.expecting(new Existence.Any(null)));
       }
       put(store, "k0", "again");
     }
@@ -197,7 +197,7 @@ class StoreTest {
             text(
                 store
                     .past(key("k"), version)
-                    .get("lines", new Existence.Any(null), false)
+                    .get("lines", new Existence.Any(null), Pace.LONG)
                     .encoded());
         assertEquals(version, then.isEmpty() ? 0 : then.split(",").length);
       }
@@ -224,7 +224,7 @@ class StoreTest {
     var before = new Existence.Any(null);
     put(crashed, "b", "x");
     var request =
-        crashed.putAsync(crashed.target(key("a")), Script.bytes("call b loop"), before, false);
+        crashed.putAsync(crashed.target(key("a")), Put.of(Script.bytes("call b loop")), Terms.expecting(before));
     while (crashed.events(key("b"), 2, 2).isEmpty()) Thread.onSpinWait();
     assertFalse(request.isDone());
     try (var store = Script.open(power.kill(), Threads.real(), Duration.ofMillis(100), 1 << 20)) {
@@ -249,9 +249,9 @@ class StoreTest {
           new Gathering(() -> {
             try (Transaction transaction = store.begin(bounds)) {
               var target = store.target(key("k"));
-              transaction.put(target, Script.bytes("b"), any, true);
+              transaction.put(target, Script.bytes("b"), any, Pace.SHORT);
               // Nobody leads a batch for it before the transaction does, for itself.
-              store.deleteAsync(target, any, null).whenDone(deletion::complete);
+              store.deleteAsync(target, Terms.expecting(any)).whenDone(deletion::complete);
               refusal.complete(assertThrows(RuntimeException.class, transaction::commit));
             }
           });
@@ -282,12 +282,12 @@ class StoreTest {
       put(store, "b", "y");
       slow.set(true);
       var puts = new CompletableFuture<Request>();
-      store.putAsync(store.target(key("a")), Script.bytes("z"), any, true).whenDone(puts::complete);
+      store.putAsync(store.target(key("a")), Put.of(Script.bytes("z")), Terms.expecting(any).at(Pace.SHORT)).whenDone(puts::complete);
       begun.await();
       var behind = new CompletableFuture<Request>();
       var beside = new CompletableFuture<Request>();
-      store.getAsync(store.target(key("a")), "lines", any, true).whenDone(behind::complete);
-      store.getAsync(store.target(key("b")), "lines", any, true).whenDone(beside::complete);
+      store.getAsync(store.target(key("a")), "lines", Terms.expecting(any).at(Pace.SHORT)).whenDone(behind::complete);
+      store.getAsync(store.target(key("b")), "lines", Terms.expecting(any).at(Pace.SHORT)).whenDone(beside::complete);
       assertEquals("y", text(beside.get().answer().encoded()));
       assertFalse(behind.isDone());
       assertFalse(puts.isDone());

@@ -277,11 +277,11 @@ class TroubleTest {
           }
         };
     try (var store = open(disk, Threads.real(), factory, Duration.ofSeconds(10), 64 << 10)) {
-      var targets = new ArrayList<Store.Target>();
+      var targets = new ArrayList<Target>();
       for (int i = 0; i < 500; i++) {
         var target = store.target(key("k" + i));
         targets.add(target);
-        store.put(target, bytes("a".repeat(1_000)), new Existence.Any(null), true).answer();
+        store.put(target, Put.of(bytes("a".repeat(1_000))), Terms.expecting(new Existence.Any(null)).at(Pace.SHORT)).answer();
       }
       System.gc();
       long kept = handlers.stream().filter(handler -> handler.get() != null).count();
@@ -330,12 +330,12 @@ class TroubleTest {
       put(store, "b", "x");
       held.working = false;
       var any = new Existence.Any(null);
-      Request slow = store.putAsync(store.target(key("b")), bytes("slow"), any, false);
+      Request slow = store.putAsync(store.target(key("b")), Put.of(bytes("slow")), Terms.expecting(any));
       while (store.events(key("b"), 1, 9).size() < 2) Thread.onSpinWait();
       var answered = new CountDownLatch(1);
       var caller =
           new Thread(() -> {
-            store.put(store.target(key("a")), bytes("call b y"), any, true).answer();
+            store.put(store.target(key("a")), Put.of(bytes("call b y")), Terms.expecting(any).at(Pace.SHORT)).answer();
             answered.countDown();
           });
       int before = held.dispatched.get();
@@ -397,14 +397,14 @@ class TroubleTest {
             var target = store.target(key("k"));
             var any = new Existence.Any(null);
             var hour = Duration.ofHours(1);
-            asked.complete(store.getAsync(target, "spin", any, Pace.BRIEF, hour));
+            asked.complete(store.getAsync(target, "spin", Terms.expecting(any).at(Pace.BRIEF).within(hour)));
             store.leadGathered();
           });
       caller.start();
       Request spin = asked.get();
       caller.join(); // it was taken from there, for a worker
       cancels.set(true);
-      assertTrue(store.cancel(store.takingBack().id(spin)));
+      assertTrue(store.cancel(store.engine().takingBack().id(spin)));
       while (!spin.isDone()) Thread.onSpinWait();
       assertThrows(CallFailed.class, spin::answer);
       assertEquals("2:b", put(store, "k", "b"));

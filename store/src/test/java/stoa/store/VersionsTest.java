@@ -129,13 +129,13 @@ class VersionsTest {
 
   private static long putPersistent(Store store, String name, String line) {
     store
-        .put(store.target(persistent(name)), line.getBytes(StandardCharsets.UTF_8), ANY, false)
+        .put(store.target(persistent(name)), Put.of(line.getBytes(StandardCharsets.UTF_8)), Terms.expecting(ANY))
         .answer();
     return store.moment();
   }
 
   private static String then(Store store, Key key, long counter) {
-    return text(store.at(key, counter).get("lines", ANY, false).encoded());
+    return text(store.at(key, counter).get("lines", ANY, Pace.LONG).encoded());
   }
 
   /// What keys were at log counters, told by somebody who wrote it down.
@@ -154,7 +154,7 @@ class VersionsTest {
 
   /// The log counter of the last change of a key.
   private static long changedAt(Store store, String name) {
-    var entry = store.streams().read(key(name).stream(), store.position(key(name)));
+    var entry = store.engine().streams().read(key(name).stream(), store.position(key(name)));
     return java.util.Objects.requireNonNull(entry).log().counter();
   }
 
@@ -164,7 +164,7 @@ class VersionsTest {
       String name = "k" + random.nextInt(6);
       String before = ledger.keys.containsKey(name) ? ledger.at(name, Long.MAX_VALUE) : "";
       if (!before.isEmpty() && random.nextInt(12) == 0) {
-        store.delete(store.target(key(name)), ANY);
+        store.delete(store.target(key(name)), Terms.expecting(ANY));
         ledger.note(name, changedAt(store, name), "");
       } else if (random.nextInt(9) == 0) {
         // Its answers are in the stream, and are no change.
@@ -211,7 +211,7 @@ class VersionsTest {
       Ledger ledger = fill(store, random, 300);
       check(store, ledger, random, 2_000);
       assertTrue(
-          store.versions().kept().bytes() < 20_000, "kept " + store.versions().kept().bytes());
+          store.engine().versions().kept().bytes() < 20_000, "kept " + store.engine().versions().kept().bytes());
     }
   }
 
@@ -257,7 +257,7 @@ class VersionsTest {
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       long first = putPersistent(store, "k", "a");
       long second = putPersistent(store, "k", "b");
-      var blocked = store.putAsync(store.target(persistent("k")), Script.bytes("wait"), ANY, false);
+      var blocked = store.putAsync(store.target(persistent("k")), Put.of(Script.bytes("wait")), Terms.expecting(ANY));
       while (store.moment() == second) Thread.onSpinWait();
       // These do not wait for the put that is under way; the last one does.
       assertEquals("a", then(store, persistent("k"), first));
@@ -273,11 +273,11 @@ class VersionsTest {
   void knowsWhereThePastOfAVersionEnds() {
     try (var store = Script.open(disk)) {
       for (int i = 0; i < 100; i++) put(store, "k", i % 10 == 0 ? "call other x" : "x");
-      Resident resident = store.residents().pin(key("k"));
+      Resident resident = store.engine().residents().pin(key("k"));
       for (var event : store.events(key("k"), 1, Long.MAX_VALUE)) {
         if (!Versions.isChange(event.entry())) continue;
         long address = event.entry().address();
-        long end = store.versions().settled(resident, address, 0);
+        long end = store.engine().versions().settled(resident, address, 0);
         assertTrue(end <= address + 2, "what is said about " + address + " lies up to " + end);
       }
       resident.unpin();
@@ -301,7 +301,7 @@ class VersionsTest {
             // Each holds one and asks for the other.
             for (int n = 0; n < 2_000; n++) {
               var past = store.at(persistent(first ? "a" : "b"), moment);
-              var said = past.get(first ? "ask b" : "ask a", ANY, false);
+              var said = past.get(first ? "ask b" : "ask a", ANY, Pace.LONG);
               assertEquals(first ? "1|2" : "2|1", text(said.encoded()));
             }
             return true;
@@ -318,14 +318,14 @@ class VersionsTest {
       putPersistent(store, "a", "1");
       long moment = putPersistent(store, "b", "2");
       var past = store.at(persistent("a"), moment);
-      Resident resident = store.residents().pin(persistent("a"));
+      Resident resident = store.engine().residents().pin(persistent("a"));
       while (resident.isBusy()) Thread.onSpinWait();
       resident.unpin();
-      assertEquals("1", text(past.get("lines", ANY, true).encoded()));
-      assertEquals(0, store.versions().kept().bytes());
+      assertEquals("1", text(past.get("lines", ANY, Pace.SHORT).encoded()));
+      assertEquals(0, store.engine().versions().kept().bytes());
       // What asks others is asked of a version of its own.
       putPersistent(store, "b", "3");
-      assertEquals("1|2", text(past.get("ask b", ANY, true).encoded()));
+      assertEquals("1|2", text(past.get("ask b", ANY, Pace.SHORT).encoded()));
     }
   }
 
@@ -338,7 +338,7 @@ class VersionsTest {
         moments.add(putPersistent(store, "k", line));
         assertEquals(1_001 * (i + 1) - 1, then(store, persistent("k"), moments.getLast()).length());
       }
-      long kept = store.versions().kept().bytes();
+      long kept = store.engine().versions().kept().bytes();
       assertTrue(kept < 100_000, "50 versions of up to 50 KB that share it take " + kept);
     }
   }
@@ -349,19 +349,19 @@ class VersionsTest {
       put(store, "k", "a");
       long first = store.moment();
       long generation = store.generation(key("k"));
-      store.delete(store.target(key("k")), ANY);
+      store.delete(store.target(key("k")), Terms.expecting(ANY));
       long deleted = store.moment();
       put(store, "k", "b");
       long again = store.moment();
       var expected = new Existence.Generation(generation);
-      assertEquals("a", text(store.at(key("k"), first).get("lines", expected, false).encoded()));
-      assertThrows(Gone.class, () -> store.at(key("k"), deleted).get("lines", expected, false));
-      assertThrows(Gone.class, () -> store.at(key("k"), again).get("lines", expected, false));
+      assertEquals("a", text(store.at(key("k"), first).get("lines", expected, Pace.LONG).encoded()));
+      assertThrows(Gone.class, () -> store.at(key("k"), deleted).get("lines", expected, Pace.LONG));
+      assertThrows(Gone.class, () -> store.at(key("k"), again).get("lines", expected, Pace.LONG));
       assertEquals("", then(store, key("k"), deleted));
       assertEquals(0, store.at(key("k"), deleted).generation());
       // Before it began, the later one reads as absent.
       var later = new Existence.Generation(store.generation(key("k")));
-      assertEquals("", text(store.at(key("k"), 0).get("lines", later, false).encoded()));
+      assertEquals("", text(store.at(key("k"), 0).get("lines", later, Pace.LONG).encoded()));
       assertThrows(IllegalArgumentException.class, () -> store.at(key("k"), again + 1));
     }
   }
@@ -391,13 +391,13 @@ class VersionsTest {
     try (var store = withPersistent(Script.open(disk), true, new CountDownLatch(0))) {
       putPersistent(store, "k", "a");
       putPersistent(store, "k", "b");
-      assertEquals(0, store.versions().kept().bytes(), "nobody holds anything");
+      assertEquals(0, store.engine().versions().kept().bytes(), "nobody holds anything");
       try (var pin = store.pinNow()) {
         putPersistent(store, "k", "c");
-        assertTrue(store.versions().known(persistent("k"), pin.counter()) != null);
-        long kept = store.versions().kept().bytes();
+        assertTrue(store.engine().versions().known(persistent("k"), pin.counter()) != null);
+        long kept = store.engine().versions().kept().bytes();
         putPersistent(store, "k", "d");
-        assertEquals(kept, store.versions().kept().bytes(), "the next version is held by nobody");
+        assertEquals(kept, store.engine().versions().kept().bytes(), "the next version is held by nobody");
         assertEquals("a,b", then(store, persistent("k"), pin.counter()));
       }
     }
@@ -411,7 +411,7 @@ class VersionsTest {
       putPersistent(store, "k", "2");
       putPersistent(store, "b", "3");
       var past = store.past(persistent("k"), 1);
-      assertEquals("2|1", text(past.get("ask b", ANY, false).encoded()));
+      assertEquals("2|1", text(past.get("ask b", ANY, Pace.LONG).encoded()));
     }
   }
 }

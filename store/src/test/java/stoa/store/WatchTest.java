@@ -43,8 +43,8 @@ class WatchTest {
   /// The last change of the key `k` up to a log counter.
   private static long changedUpTo(Store store, long moment) {
     var stream = key("k").stream();
-    for (long at = store.streams().last(stream); at > 0; at--) {
-      var entry = store.streams().read(stream, at);
+    for (long at = store.engine().streams().last(stream); at > 0; at--) {
+      var entry = store.engine().streams().read(stream, at);
       if (entry != null && entry.log().counter() <= moment) return entry.log().counter();
     }
     return 0;
@@ -59,7 +59,7 @@ class WatchTest {
       assertEquals(List.of(), List.copyOf(told));
       put(store, "k", "a");
       put(store, "other", "call k b"); // of a handler
-      store.delete(store.target(key("k")), ANY);
+      store.delete(store.target(key("k")), Terms.expecting(ANY));
       put(store, "k", "c");
       assertEquals(changes(store, "k"), List.copyOf(told));
       assertEquals(4, told.size());
@@ -72,14 +72,14 @@ class WatchTest {
         var _ = store.watch(key("k"), told::add)) {
       LogAddress first;
       try (Transaction transaction = begin(store)) {
-        var _ = transaction.put(store.target(key("k")), bytes("a"), ANY, false);
-        var _ = transaction.put(store.target(key("k")), bytes("b"), ANY, false);
-        var _ = transaction.put(store.target(key("other")), bytes("b"), ANY, false);
+        var _ = transaction.put(store.target(key("k")), bytes("a"), ANY, Pace.LONG);
+        var _ = transaction.put(store.target(key("k")), bytes("b"), ANY, Pace.LONG);
+        var _ = transaction.put(store.target(key("other")), bytes("b"), ANY, Pace.LONG);
         first = transaction.commit();
       }
       assertEquals(List.of(first.counter()), List.copyOf(told));
       try (Transaction transaction = begin(store)) {
-        var _ = transaction.put(store.target(key("k")), bytes("never"), ANY, false);
+        var _ = transaction.put(store.target(key("k")), bytes("never"), ANY, Pace.LONG);
       }
       try (Transaction transaction = begin(store)) {
         transaction.delete(store.target(key("k")), ANY);
@@ -139,7 +139,7 @@ class WatchTest {
       put(store, "k", "b");
       assertEquals(1, told.size());
       other.close();
-      assertTrue(store.watches().isEmpty());
+      assertTrue(store.engine().watches().isEmpty());
     }
   }
 
@@ -179,8 +179,8 @@ class WatchTest {
             }));
       }
       for (int i = 0; i < 400; i++) {
-        var one = store.putAsync(store.target(key("k")), bytes("n"), ANY, true);
-        var _ = store.putAsync(store.target(key("other")), bytes("n"), ANY, true);
+        var one = store.putAsync(store.target(key("k")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
+        var _ = store.putAsync(store.target(key("other")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
         while (i % 3 == 0 && !one.isDone()) Thread.onSpinWait();
       }
       ended.set(true);

@@ -147,6 +147,11 @@ class TidyTest {
   }
 
   @Test
+  void packagesOfAModuleDoNotImportEachOther() {
+    none(Cycles.problems(repository));
+  }
+
+  @Test
   void linksOfDocumentsLeadSomewhere() {
     none(Links.problems(repository));
   }

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import stoa.SharedBTree;
 import stoa.Stoa;
-import stoa.bench.ClusterContender;
-import stoa.bench.ClusterServers;
-import stoa.bench.Records;
-import stoa.bench.Row;
+import stoa.bench.cluster.ClusterContender;
+import stoa.bench.cluster.ClusterServers;
+import stoa.bench.cluster.Records;
+import stoa.bench.csmr.Row;
 
 /// This engine in the cluster benchmark, with one group. A record is a shared object; records that
 /// are read in order are in a B-tree of shared objects.

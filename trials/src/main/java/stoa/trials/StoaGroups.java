@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import stoa.bench.ClusterContender;
-import stoa.bench.ClusterServers;
+import stoa.bench.cluster.ClusterContender;
+import stoa.bench.cluster.ClusterServers;
 
 /// This engine in the cluster benchmark, with three groups that have one order: what the order of
 /// all costs beside streams of their own.

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
-import stoa.bench.ClusterContender.Counters;
-import stoa.bench.ClusterServers;
-import stoa.bench.Counter;
-import stoa.bench.ServerJava;
-import stoa.bench.StreamCounter;
+import stoa.bench.cluster.ClusterContender.Counters;
+import stoa.bench.cluster.ClusterServers;
+import stoa.bench.load.Counter;
+import stoa.bench.load.StreamCounter;
+import stoa.bench.machine.ServerJava;
 import stoa.cli.ServerProcess;
 
 /// Servers of a store for the cluster benchmark: `./stoa serve` in processes of their own.

@@ -27,24 +27,24 @@ import java.util.Set;
 /// Inserts checks into the code of one method. One thread uses it, once.
 final class Checks implements CodeTransform {
   /*
-   * What runs for ever in one method passes a jump back for ever, or is thrown back for ever: to a
-   * handler that stands before the end of what it handles. What runs for ever in many methods
-   * enters methods for ever. So checks stand
+   * A run that goes on forever in one method passes a backward jump forever, or is thrown back
+   * forever: to a handler that stands before the end of what it handles. A run that goes on forever
+   * in many methods enters methods forever. So checks stand
    *
-   *   at the entry of each method, but for static initialisers: what is stopped there leaves its
-   *   class unusable, so that only a loop is worth that;
-   *   before each jump back and each switch that may jump back;
-   *   at the beginning of each handler that is thrown back to.
+   * - at the entry of each method, except static initializers: stopping one leaves its class
+   *   unusable, which only a loop is worth;
+   * - before each backward jump and each switch that may jump back;
+   * - at the beginning of each handler that is thrown back to.
    *
-   * A check before a jump stands where the jump stands. What handles its error there is run, finally
-   * and monitor exits too, and comes to the next check. A check at a handler is handled by nobody in
-   * its method: otherwise it could throw to itself for ever. Compilers let the handlers that exit
-   * monitors, and those that only keep what was thrown, handle themselves; these run to their end.
+   * A check before a jump stands where the jump stands. Handlers of its error there run, with
+   * finally and monitor exits, and reach the next check. No handler in its method handles a check
+   * at a handler: otherwise it could throw to itself forever. Compilers let handlers that exit
+   * monitors, and those that only keep the exception, handle themselves; these run to their end.
    */
   private static final ClassDesc CANCELLATION = ClassDesc.of("stoa.spi.Cancellation");
   private static final MethodTypeDesc NOTHING = MethodTypeDesc.of(ConstantDescs.CD_void);
 
-  /// What a handler is entered by instead, from where its check begins to where it ends.
+  /// The entry of a handler: the beginning and end of its check.
   private record Entry(Label begin, Label end) {}
 
   private final boolean checksEntry;
@@ -73,7 +73,7 @@ final class Checks implements CodeTransform {
     }
   }
 
-  /// Whether code that handles what it throws itself may do so for ever.
+  /// Returns whether code that handles its own exceptions may do so forever.
   private static boolean mayLoop(List<CodeElement> handled) {
     boolean throwing = false;
     for (CodeElement element : handled) {
@@ -140,8 +140,8 @@ final class Checks implements CodeTransform {
     builder.invokestatic(CANCELLATION, "check", NOTHING);
   }
 
-  /// Lets a handler be entered by its check, and handle everything that it did but for checks of
-  /// handlers.
+  /// Makes a handler begin with its check, and handle everything that it did except exceptions of
+  /// handlers' checks.
   private void with(CodeBuilder builder, ExceptionCatch caught) {
     Entry entered = entries.get(caught.handler());
     Label handler = entered == null ? caught.handler() : entered.begin;

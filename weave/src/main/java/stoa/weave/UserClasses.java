@@ -15,13 +15,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.spi.Cancellation;
 
-/// Loads users' classes from jar files and directories, and weaves into them the checks by which
-/// [Cancellation] stops a run of their code: one at the entry of each method and one at each jump
-/// back.
+/// Loads users' classes from jar files and directories, and inserts the checks by which
+/// [Cancellation] stops a run of their code: one at the entry of each method and one at each
+/// backward jump.
 ///
-/// Its parent is the loader of Stoa itself, and what that has is loaded there, without checks. What
-/// loops in the JDK without calling users' code cannot be stopped, nor what waits there.
-/// Thread-safe.
+/// Its parent is the loader of Stoa itself, which loads its own classes without checks. Loops in
+/// the JDK that call no users' code cannot be stopped, and neither can waits there. Thread-safe.
 public final class UserClasses extends URLClassLoader {
   static {
     registerAsParallelCapable();
@@ -34,11 +33,11 @@ public final class UserClasses extends URLClassLoader {
     weaver = new Weaver(this, unwoven);
   }
 
-  /// A loader of the classes on a path. To be closed when none of them is used any more.
+  /// Opens a loader of the classes on a path. Close it when none of them is in use.
   ///
   /// @param path jar files and directories, searched in this order
-  /// @param unwoven is told of each method that is left without checks, and why
-  /// @throws IllegalArgumentException when one of these is not there
+  /// @param unwoven receives each method that stays without checks, and the reason
+  /// @throws IllegalArgumentException when one of these does not exist
   public static UserClasses open(List<Path> path, Consumer<String> unwoven) {
     return new UserClasses(path.stream().map(UserClasses::url).toArray(URL[]::new), unwoven);
   }
@@ -78,11 +77,11 @@ public final class UserClasses extends URLClassLoader {
     try {
       definePackage(packageName, null, null, null, null, null, null, null);
     } catch (IllegalArgumentException otherThread) {
-      // It has just been defined.
+      // Another thread has just defined it.
     }
   }
 
-  /// The jar file or directory that a class file is in.
+  /// Returns the jar file or directory of a class file.
   private static @Nullable URL origin(URL url, String file) {
     String text = url.toString();
     String place = text.substring(0, text.length() - file.length());

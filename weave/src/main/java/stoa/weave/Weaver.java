@@ -15,16 +15,18 @@ import java.util.function.Predicate;
 /// Inserts checks into class files. Thread-safe.
 final class Weaver {
   /*
-   * The frames of a method's stack map are computed anew, by the classes that it names, whose
-   * supers are read from their files: nothing is loaded for that. A method that cannot be woven, as
-   * it would become too long or names what is not there, is left as it was; the others of its class
-   * are woven.
+   * The frames of a method's stack map are computed anew from the classes that it names, whose
+   * superclasses are read from their files; no class is loaded for that. A method that cannot be
+   * woven, because it would become too long or names missing classes, stays as it was; the others
+   * of its class are woven.
    */
   private final ClassFile format;
   private final Consumer<String> unwoven;
 
+  /// Creates a weaver.
+  ///
   /// @param loader finds the files of classes
-  /// @param unwoven is told of what is left as it was
+  /// @param unwoven receives what stays as it was
   Weaver(ClassLoader loader, Consumer<String> unwoven) {
     this.unwoven = unwoven;
     var resolver =
@@ -34,7 +36,7 @@ final class Weaver {
     format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(resolver));
   }
 
-  /// A class with checks.
+  /// Returns a class with checks.
   byte[] weave(byte[] classFile) {
     ClassModel model;
     try {
@@ -66,7 +68,7 @@ final class Weaver {
             });
   }
 
-  /// Weaves each method alone to find those for which that fails, and then the others together.
+  /// Weaves each method alone to find those that fail, and then the others together.
   private byte[] weaveWhatCanBe(ClassModel model, byte[] classFile) {
     Map<MethodModel, RuntimeException> failures = new LinkedHashMap<>();
     for (MethodModel method : model.methods()) {

@@ -6,7 +6,7 @@ import stoa.base.Secret;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
 
-/// How requests that concern the servers of a store prove that their sender knows the servers'
+/// Proofs, for requests that concern the servers of a store, that the sender knows the servers'
 /// secret.
 public final class Proofs {
   private static final String JOIN = "stoa join 1";
@@ -14,28 +14,29 @@ public final class Proofs {
 
   private Proofs() {}
 
-  /// A request with its proof.
+  /// Returns a request with its proof.
   ///
-  /// @param challenge what the server that is asked has given
+  /// @param challenge the challenge of the server
   public static JoinRequest prove(JoinRequest request, Secret secret, ByteString challenge) {
     var challenged = request.toBuilder().setChallenge(challenge);
     byte[] proof = secret.proof(JOIN, parts(challenged.build()));
     return challenged.setProof(ByteString.copyFrom(proof)).build();
   }
 
-  /// As [#prove(JoinRequest, Secret, ByteString)].
+  /// Returns a request with its proof, as [#prove(JoinRequest, Secret, ByteString)].
   public static DrainRequest prove(DrainRequest request, Secret secret, ByteString challenge) {
     var challenged = request.toBuilder().setChallenge(challenge);
     byte[] proof = secret.proof(DRAIN, parts(challenged.build()));
     return challenged.setProof(ByteString.copyFrom(proof)).build();
   }
 
-  /// Whether the sender of a request knows the secret; the challenge is to be looked at, too.
+  /// Returns whether the sender of a request knows the secret. The caller must check the challenge,
+  /// too.
   public static boolean isProved(JoinRequest request, Secret secret) {
     return secret.accepts(request.getProof().toByteArray(), JOIN, parts(request));
   }
 
-  /// As [#isProved(JoinRequest, Secret)].
+  /// Returns whether the sender knows the secret, as [#isProved(JoinRequest, Secret)].
   public static boolean isProved(DrainRequest request, Secret secret) {
     return secret.accepts(request.getProof().toByteArray(), DRAIN, parts(request));
   }

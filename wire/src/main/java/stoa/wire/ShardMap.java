@@ -4,22 +4,22 @@ import java.util.List;
 import java.util.stream.IntStream;
 import stoa.base.StreamId;
 
-/// Which group of a store keeps what: streams are divided into shards by their ids, and each shard
-/// is on one group. Immutable.
+/// The group of each stream: a stream's id determines its shard, and each shard is in one group.
+/// Immutable.
 ///
-/// Who knows the number of groups makes the same map. A shard is on the group that has the greatest
-/// weight for it (rendezvous hashing): with one group more, a share of all shards moves to the new
-/// group, and no other does.
+/// Every process that knows the number of groups computes the same map. A shard is in the group
+/// with the greatest weight for it (rendezvous hashing). With one group more, a share of all shards
+/// moves to the new group, and no other shard moves.
 ///
 /// @param owners the group of each shard
 public record ShardMap(List<Integer> owners) {
-  /// How many shards there are.
+  /// The number of shards.
   public static final int SHARDS = 256;
 
-  /// How many groups a store has at most.
+  /// The most groups of a store.
   public static final int GROUPS_MAX = 8;
 
-  /// The group that keeps what is of the store as a whole.
+  /// The group that has what belongs to the store as a whole.
   public static final int GLOBAL_GROUP = 0;
 
   /// Checks the values.
@@ -31,9 +31,9 @@ public record ShardMap(List<Integer> owners) {
     owners.forEach(ShardMap::requireGroup);
   }
 
-  /// The map of a store of so many groups.
+  /// Returns the map of a store with so many groups.
   ///
-  /// @throws IllegalArgumentException when there cannot be so many
+  /// @throws IllegalArgumentException when that number of groups is invalid
   public static ShardMap of(int groups) {
     if (groups < 1 || groups > GROUPS_MAX) {
       throw new IllegalArgumentException(
@@ -65,17 +65,17 @@ public record ShardMap(List<Integer> owners) {
     return bits ^ bits >>> 33;
   }
 
-  /// The shard of a stream: the first byte of its id, which is a hash.
+  /// Returns the shard of a stream: the first byte of its id, which is a hash.
   public int shard(StreamId stream) {
     return (int) (stream.high() >>> 56);
   }
 
-  /// The group that a stream's shard is on: that of an object, or of a key of the key-value store.
+  /// Returns the group of a stream: that of an object, or of a key of the key-value store.
   public int group(StreamId stream) {
     return owners.get(shard(stream));
   }
 
-  /// How many groups have shards.
+  /// Returns the number of groups with shards.
   public int groups() {
     return 1 + owners.stream().mapToInt(Integer::intValue).max().orElseThrow();
   }

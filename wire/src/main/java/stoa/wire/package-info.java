@@ -1,4 +1,3 @@
-/// What a client and a server say to each other: the protocol buffers of `stoa.proto`, the limits
-/// of frames, failures as messages, and the security of a connection. `docs/wire.md` describes the
-/// protocol.
+/// The protocol of clients and servers: the protocol buffers of `stoa.proto`, the limits of frames,
+/// failures as messages, and the security of a connection. `docs/wire.md` describes it.
 package stoa.wire;

@@ -16,20 +16,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// The newest copies that a node has seen of objects, and how they depend on each other: `objs` and
+/// The newest copies of objects that a node has seen, and how they depend on each other: `objs` and
 /// `Deps` of the paper (section 4.4). One owner.
 final class Copies {
   private static final int LOOKS_MAX = 16;
 
   /*
-   * (1) What the newest copy of an object depends on and the parent may lack is reachable from the
-   *     object in `dependencies`. So all that is reachable goes to the parent together.
-   * (2) The parent has every object of `above` in at least that version, or had it and let it go: then
-   *     somebody above the parent has it.
-   * (3) No copy is taken that is older than one which was let go, in `gone`.
+   * (1) Everything on which the newest copy of an object depends, and which the parent may lack, is
+   *     reachable from the object in `dependencies`. So all that is reachable goes to the parent
+   *     together.
+   * (2) The parent has every object of `above` in at least that version, or had it and dropped it:
+   *     then a node above the parent has it.
+   * (3) No copy enters that is older than a dropped one, in `gone`.
    */
   private final SortedMap<StreamId, Copy> newest = new TreeMap<>();
-  /* All of them, the one that was used least recently first. */
+  // All of them, the least recently used first.
   private final SequencedMap<StreamId, StreamId> used = new LinkedHashMap<>(16, 0.75f, true);
   private final SortedMap<StreamId, Version> gone = new TreeMap<>();
   private long bytes;
@@ -38,6 +39,8 @@ final class Copies {
 
   private final boolean isRoot;
 
+  /// Creates them.
+  ///
   /// @param isRoot whether they are those of the root, which has the store above it
   Copies(boolean isRoot) {
     this.isRoot = isRoot;
@@ -49,38 +52,38 @@ final class Copies {
     return copy;
   }
 
-  /// The same, which is no use of it.
+  /// Returns the copy, without counting as a use of it.
   @Nullable Copy look(StreamId object) {
     return newest.get(object);
   }
 
-  /// The version of the newest copy, or of the one that was let go.
+  /// Returns the version of the newest copy, or of the dropped one.
   Version version(StreamId object) {
     Copy copy = newest.get(object);
     return copy != null ? copy.version() : gone.getOrDefault(object, Version.NONE);
   }
 
-  /// The version that the parent has, or had.
+  /// Returns the version that the parent has, or had.
   Version versionAbove(StreamId object) {
     return above.getOrDefault(object, Version.NONE);
   }
 
-  /// How many bytes the states take.
+  /// Returns how many bytes the states take.
   long bytes() {
     return bytes;
   }
 
-  /// Lets copies go, those that were used least recently first, until the others take so many
-  /// bytes; looks at a few only.
+  /// Drops copies, the least recently used first, until the others take so many bytes; looks at a
+  /// few only.
   ///
-  /// @param mayGo says of an object whether nobody needs it here
-  /// @return what was let go
+  /// @param mayGo returns whether this node does not need an object
+  /// @return the dropped copies
   List<Copy> evict(long bytesMax, Predicate<StreamId> mayGo) {
     List<Copy> some = new ArrayList<>();
     for (int i = 0; i < LOOKS_MAX && bytes > bytesMax && !used.isEmpty(); i++) {
       StreamId object = used.firstEntry().getKey();
       Copy copy = get(object);
-      // What was never constructed takes no bytes, and may not be in the store.
+      // An object that was never constructed takes no bytes, and may be absent from the store.
       boolean isUsed = copy.state().length == 0 || dependencies.containsKey(object);
       if (isUsed || !isAbove(object, copy.version()) || !mayGo.test(object)) {
         used.put(object, object);
@@ -120,30 +123,30 @@ final class Copies {
     return true;
   }
 
-  /// Saves a copy of what the store has, which is what was let go, if it was. The store does not
-  /// know the version of an object that was deleted.
+  /// Saves a copy of the store's state, which is the dropped one, if there was one. The store does
+  /// not know the version of a deleted object.
   void load(Copy copy) {
     Version before = gone.getOrDefault(copy.object(), Version.NONE);
     boolean isOlder = copy.version().compareTo(before) < 0;
     boolean _ = save(isOlder ? copy.at(before) : copy);
   }
 
-  /// Notes that a dependency is not known to the parent.
+  /// Records a dependency that the parent does not know.
   void depend(Dependency dependency) {
     dependencies.computeIfAbsent(dependency.object(), _ -> new TreeSet<>()).add(dependency.on());
   }
 
-  /// Notes that the parent has a copy.
+  /// Records that the parent has a copy.
   void isAbove(Copy copy) {
     above.merge(copy.object(), copy.version(), (one, two) -> one.compareTo(two) >= 0 ? one : two);
   }
 
-  /// Notes that the parent is another.
+  /// Records that there is another parent.
   void forgetAbove() {
     above.clear();
   }
 
-  /// Objects with all that they depend on and the parent may lack.
+  /// Returns objects with everything on which they depend and which the parent may lack.
   SortedSet<StreamId> reached(Collection<StreamId> objects) {
     SortedSet<StreamId> reached = new TreeSet<>();
     var open = new ArrayDeque<>(objects);
@@ -155,7 +158,7 @@ final class Copies {
     return reached;
   }
 
-  /// What the parent must be given together with objects, which it then has.
+  /// Returns what the parent must get together with objects, and then has.
   Upward up(Collection<StreamId> objects) {
     List<Copy> copies = new ArrayList<>();
     List<Dependency> among = new ArrayList<>();
@@ -171,7 +174,7 @@ final class Copies {
     return new Upward(copies, among);
   }
 
-  /// What somebody lacks who has some versions, and all dependencies.
+  /// Returns what a node lacks that has some versions, and all dependencies.
   Upward lackedBy(Map<StreamId, Version> has) {
     List<Copy> copies = new ArrayList<>();
     for (var copy : newest.values()) {
@@ -193,7 +196,7 @@ final class Copies {
     return versions;
   }
 
-  /// Takes all that is in others, for whose parent this is kept from now on.
+  /// Adds everything from others; this is kept for their parent from now on.
   void merge(Copies others) {
     others.newest.values().forEach(this::save);
     others.dependencies().forEach(this::depend);

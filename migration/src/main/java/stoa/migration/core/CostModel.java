@@ -7,32 +7,32 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Where the calls on one object cost less: at the server, or at the clients that make them.
+/// Decides where calls on one object cost less: at the server, or at the calling clients.
 ///
-/// One owner calls it, and tells it of the updates that have ended.
+/// One owner calls it, and reports the updates that have ended.
 ///
-/// What calls take depends on what others do on the same processors and network: of many objects,
-/// one alone at the other side tells nothing of what it were like with all of them there. So those
-/// decide together that are alike (a herd): whose methods compute about as long, whose states are
-/// about as large and move as often. A herd goes to the other side for a while, stays if it is
-/// better off there, and otherwise goes back; the longer that took, and the more often it was in
-/// vain, the longer it waits for the next time. So trials take a small part of the time, however
-/// many objects there are, and a new object goes where those like it are.
+/// The time of a call depends on what else runs on the same processors and network: one of many
+/// objects alone at the other side tells nothing about all of them there. So similar objects decide
+/// together (a herd): their methods compute about as long, their states are about as large and move
+/// as often. A herd goes to the other side for a while, stays if it is better off there, and
+/// otherwise goes back. The longer that took, and the more often it was in vain, the longer it
+/// waits for the next time. So trials take a small part of the time, however many objects there
+/// are, and a new object goes to its herd.
 public final class CostModel {
   /*
-   * (1) At the server an object takes `rate * compute` of the processors. It does not go there when
-   *     all that are there would take more than SHARE_MAX of them with it and GROWTH times its own
-   *     part, since callers call more often when they are answered sooner. So some of a herd may be
-   *     left at the clients.
-   * (2) One herd of a server tries at a time. It gathers first: until so many calls in a row are made
-   *     where it is to be that hardly any are left elsewhere, or for GATHER_NANOS. The first calls of an
-   *     object at a side wait for it to go there, and do not count.
-   * (3) A herd is better off when more of its calls are answered, or as many and sooner, also those
-   *     that were left. What is much less work need not be better by as much.
-   * (4) After a trial there is no other one for PACE times as long as it took, twice as long after
-   *     each one in vain, and longer for one that was far from being worth it; sooner when calls have
-   *     become much slower than they were after the last one. It compares with what was seen just
-   *     before: when nobody has called for IDLE_NANOS, that begins anew.
+   * (1) At the server an object takes `rate * compute` of the processors. It does not go there if
+   *     all objects there would take more than SHARE_MAX of them with it and GROWTH times its own
+   *     part, since callers call more often when they get answers sooner. So some of a herd may
+   *     stay at the clients.
+   * (2) One herd of a server tries at a time. It gathers first: until so many calls in a row
+   *     execute at its new side that hardly any are left elsewhere, or for GATHER_NANOS. The first
+   *     calls of an object at a side wait for its arrival, and do not count.
+   * (3) A herd is better off when more of its calls are answered, or as many and sooner, including
+   *     calls at the old side. An alternative with much less work need not be better by as much.
+   * (4) After a trial the next one waits for PACE times as long as it took, twice as long after
+   *     each vain one, and longer after one that was far from worthwhile; less when calls have
+   *     become much slower than after the last one. It compares with the time just before. After
+   *     IDLE_NANOS without calls, the observation begins anew.
    */
   private static final int EPOCH = 16;
   private static final int EPOCH_FULL = 64;
@@ -53,23 +53,24 @@ public final class CostModel {
   private static final double SHARE_MAX = 0.6;
   private static final double GROWTH = 2;
   private static final double MEMORY = 0.5;
-  /* Who calls, one after the other tells of many calls at a time. */
+  // Members report many calls at a time, one member after the other.
   private static final double MEMORY_LONG = 0.1;
   private static final int PACE = 40;
   private static final int PACE_MAX = 160;
   private static final double FAR_MAX = 8;
   private static final long PAUSE_NANOS_MAX = 30_000_000_000L;
   private static final int STAY_MAX = 1 << 12;
-  /* Of two kinds that are next to each other, an object keeps its own within this. */
+  // An object keeps its kind, next to another one, within this factor.
   private static final double BLUR = 1.3;
   private static final double STEP = 4;
   private static final double SMALL_BYTES = 1_000;
   private static final double QUICK_NANOS = 50_000;
-  /* What is so for a greater part than this is mostly so, until it is for less than that. */
+  // A property holds mostly when it holds for a greater part than this, until it holds for less
+  // than that.
   private static final double OFTEN = 0.65;
   private static final double SELDOM = 0.35;
-  /* About what processors work: for a call at the server, for a move, for each byte of a state that is
-   * unpacked and packed again, and for each that moves. */
+  // The approximate work of a processor: for a call at the server, for a move, for each byte of a
+  // state that is decoded and encoded again, and for each byte that moves.
   private static final double CALL_NANOS = 20_000;
   private static final double MOVE_NANOS = 20_000;
   private static final double BYTE_NANOS = 1;
@@ -77,12 +78,12 @@ public final class CostModel {
 
   /// Updates that have ended at one side.
   ///
-  /// @param count how many
+  /// @param count their number
   /// @param nanos how long their callers waited for them, together
-  /// @param computed of how many of them it was seen how long their methods ran
-  /// @param computeNanos how long those ran, together
-  /// @param stateBytes how large the state was; negative when that was not seen
-  /// @param moves for how many of them the state had to come from another client
+  /// @param computed for how many of them the method's time was measured
+  /// @param computeNanos how long those methods ran, together
+  /// @param stateBytes the size of the state; negative when unknown
+  /// @param moves for how many of them the state came from another client
   public record Updates(
       boolean atServer,
       int count,
@@ -91,23 +92,23 @@ public final class CostModel {
       long computeNanos,
       long stateBytes,
       int moves) {
-    /// Nothing yet.
+    /// Returns none.
     public static Updates none(boolean atServer) {
       return new Updates(atServer, 0, 0, 0, 0, -1, 0);
     }
 
-    /// One more.
+    /// Returns these and one more.
     public Updates and(long nanos, long computeNanos, long stateBytes, boolean moved) {
       return and(1, nanos, computeNanos, stateBytes, moved);
     }
 
-    /// Some more, all like one.
+    /// Returns these and some more, all alike.
     ///
-    /// @param more how many
-    /// @param nanos how long its caller waited
-    /// @param computeNanos how long its method ran; negative when that was not seen
-    /// @param stateBytes as above
-    /// @param moved whether the state had to come
+    /// @param more their number
+    /// @param nanos how long each caller waited
+    /// @param computeNanos how long the method ran; negative when that was not measured
+    /// @param stateBytes the size of the state; negative when unknown
+    /// @param moved whether the state came from another client
     public Updates and(int more, long nanos, long computeNanos, long stateBytes, boolean moved) {
       boolean seen = computeNanos >= 0;
       return new Updates(
@@ -121,25 +122,30 @@ public final class CostModel {
     }
   }
 
-  /* What objects of a herd have in common: whether mostly members beside the server call them, whether their
-   * states mostly move, and how large these are and how long methods compute, in steps. */
+  /*
+   * The common properties of a herd: whether mostly members beside the server call, whether states
+   * mostly move, and how large these are and how long methods compute, in steps.
+   */
   private record Kind(boolean here, boolean moves, int size, int compute) {}
 
-  /// The objects that may be at a server, and what those there take of its processors. One owner.
+  /// The objects that may be at a server, and how much of its processors those there take. One
+  /// owner.
   public static final class Server {
     private final int processors;
     private double taken;
-    /* Whose parts that are; and when it was looked last who is not called any more. */
+    // The models with those parts; and when those without calls were last removed.
     private final Set<CostModel> reserving = new LinkedHashSet<>();
     private boolean hasSwept;
     private long swept;
-    /* As many as there are kinds: some dozen as a rule, and a few thousand at the most. */
+    // One for each kind: usually some dozen, at most a few thousand.
     private final Map<Kind, Herd> herds = new HashMap<>();
-    /* Who tries, since when; it counts no more after a while: nobody may call any more. */
+    // The herd that tries, and since when; a trial ends after a while, because calls may stop.
     private @Nullable Herd trying;
     private long tryingSince;
 
-    /// @param processors how many there are
+    /// Creates it.
+    ///
+    /// @param processors the number of processors
     public Server(int processors) {
       this.processors = processors;
     }
@@ -161,20 +167,20 @@ public final class CostModel {
     }
   }
 
-  /* Objects that are alike, and where they are to be. */
+  /* Similar objects, and their side. */
   private static final class Herd {
     private final Server server;
     private boolean atServer;
     private boolean isTrial;
     private long trialBegan;
 
-    /* Whether it is on its way, since when, and how many calls more than not were made there. */
+    // Whether it gathers, since when, and how many more calls than not executed at the new side.
     private boolean gathers = true;
     private boolean hasBegun;
     private long gatherBegan;
     private int there;
 
-    /* Of the epoch: all calls, and those where it is. */
+    // Of the epoch: all calls, and those at its side.
     private long ranAt;
     private long began;
     private int seen;
@@ -182,7 +188,7 @@ public final class CostModel {
     private int gathered;
     private int epochs;
 
-    /* Of the last EPOCHS, and how long calls took after the last trial; negative while that is not known. */
+    // Of the last EPOCHS, and how long calls took after the last trial; negative while unknown.
     private double mean;
     private double rate;
     private double usual = -1;
@@ -272,7 +278,7 @@ public final class CostModel {
       return atServer || server.has(by.needed(), at);
     }
 
-    /* After nobody has called, other things are called. */
+    /* After a time without calls, the calls may differ. */
     private void restart() {
       gathers = true;
       hasBegun = false;
@@ -329,14 +335,14 @@ public final class CostModel {
   private boolean atServer;
   private double reserved;
   private long ranAt;
-  /* How many calls were made since it came to where it is. */
+  // How many calls it has had since it came to its side.
   private int settled;
-  /* For how many calls it does not go to the server, since it was brought home, and for how many the next
-   * time. */
+  // For how many calls it does not go to the server after it was brought home, and for how many the
+  // next time.
   private int stays;
   private int stay = EPOCH;
 
-  /* Of its epoch. */
+  // Of its epoch.
   private boolean hasBegun;
   private long began;
   private int seen;
@@ -345,29 +351,29 @@ public final class CostModel {
   private int moves;
   private int callsHere;
 
-  /* Of the epochs before; negative when there were none. */
+  // Of the earlier epochs; negative when there were none.
   private double computeNanos = -1;
   private double moved = -1;
   private double fromHere = -1;
   private double stateBytes;
   private double rate;
 
-  /// One of an object at the clients.
+  /// Creates the model of an object at the clients.
   ///
-  /// @param server of all models whose objects may be at one server
+  /// @param server the models of all objects that may be at one server
   public CostModel(Server server) {
     this.server = server;
   }
 
-  /// Whether calls are to be made at the server.
+  /// Returns whether calls should execute at the server.
   public boolean isAtServer() {
     return atServer;
   }
 
-  /// Notes updates.
+  /// Records updates.
   ///
   /// @param here whether members in the server's process made them, and used its processors
-  /// @param at when they were told, in nanoseconds of some clock
+  /// @param at when they were reported, in nanoseconds of some clock
   /// @return whether [#isAtServer()] has changed
   public boolean ran(Updates updates, boolean here, long at) {
     ranAt = at;
@@ -397,7 +403,7 @@ public final class CostModel {
     if (updates.stateBytes >= 0) stateBytes = updates.stateBytes;
     if (seen < EPOCH) return;
     if (computed > 0) {
-      // One that was interrupted does not make it another kind.
+      // One interruption does not change its kind.
       double now = compute / computed;
       double most = computeNanos < 0 ? now : WORSE * computeNanos + QUICK_NANOS / STEP;
       computeNanos = mixed(computeNanos, Math.min(now, most));
@@ -427,7 +433,7 @@ public final class CostModel {
     return share > (before ? SELDOM : OFTEN);
   }
 
-  /* Which power of STEP a value is nearest to that is above it; 0 for all below 1. */
+  /* The power of STEP above 1 that is nearest to a value; 0 for all below 1. */
   private static int step(double value, int before) {
     boolean isNear =
         before >= 0
@@ -448,7 +454,8 @@ public final class CostModel {
     callsHere = 0;
   }
 
-  /// Notes that the object was brought to the clients, for what cannot be done at the server.
+  /// Records that the object was brought to the clients, for a use that is not possible at the
+  /// server.
   ///
   /// @param at when that was, as in [#ran]
   public void broughtHome(long at) {

@@ -2,9 +2,9 @@ package stoa.migration.core;
 
 import stoa.base.StreamId;
 
-/// The newest copy of one object was made by an operation that took, or made, a copy of the other:
-/// who has the one must have the other (section 4.4).
+/// The newest copy of one object was made by an operation that also read or made a copy of the
+/// other: a node that has the one must have the other (section 4.4).
 ///
-/// @param object what depends
-/// @param on what it depends on
+/// @param object the dependent object
+/// @param on the object on which it depends
 public record Dependency(StreamId object, StreamId on) {}

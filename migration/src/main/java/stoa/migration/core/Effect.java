@@ -3,10 +3,10 @@ package stoa.migration.core;
 import java.util.List;
 import stoa.base.StreamId;
 
-/// What the owner of a node is to do, in this order.
+/// An action for the owner of a node. The owner performs effects in order.
 public sealed interface Effect {
-  /// Send a message to a neighbor, after all that was sent to it before. When that cannot be done,
-  /// the connection is gone, and [Event.Gone] tells it.
+  /// Send a message to a neighbor, after all earlier messages to it. If that is not possible, the
+  /// connection is gone, and [Event.Gone] follows.
   record Send(NodeId to, Message message) implements Effect {}
 
   /// Send a message outside of the tree. It may be lost.
@@ -26,28 +26,28 @@ public sealed interface Effect {
   /// A read has its answer.
   record Answer(long number, Copy copy) implements Effect {}
 
-  /// What was made or seen here before a [Event.Flush] is durable.
+  /// Everything made or seen here before a [Event.Flush] is durable.
   record Flushed(long number) implements Effect {}
 
-  /// The node leaves, and its process is to come back with another one when it has. It must get no
+  /// The node leaves, and its process must return with another one afterwards. The node must get no
   /// more operations.
   record Moving() implements Effect {}
 
-  /// The node has left. Nothing follows.
+  /// The node has left. It has no further effects.
   record Left() implements Effect {}
 
-  /// The node was disconnected. Its operations that have not run will not, and its updates that are
-  /// not durable may be lost. Nothing follows.
+  /// The node was disconnected. Its operations that have not run will not run, and its non-durable
+  /// updates may be lost. It has no further effects.
   record Disconnected() implements Effect {}
 
-  /// The place that the node was offered could not be had. Its process is to come with another
-  /// node, since this one cannot connect there again; nothing is lost. Nothing follows.
+  /// The offered place was not available. Its process must return with another node, since this one
+  /// cannot connect there again; nothing is lost. It has no further effects.
   record Refused() implements Effect {}
 
-  /// Of the root: say what the store has of an object, by [Event.Loaded].
+  /// Of the root: report the store's state of an object, by [Event.Loaded].
   record Load(StreamId object) implements Effect {}
 
-  /// Of the root: make copies durable, together or not at all, after those before. Also when there
-  /// are none: then only make sure that no other root has taken over.
+  /// Of the root: make copies durable, together or not at all, after earlier ones. Without copies:
+  /// only make sure that no other root has taken over.
   record Persist(long number, List<Copy> copies) implements Effect {}
 }

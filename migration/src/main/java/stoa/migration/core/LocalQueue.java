@@ -7,16 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A node's part of the distributed queue of one object: `localQ` of the paper (section 4.2). Its
-/// head is the neighbor in whose direction the object is, its tail the one in whose direction the
-/// last is who asked for it. One owner.
+/// head is the neighbor in whose direction the object is, its tail the neighbor in whose direction
+/// the last requester is. One owner.
 final class LocalQueue {
-  /// No operation: a request that is there to pass the object on.
+  /// No operation: a request that only passes the object on.
   static final long NOTHING = 0;
 
   /// A place in the queue.
   ///
   /// @param node a neighbor, or the node itself
-  /// @param operation of the node itself, what is to run when the object is here
+  /// @param operation of the node itself, the operation to run when the object is here
   record Entry(NodeId node, long operation) {}
 
   private final Deque<Entry> entries = new ArrayDeque<>();
@@ -53,7 +53,7 @@ final class LocalQueue {
     entries.add(entry);
   }
 
-  /// Has an operation wait for the object no more; its place stays.
+  /// Removes an operation's claim to the object; its place stays.
   void forgo(long operation) {
     var all = List.copyOf(entries);
     entries.clear();
@@ -62,7 +62,7 @@ final class LocalQueue {
     }
   }
 
-  /// Takes the head away.
+  /// Removes the head.
   ///
   /// @return the new head
   Entry advance() {
@@ -70,7 +70,7 @@ final class LocalQueue {
     return entries.element();
   }
 
-  /// Puts one node in the places of another.
+  /// Replaces one node by another in all places.
   ///
   /// @return whether there were any
   boolean replace(NodeId node, NodeId by) {
@@ -87,8 +87,8 @@ final class LocalQueue {
     return entries.stream().map(Entry::node).toList();
   }
 
-  /// The queue of a child that takes the place of its parent (Figures 7 and 8), with the parent
-  /// still in it where it was itself in the queue.
+  /// Returns the queue of a child that takes the place of its parent (Figures 7 and 8). It still
+  /// contains the parent where the parent itself was in the queue.
   ///
   /// @param own the child's queue
   /// @param parents the parent's queue, with no message about the object between the two

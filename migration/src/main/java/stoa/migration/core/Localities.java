@@ -6,12 +6,13 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import stoa.Locality;
 
-/// What a node says of where all of its subtree are. Stateless.
+/// The localities of a node's subtree, as it reports them. Stateless.
 final class Localities {
   private Localities() {}
 
-  /// Those of a node and of what is below it. When there are too many, the narrowest names are left
-  /// out, as many as must be: then some are known to be in a rack, say, and no more.
+  /// Returns the localities of a node and its descendants. When there are too many, leaves out the
+  /// narrowest names, as many as necessary: for some the report then says only the rack, for
+  /// example.
   static SortedSet<Locality> of(Locality own, Collection<SortedSet<Locality>> below) {
     SortedSet<Locality> all = new TreeSet<>();
     for (var each : below) all.addAll(each);
@@ -34,7 +35,7 @@ final class Localities {
     return shorter;
   }
 
-  /// How near the nearest of them is: how many names it shares.
+  /// Returns how near the nearest of them is: the number of shared names.
   static int nearness(SortedSet<Locality> some, Locality to) {
     return some.stream().map(to::shared).max(Comparator.naturalOrder()).orElse(0);
   }

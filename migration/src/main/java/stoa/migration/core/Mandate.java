@@ -1,52 +1,55 @@
 package stoa.migration.core;
 
-/// For how long a node may take it that nobody else is the root, and nobody else has what it has.
+/// How long a node may assume that no other node is the root, and no other node has what it has.
 /// Thread-safe.
 ///
-/// The process of the root asks the store again and again whether it is still the one. It is the
-/// root for some time from when it asked last, which is its mandate, and the next root gives
-/// nothing out for as long. Who is below learns from the one above how old the mandate is, measured
-/// from a moment of its own clock which that one has echoed: so nobody's clocks are compared, and
-/// what an echo takes makes the mandate older, never younger.
+/// The process of the root asks the store again and again whether it still leads. It is the root
+/// for some time from the last question on, which is its mandate, and the next root gives nothing
+/// out for as long. A node learns from the node above how old the mandate is, measured from a
+/// moment of its own clock which that node has echoed. So no clocks are compared, and the delay of
+/// an echo makes the mandate older, never younger.
 public final class Mandate {
-  /// How long a root is the root, from when it asked, in nanoseconds.
+  /// How long a root is the root, from its question on, in nanoseconds.
   public static final long LENGTH_NANOS = 1_000_000_000;
 
-  /// The age of none.
+  /// The age of no mandate.
   public static final long NONE = Long.MAX_VALUE;
 
   private final long length;
   private boolean given;
   private long confirmed;
 
-  /// @param length how long it holds, in whatever the clock counts
+  /// Creates a mandate.
+  ///
+  /// @param length how long it holds, in units of the clock
   public Mandate(long length) {
     this.length = length;
   }
 
-  /// The store has said so.
+  /// Records that the store has confirmed it.
   ///
-  /// @param asked the clock before it was asked
+  /// @param asked the clock before the question
   public synchronized void confirmed(long asked) {
     if (given && asked - confirmed <= 0) return;
     given = true;
     confirmed = asked;
   }
 
-  /// The node above has said how old it is.
+  /// Records its age at the node above.
   ///
-  /// @param echo a moment of this clock, before that one heard of it
-  /// @param age how old the mandate was when it did; [#NONE] when it has none
+  /// @param echo a moment of this clock, before that node heard of it
+  /// @param age how old the mandate was then; [#NONE] when there is none
   public void heard(long echo, long age) {
     if (age != NONE) confirmed(echo - age);
   }
 
-  /// How old it was at some moment, below 0 when it was given later; [#NONE] when it never was.
+  /// Returns how old it was at some moment, below 0 when it was given later; [#NONE] when there is
+  /// none.
   public synchronized long age(long at) {
     return given ? at - confirmed : NONE;
   }
 
-  /// Whether it holds now.
+  /// Returns whether it holds now.
   public synchronized boolean holds(long now) {
     return given && now - confirmed < length;
   }

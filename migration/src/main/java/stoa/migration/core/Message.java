@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 import stoa.Locality;
 import stoa.base.StreamId;
 
-/// What nodes say to each other. Neighbors, if it is not [Direct].
+/// A message between nodes. Between neighbors, unless it is [Direct].
 public sealed interface Message {
-  /// Said past the tree; may be lost, and may come late.
+  /// A message that bypasses the tree; it may be lost, and may come late.
   sealed interface Direct extends Message {}
 
   /// An attempt of a strict read.
   ///
-  /// @param node who reads
+  /// @param node the reader
   /// @param number the read
-  /// @param attempt which of its attempts
+  /// @param attempt the attempt
   record ReadId(NodeId node, long number, long attempt) implements Comparable<ReadId> {
     @Override
     public int compareTo(ReadId other) {
@@ -27,18 +27,18 @@ public sealed interface Message {
     }
   }
 
-  /// Where an answer to a read goes.
+  /// The direction of an answer to a read.
   enum Course {
-    /// To the parent, who asked.
+    /// To the parent, which asked.
     UP,
-    /// Out of the tree: here is the highest node of the read's path.
+    /// Out of the tree: this is the highest node of the read's path.
     OUT
   }
 
   /// A strict read that was passed on to a child.
   ///
-  /// @param object what is read
-  /// @param course where its answer goes
+  /// @param object the object
+  /// @param course the direction of its answer
   /// @param to the child
   record Route(StreamId object, Course course, NodeId to) {}
 
@@ -47,14 +47,14 @@ public sealed interface Message {
 
   /// The object goes to the receiver, or through it.
   ///
-  /// @param copies downward the object, upward what the receiver lacks of it and of what it depends
-  ///   on
+  /// @param copies downward the object, upward what the receiver lacks of it and of its
+  ///     dependencies
   record Migrate(StreamId object, Upward copies) implements Message {}
 
   /// A strict read, on its way to the owner.
   record Ask(ReadId read, StreamId object) implements Message {}
 
-  /// The receiver has what a strict read asked for, with these copies.
+  /// These copies give the receiver what a strict read asked for.
   record Reply(ReadId read, StreamId object, Upward copies) implements Message {}
 
   /// The answer of a strict read, from the highest node of its path.
@@ -62,31 +62,32 @@ public sealed interface Message {
 
   /// Objects on their way to the store.
   ///
-  /// @param node who waits for [Durable]
-  /// @param number under which it waits
+  /// @param node the node that waits for [Durable]
+  /// @param number the number under which it waits
   record CopyUp(NodeId node, long number, SortedSet<StreamId> objects, Upward copies)
       implements Message {}
 
   /// A [CopyUp] is durable.
   record Durable(long number) implements Direct {}
 
-  /// A node wants a place in the tree. The root is told, and passes it on to a child, and so on.
+  /// A node wants a place in the tree. The root gets this first, and passes it on to a child, and
+  /// so on.
   ///
   /// @param at where its process is
-  /// @param detour how many levels deeper than it must it may go, to be near to others
-  /// @param avoid who offered it a place and could not be reached, or told it to move
+  /// @param detour how many levels deeper than necessary it may go, to be near to others
+  /// @param avoid nodes that offered a place and could not be reached, or told it to move
   record Join(NodeId newcomer, Locality at, int detour, SortedSet<NodeId> avoid) implements Direct {
-    /// The longest detour: so the tree stays flat, wherever nodes are.
+    /// The longest detour, which keeps the tree flat wherever nodes are.
     public static final int DETOUR_MAX = 3;
 
-    /// The most nodes that one avoids.
+    /// The most nodes to avoid.
     public static final int AVOIDED_MAX = 16;
   }
 
-  /// There is a place below a node. The receiver takes the first that it is offered.
+  /// There is a place below a node. The receiver takes its first offer.
   record Offer(NodeId above) implements Direct {}
 
-  /// The sender takes the place that it was offered.
+  /// The sender takes the offered place.
   ///
   /// @param at where its process is
   record Attach(Locality at) implements Message {}
@@ -94,22 +95,22 @@ public sealed interface Message {
   /// The receiver is a child of the sender.
   record Welcome() implements Message {}
 
-  /// The sender leaves, and none of its children can have its place: the receiver is to leave, and
-  /// to come back elsewhere.
+  /// The sender leaves, and none of its children can have its place: the receiver must leave, and
+  /// come back elsewhere.
   record Move() implements Message {}
 
   /// The sender, which has no children, leaves; these are the newest copies of all that it has.
   record Depart(Upward copies) implements Message {}
 
-  /// The sender wants to leave: from now on the receiver keeps what it has to send to it.
+  /// The sender wants to leave: from now on the receiver holds messages for it.
   ///
-  /// @param attempt which of the sender's attempts
+  /// @param attempt the sender's attempt
   /// @param successor the child that will have its place
   record Hold(long attempt, NodeId successor) implements Message {}
 
-  /// The sender keeps what it has for the receiver; this is the last before.
+  /// The sender holds messages for the receiver; this is the last one before.
   ///
-  /// @param has of the successor, what copies it has
+  /// @param has the copies that a successor has
   record Holding(long attempt, SortedMap<StreamId, Version> has) implements Message {}
 
   /// The sender does not leave after all, for now.
@@ -119,8 +120,8 @@ public sealed interface Message {
   ///
   /// @param parent the parent of the sender
   /// @param children its other children
-  /// @param queues its local queues, in which it stands itself as a node
-  /// @param copies what the receiver lacks of the sender's copies, and all dependencies
+  /// @param queues its local queues, in which it appears as a node
+  /// @param copies the sender's copies that the receiver lacks, and all dependencies
   /// @param routes reads that the sender passed on
   record Promote(
       @Nullable NodeId parent,
@@ -133,25 +134,25 @@ public sealed interface Message {
   /// Another node has the place of the sender.
   record Replaced(NodeId by) implements Message {}
 
-  /// The receiver's leaving is noted: it is no neighbor any more.
+  /// The receiver's leaving is noted: it is no longer a neighbor.
   record Farewell() implements Message {}
 
-  /// What a node takes another one for.
+  /// The relation of one node to another.
   enum Kin {
-    /// The one above it.
+    /// The node above.
     PARENT,
-    /// One below it.
+    /// A node below.
     CHILD
   }
 
-  /// The sender takes the receiver for a neighbor. It is the first between the two.
+  /// The sender takes the receiver for a neighbor. This is the first message between the two.
   record Greet(Kin kin) implements Message {}
 
-  /// What is below the sender, a child of the receiver.
+  /// The places below the sender, a child of the receiver.
   ///
   /// @param depth how far below it the next place for a newcomer is: 0 when it has one itself, and
-  ///   [#MOST] when it is that far or farther
-  /// @param localities where it is, and all that are below it; in fewer names when these are many
+  ///     [#MOST] when it is that far or farther
+  /// @param localities where it and all its descendants are; in fewer names when these are many
   record Depth(int depth, SortedSet<Locality> localities) implements Message {
     /// The greatest depth.
     public static final int MOST = 255;
@@ -160,8 +161,8 @@ public sealed interface Message {
     public static final int LOCALITIES_MAX = 64;
   }
 
-  /// Whether this is the first that a child says to its parent: children connect, since a parent
-  /// can be reached.
+  /// Returns whether this is the first message of a child to its parent: children connect, since a
+  /// parent can be reached.
   default boolean connects() {
     return this instanceof Attach || (this instanceof Greet(Kin kin) && kin == Kin.PARENT);
   }

@@ -1,16 +1,16 @@
 package stoa.migration.core;
 
-/// A process in the tree, from when it joins until it leaves or is disconnected. Who comes back
-/// comes under a new number: nothing that was sent to, or by, the one before counts.
+/// A process in the tree, from when it joins until it leaves or is disconnected. A process that
+/// returns has a new number: no message to or from its earlier number counts.
 ///
-/// @param address where the process can be reached; one that begins with [#LEAF] is of a process
-///   that cannot be: it has no children
-/// @param number what no other node of this address has, or had
+/// @param address where the process can be reached; one that begins with [#LEAF] belongs to a
+///     process that cannot be reached: it has no children
+/// @param number unique among all nodes of this address, past ones included
 public record NodeId(String address, long number) implements Comparable<NodeId> {
-  /// How the address of a process begins that others cannot reach.
+  /// The beginning of the address of a process that others cannot reach.
   public static final String LEAF = "leaf://";
 
-  /// Whether it has no children, since nobody can reach it.
+  /// Returns whether it has no children, since no node can reach it.
   public boolean isLeaf() {
     return address.startsWith(LEAF);
   }

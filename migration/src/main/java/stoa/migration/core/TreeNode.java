@@ -38,12 +38,12 @@ public final class TreeNode {
    *
    * (1) The object is here iff this node is the head of its queue here. Of all nodes that are
    *     connected to the root there is one of which that is so, or the object is on its way.
-   * (2) Each entry of the node itself is a request of its own, or of somebody who was disconnected
-   *     and whose place it took.
+   * (2) Each entry of the node itself is a request of its own, or of a disconnected node whose
+   *     place it took.
    * (3) A queue that is not kept has one entry: the parent, or the root itself.
-   * (4) What a neighbor is to get while it leaves is in `held`, and in nobody else's hands.
-   * (5) At most one of two neighbors leaves at a time. Who has granted a neighbor its leave does not
-   *     begin one; of two that begin together, the child steps back.
+   * (4) Messages for a neighbor that leaves are in `held`, and nowhere else.
+   * (5) At most one of two neighbors leaves at a time. A node that has granted a neighbor its leave
+   *     does not begin one; of two that begin together, the child steps back.
    *
    *             Join            Welcome            Leave
    *     NEW ───────────► JOINING ───────► IN ───────────────► DRAINING
@@ -72,38 +72,38 @@ public final class TreeNode {
   /// How a node works.
   ///
   /// @param childrenMax how many children a node takes before it passes newcomers on to these
-  /// @param retrieval how the objects of an operation are retrieved
+  /// @param retrieval how it retrieves the objects of an operation
   /// @param copyBytesMax how many bytes of states a node keeps that it does not need
   public record Settings(int childrenMax, Retrieval retrieval, long copyBytesMax) {
-    /// How many bytes as a rule.
+    /// The default number of bytes.
     public static final long COPY_BYTES_MAX = 64L << 20;
 
-    /// With the usual number of bytes.
+    /// Creates settings with the default number of bytes.
     public Settings(int childrenMax, Retrieval retrieval) {
       this(childrenMax, retrieval, COPY_BYTES_MAX);
     }
 
-    /// This with another number of children.
+    /// Returns these settings with another number of children.
     public Settings withChildrenMax(int value) {
       return new Settings(value, retrieval, copyBytesMax);
     }
 
-    /// The most of them: a node that leaves hands over all that it has in one message.
+    // A leaving node hands over all that it has in one message.
     private static final long HANDED_OVER_MAX = 128L << 20;
 
-    /// This with another number of bytes of copies, 128 MiB at the most.
+    /// Returns these settings with another number of bytes of copies, at most 128 MiB.
     public Settings withCopyBytesMax(long value) {
       return new Settings(childrenMax, retrieval, Math.min(value, HANDED_OVER_MAX));
     }
   }
 
-  /// How the objects of one operation are retrieved.
+  /// How a node retrieves the objects of one operation.
   public enum Retrieval {
     /// One after the other.
     ONE_BY_ONE,
-    /// All are sent for at once. One that comes before its turn is not held: when somebody waits
-    /// behind, it goes on there, and is sent for again. Faster unless many operations want the same
-    /// objects.
+    /// All at once. An object that comes before its turn is not held: when another node waits for
+    /// it, it goes on there, and this node asks for it again. Faster unless many operations want
+    /// the same objects.
     AHEAD
   }
 
@@ -119,8 +119,10 @@ public final class TreeNode {
     }
   }
 
-  /* What is known of a child: how far below it the next place for a newcomer is, how many newcomers were
-   * passed on to it, and where it is and those below it. */
+  /*
+   * What a node knows of a child: how far below it the next place for a newcomer is, how many
+   * newcomers were passed on to it, and where it and its descendants are.
+   */
   private record Below(int depth, int passed, SortedSet<Locality> localities) {
     private static final Below NEW = new Below(0, 0, Collections.emptySortedSet());
 
@@ -135,7 +137,7 @@ public final class TreeNode {
 
   private record Flush(NodeId node, long number, long persist) {}
 
-  /* The number of the flush that a leaving node waits for. */
+  // The number of the flush that a leaving node waits for.
   private static final long LAST_FLUSH = -1;
 
   private final NodeId me;
@@ -145,62 +147,62 @@ public final class TreeNode {
   private Stage stage;
   private Locality locality = Locality.UNKNOWN;
   private @Nullable NodeId parent;
-  /* While it joins, who has a place for it; and who had but could not be reached, or leaves. */
+  // While it joins, the node with a place for it; and nodes that had a place but could not be
+  // reached, or leave.
   private @Nullable NodeId offered;
   private final SortedSet<NodeId> avoided = new TreeSet<>();
   private final SortedMap<NodeId, Below> children = new TreeMap<>();
-  /* What the parent was told of what is here, and whether that may be different by now. */
+  // What it told the parent about its subtree, and whether that may have changed.
   private Message.@Nullable Depth told;
   private boolean isToTell;
   private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
   private final Copies copies;
   private List<Effect> effects = new ArrayList<>();
 
-  /* Operations that wait for objects or run, and the objects that those hold. */
+  // Operations that wait for objects or run, and the objects that those hold.
   private final SortedMap<Long, Operation> operations = new TreeMap<>();
   private final SortedSet<StreamId> busy = new TreeSet<>();
-  /* Of the root: those of them that change elsewhere. */
+  // Of the root: those objects that change elsewhere.
   private final SortedSet<StreamId> lent = new TreeSet<>();
-  /* What came before there was a place in the tree. */
+  // Events before there was a place in the tree.
   private final Deque<Event> early = new ArrayDeque<>();
 
-  /* Reads of this node that wait, and reads of others that were passed on to a child. */
+  // Reads of this node that wait, and reads of others that were passed on to a child.
   private final SortedMap<Long, StreamId> reading = new TreeMap<>();
   private final SortedMap<ReadId, Route> routes = new TreeMap<>();
   private long attempts;
-  /* The newest copies that reads of this node have seen and that did not come through the tree.
-   * They are for reading only: what they depend on may be unknown here. The one that was read least
-   * recently comes first. */
+  // The newest copies that reads of this node have seen and that bypassed the tree. They are for
+  // reading only: their dependencies may be unknown here. The least recently read comes first.
   private final SequencedMap<StreamId, Copy> seen = new LinkedHashMap<>(16, 0.75f, true);
   private long seenBytes;
-  /* The versions of those that were let go: nothing older is read. */
+  // The versions of those that were dropped: nothing older is read.
   private final SortedMap<StreamId, Version> floors = new TreeMap<>();
 
-  /* What operations and reads of this node have made or seen and may not be durable, and what of it a
-   * flush is for. */
+  // What operations and reads of this node have made or seen and may not be durable, and which part
+  // of it a flush covers.
   private final SortedMap<StreamId, Version> unflushed = new TreeMap<>();
   private final SortedMap<Long, SortedMap<StreamId, Version>> flushing = new TreeMap<>();
 
-  /* Of the root. */
+  // Of the root.
   private final SortedSet<StreamId> loading = new TreeSet<>();
   private final List<Waiting> waiting = new ArrayList<>();
   private final Deque<Flush> flushes = new ArrayDeque<>();
   private long persisting;
   private long persisted;
 
-  /* Neighbors that leave, with who will have their place, and what they were to get. */
+  // Neighbors that leave, with their successors, and the messages held for them.
   private final SortedMap<NodeId, NodeId> granted = new TreeMap<>();
   private final SortedMap<NodeId, List<Message>> held = new TreeMap<>();
-  /* What came from nodes that will be neighbors. */
+  // Messages of nodes that will be neighbors.
   private final List<Stashed> stash = new ArrayList<>();
-  /* Of this node's own leaving. */
+  // Of this node's own leaving.
   private final SortedSet<NodeId> awaited = new TreeSet<>();
   private final SortedSet<NodeId> moved = new TreeSet<>();
   private long attempt;
   private @Nullable NodeId successor;
   private SortedMap<StreamId, Version> successorHas = new TreeMap<>();
 
-  /* While the place of the parent is taken over: who that was, and what goes to it. */
+  // While it takes over the place of the parent: that parent, and the messages to it.
   private @Nullable NodeId predecessor;
   private final Deque<Message> carried = new ArrayDeque<>();
 
@@ -213,14 +215,14 @@ public final class TreeNode {
     this.stage = stage;
   }
 
-  /// A root, which has the objects of the store.
+  /// Creates a root, which has the objects of the store.
   ///
-  /// @param oldest a generation above those of all roots before
+  /// @param oldest a generation above those of all earlier roots
   public static TreeNode root(NodeId me, Settings settings, long oldest) {
     return new TreeNode(me, settings, true, oldest, Stage.IN);
   }
 
-  /// A node that is in no tree yet.
+  /// Creates a node outside any tree.
   public static TreeNode client(NodeId me, Settings settings) {
     return new TreeNode(me, settings, false, 0, Stage.NEW);
   }
@@ -239,8 +241,8 @@ public final class TreeNode {
     save(state.copies());
   }
 
-  /// The same for a process that had another node before: who could not be reached by that one, or
-  /// told it to move, is avoided.
+  /// Creates a node for a process that had another node before: it avoids nodes that the earlier
+  /// one could not reach, or that told it to move.
   public static TreeNode client(NodeId me, Settings settings, TreeNode before) {
     var node = client(me, settings);
     node.avoided.addAll(before.avoided);
@@ -249,7 +251,7 @@ public final class TreeNode {
 
   /// Takes an event.
   ///
-  /// @return what is to be done about it, in this order
+  /// @return the effects, in order
   public List<Effect> on(Event event) {
     var result = step(event);
     if (!isToTell) return result;
@@ -268,9 +270,11 @@ public final class TreeNode {
     return result;
   }
 
-  /* Lets go of copies that nobody needs here: whose objects are in the parent's direction and on no way
-   * here, and which the parent has, or the store. Not while a neighbor leaves, who has been told what
-   * is here. */
+  /*
+   * Drops copies that this node does not need: their objects are in the parent's direction and on
+   * no way through here, and the parent, or the store, has them. Not while a neighbor leaves, which
+   * was told what is here.
+   */
   private void evict() {
     if (copies.bytes() <= settings.copyBytesMax || stage != Stage.IN || !granted.isEmpty()) return;
     if (isRoot && persisting > persisted) return;
@@ -280,7 +284,7 @@ public final class TreeNode {
     }
   }
 
-  /* Keeps what a read has seen, and lets go of others when that is too much. */
+  /* Keeps what a read has seen, and drops others when that is too much. */
   private void see(Copy copy) {
     Copy before = seen.remove(copy.object());
     if (before != null) seenBytes -= before.state().length;
@@ -294,7 +298,7 @@ public final class TreeNode {
     return other == null || one.version().compareTo(other.version()) > 0;
   }
 
-  /* A read of what is let go is strict, also when there is an older copy: nothing older is seen. */
+  /* A read of a dropped copy is strict, even when there is an older copy: nothing older is seen. */
   private void evictSeen(StreamId object) {
     Copy copy = seen.remove(object);
     if (copy == null) return;
@@ -504,15 +508,17 @@ public final class TreeNode {
     persist(reconstituted);
   }
 
-  /* A child that leaves has given all that it had. */
+  /* A leaving child has handed over all that it had. */
   private void departed(NodeId child, Upward with) {
     save(with);
     effects.add(new Effect.Send(child, new Message.Farewell()));
     remove(child, null);
   }
 
-  /* Takes the places of a child in all queues. What is in its direction is reconstituted, in a new
-   * generation when newer copies may be lost. */
+  /*
+   * Takes the places of a child in all queues. Reconstitutes the objects in its direction, in a new
+   * generation when newer copies may be lost.
+   */
   private void remove(NodeId child, @Nullable List<Copy> reconstituted) {
     children.remove(child);
     isToTell = true;
@@ -542,9 +548,11 @@ public final class TreeNode {
 
   // ---- joining
 
-  /* A node that has room takes the newcomer, unless it is not the root and somebody below it is nearer.
-   * Others pass it on to the child with the nearest of all below it; of several to the one with a place at the
-   * least depth. */
+  /*
+   * A node with room takes the newcomer, unless it is not the root and a descendant is nearer.
+   * Others pass it on to the child with the nearest descendant; of several, to the one with a place
+   * at the least depth.
+   */
   private void join(Message.Join join) {
     NodeId newcomer = join.newcomer();
     if (!isIn() || newcomer.equals(me)) return;
@@ -562,7 +570,7 @@ public final class TreeNode {
     send(best, new Message.Join(newcomer, join.at(), left, join.avoid()));
   }
 
-  /* The children to whom the newcomer may be passed on. */
+  /* The children to which the newcomer may be passed on. */
   private List<NodeId> ableToTake(Message.Join join) {
     List<NodeId> able = new ArrayList<>();
     for (var child : children.keySet()) {
@@ -601,7 +609,7 @@ public final class TreeNode {
     return Localities.of(one, List.of());
   }
 
-  /* Tells the parent what has changed of that, and of where all of this subtree are. */
+  /* Tells the parent what has changed of that, and of the localities of this subtree. */
   private void tellDepth() {
     isToTell = false;
     if (parent == null || stage != Stage.IN) return;
@@ -643,7 +651,7 @@ public final class TreeNode {
     else if (isLoaded(object)) advance(object);
   }
 
-  /* Passes on what is here and not in use. */
+  /* Passes on an object that is here and not in use. */
   private void advance(StreamId object) {
     var queue = queues.get(object);
     if (queue == null) return;
@@ -727,7 +735,7 @@ public final class TreeNode {
     return Objects.requireNonNull(operations.get(number), "an operation that waits or runs");
   }
 
-  /* What an operation holds goes on, and what it waits for will when it comes. */
+  /* Objects that an operation holds move on, and those that it waits for will when they come. */
   private void withdraw(long number) {
     early.removeIf(event -> isOf(event, number));
     reading.remove(number);
@@ -846,7 +854,7 @@ public final class TreeNode {
 
   private void copyUp(NodeId node, long number, SortedSet<StreamId> objects) {
     if (isRoot) {
-      // A root that was replaced must not answer, even if there is nothing new.
+      // A replaced root must not answer, even if there is nothing new.
       if (persisting == persisted) effects.add(new Effect.Persist(++persisting, List.of()));
       flushes.add(new Flush(node, number, persisting));
     } else {
@@ -1011,8 +1019,10 @@ public final class TreeNode {
     some.forEach(each -> take(each.event()));
   }
 
-  /* Takes the place of the parent. What was held for the parent is in nobody's queue yet: a node made
-   * of the parent's state takes it, and the two are merged when nothing is between them. */
+  /*
+   * Takes the place of the parent. No queue contains what was held for the parent yet: a node made
+   * of the parent's state takes it, and the two merge when nothing is between them.
+   */
   private void promoted(NodeId from, Message.Promote state) {
     Check.that(me.equals(granted.remove(from)), "%s leaves, and %s has its place", from, me);
     var upper = new TreeNode(from, settings, state, copies, me);
@@ -1057,8 +1067,10 @@ public final class TreeNode {
     unstash(_ -> true);
   }
 
-  /* This node has the newest copies of a child already, and is to have what messages on their way from
-   * there say about what these depend on. */
+  /*
+   * This node has the newest copies of a child already, and must get what messages in transit from
+   * there say about their dependencies.
+   */
   private void expect(Message message) {
     Upward with =
         switch (message) {
@@ -1083,14 +1095,14 @@ public final class TreeNode {
     }
   }
 
-  // ---- for those who watch
+  // ---- for observers
 
-  /// Its identity.
+  /// Returns its identity.
   public NodeId id() {
     return me;
   }
 
-  /// Whether it is in the tree, for all that it knows.
+  /// Returns whether it is in the tree, as far as it knows.
   public boolean isIn() {
     return stage != Stage.NEW
         && stage != Stage.JOINING
@@ -1098,65 +1110,66 @@ public final class TreeNode {
         && stage != Stage.ENDING;
   }
 
-  /// The parent, of a node that is in the tree and not its root.
+  /// Returns the parent of a node that is in the tree and not its root.
   public @Nullable NodeId above() {
     return parent;
   }
 
-  /// Who has offered it a place that it has not got yet.
+  /// Returns the node that has offered it a place that it does not have yet.
   public @Nullable NodeId offered() {
     return stage == Stage.JOINING ? offered : null;
   }
 
-  /// The children.
+  /// Returns the children.
   public Collection<NodeId> below() {
     return List.copyOf(children.keySet());
   }
 
-  /// The newest copy that came through the tree; null when none did, or it was let go.
+  /// Returns the newest copy that came through the tree; null when there is none, or it was
+  /// dropped.
   public @Nullable Copy copy(StreamId object) {
     return copies.look(object);
   }
 
-  /// The newest version that came through the tree, whether it is still here or not.
+  /// Returns the newest version that came through the tree, whether it is still here or not.
   public Version version(StreamId object) {
     return copies.version(object);
   }
 
-  /// The version that the parent has, as far as is known here.
+  /// Returns the version that the parent has, as far as this node knows.
   public Version versionAbove(StreamId object) {
     return copies.versionAbove(object);
   }
 
-  /// The objects that go to the parent together with this one.
+  /// Returns the objects that go to the parent together with this one.
   public Collection<StreamId> dependencies(StreamId object) {
     return copies.reached(List.of(object));
   }
 
-  /// Whether the object is here and nowhere else.
+  /// Returns whether the object is here and nowhere else.
   public boolean owns(StreamId object) {
     var queue = queues.get(object);
     return queue == null ? isRoot : queue.head().equals(me);
   }
 
-  /// How many objects are here, of those that somebody asked for.
+  /// Returns how many objects are here, of those that some node asked for.
   public int owned() {
     return (int) queues.values().stream().filter(queue -> queue.head().equals(me)).count();
   }
 
-  /// Its part of the queue of an object: neighbors and itself, first the one in whose direction the
-  /// object is.
+  /// Returns its part of the queue of an object: neighbors and itself, first the one in whose
+  /// direction the object is.
   public List<NodeId> line(StreamId object) {
     var queue = queues.get(object);
     return queue == null ? List.of(isRoot ? me : parent()) : queue.nodes();
   }
 
-  /// Whether an operation here holds an object.
+  /// Returns whether an operation here holds an object.
   public boolean holds(StreamId object) {
     return busy.contains(object);
   }
 
-  /// What it keeps for a neighbor that leaves.
+  /// Returns the messages that it holds for a leaving neighbor.
   public List<Message> held(NodeId neighbor) {
     return List.copyOf(held.getOrDefault(neighbor, List.of()));
   }

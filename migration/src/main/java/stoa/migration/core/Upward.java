@@ -2,7 +2,7 @@ package stoa.migration.core;
 
 import java.util.List;
 
-/// Copies on their way to a parent, with all that they depend on, as far as the parent lacks it.
+/// Copies on their way to a parent, with all their dependencies that the parent lacks.
 ///
 /// @param copies the copies, to be saved together or not at all
 /// @param dependencies the dependencies among them

@@ -1,9 +1,9 @@
 package stoa.migration.core;
 
-/// Which of two copies of an object is newer.
+/// Orders the copies of an object by age.
 ///
-/// @param generation raised whenever the object is reconstituted from a copy, since what was newer
-///   than that copy is lost
+/// @param generation raised whenever the object is reconstituted from a copy, since newer copies
+///     are lost
 /// @param number raised by every update
 public record Version(long generation, long number) implements Comparable<Version> {
   /// The version of an object that was never updated.
@@ -15,17 +15,17 @@ public record Version(long generation, long number) implements Comparable<Versio
     return byGeneration != 0 ? byGeneration : Long.compare(number, other.number);
   }
 
-  /// The version that an update of this one makes.
+  /// Returns the version that an update of this one makes.
   public Version updated() {
     return new Version(generation, number + 1);
   }
 
-  /// The version of an object that is reconstituted from a copy of this one.
+  /// Returns the version of an object that is reconstituted from a copy of this one.
   Version reconstituted() {
     return new Version(generation + 1, number);
   }
 
-  /// This version, in no generation before some other.
+  /// Returns this version, in a generation no earlier than another one.
   Version from(long oldest) {
     return new Version(Math.max(generation, oldest), number);
   }

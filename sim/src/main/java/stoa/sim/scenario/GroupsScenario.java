@@ -1,5 +1,7 @@
 package stoa.sim.scenario;
 
+import stoa.store.Put;
+import stoa.store.Terms;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +54,7 @@ import stoa.sim.world.SimulatedShard;
 import stoa.storage.DeviceConfig;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
-import stoa.store.Held;
+
 import stoa.store.Neighbors;
 import stoa.store.Pace;
 import stoa.store.Participant;
@@ -63,6 +65,7 @@ import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.Transaction;
 import stoa.store.Visit;
+import stoa.store.Vote;
 
 /// Several stores with one order, each on a replicated log of its own, whose leaders die, or are
 /// overtaken and do not know; the network between them loses, repeats and delays. Clients add to
@@ -353,7 +356,7 @@ public final class GroupsScenario implements Scenario {
           if (group.number == HOME) snapshots = new Snapshots(opened);
           opened.keep(keep);
           var part = new Participant(opened, open::get);
-          if (leads != null) leads.begin(opened, part);
+          if (leads != null) leads.begin(part);
           store = opened;
           participant = part;
           coordinator = leads;
@@ -425,7 +428,7 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public List<Held.Verdict> hold(
+      public List<Vote> hold(
           long epoch, long term, long round, List<Coordinator.Part> parts) {
         return ask(participant -> participant.hold(epoch, term, round, parts));
       }
@@ -768,25 +771,29 @@ public final class GroupsScenario implements Scenario {
       return done.join();
     }
 
+    private Pace pace() {
+      return chance.percent(50) ? Pace.SHORT : Pace.LONG;
+    }
+
     private List<String> put(Owner owner, String space, String key, String element) {
       Store store = owner.store();
       var target = store.target(Key.of(space, key));
-      boolean quick = chance.percent(50);
+      Pace pace = pace();
       return SeriesHandlers.elements(
           (chance.percent(50)
-                  ? store.put(target, value(space, element), ANY, quick)
-                  : joined(store.putAsync(target, value(space, element), ANY, quick)))
+                  ? store.put(target, Put.of(value(space, element)), Terms.expecting(ANY).at(pace))
+                  : joined(store.putAsync(target, Put.of(value(space, element)), Terms.expecting(ANY).at(pace))))
               .answer());
     }
 
     private List<String> get(Owner owner, String space, String key) {
       Store store = owner.store();
       var target = store.target(Key.of(space, key));
-      boolean quick = chance.percent(50);
+      Pace pace = pace();
       return SeriesHandlers.elements(
           (chance.percent(50)
-                  ? store.get(target, "", ANY, quick)
-                  : joined(store.getAsync(target, "", ANY, quick)))
+                  ? store.get(target, "", Terms.expecting(ANY).at(pace))
+                  : joined(store.getAsync(target, "", Terms.expecting(ANY).at(pace))))
               .answer());
     }
 
@@ -828,23 +835,22 @@ public final class GroupsScenario implements Scenario {
     private List<List<String>> both(Owner owner, String key, String other) {
       Store store = owner.store();
       var target = store.target(Key.of(ORDERED, key));
-      boolean quick = chance.percent(50);
-      Pace pace = quick ? Pace.SHORT : Pace.LONG;
+      Pace pace = pace();
       boolean waits = chance.percent(50);
       Request alone =
           waits
-              ? store.getAlone(target, other, ANY, quick, STORE.callTimeMax())
-              : joined(store.getAloneAsync(target, other, ANY, pace, STORE.callTimeMax()));
+              ? store.get(target, other, Terms.expecting(ANY).at(pace).within(STORE.callTimeMax()).alone())
+              : joined(store.getAsync(target, other, Terms.expecting(ANY).at(pace).within(STORE.callTimeMax()).alone()));
       if (!alone.isMoved()) return SeriesHandlers.parts(alone.answer());
       trace.reached("a list that asks another one is asked as of one moment");
       try (var moment = waits ? store.beginQuestion() : store.beginQuestion(alone)) {
-        return SeriesHandlers.parts(moment.get(target, other, ANY, false));
+        return SeriesHandlers.parts(moment.get(target, other, ANY, Pace.LONG));
       } catch (TooOld released) {
         // Its moment was in front of the present.
         if (waits) throw released;
         trace.reached("a question is asked again, as of a later moment");
         try (var moment = store.beginQuestion()) {
-          return SeriesHandlers.parts(moment.get(target, other, ANY, false));
+          return SeriesHandlers.parts(moment.get(target, other, ANY, Pace.LONG));
         }
       }
     }
@@ -940,7 +946,7 @@ public final class GroupsScenario implements Scenario {
 
     private static List<String> at(Owner owner, String key, long counter) {
       return SeriesHandlers.elements(
-          owner.store().at(Key.of(ORDERED, key), counter).get("", ANY, false));
+          owner.store().at(Key.of(ORDERED, key), counter).get("", ANY, Pace.LONG));
     }
 
     private void remember(long counter, String key, List<String> elements) {
@@ -1038,8 +1044,7 @@ public final class GroupsScenario implements Scenario {
                 owner ->
                     transaction ->
                         SeriesHandlers.elements(
-                            transaction.get(
-                                owner.store().target(Key.of(ORDERED, key)), "", ANY, true)));
+                            transaction.get(owner.store().target(Key.of(ORDERED, key)), "", ANY, Pace.SHORT)));
         open.read(key, elements);
         if (parts.isEmpty()) remember(at.counter(), key, elements);
       }
@@ -1053,11 +1058,7 @@ public final class GroupsScenario implements Scenario {
                 owner ->
                     transaction ->
                         SeriesHandlers.elements(
-                            transaction.put(
-                                owner.store().target(Key.of(ORDERED, key)),
-                                value(ORDERED, element),
-                                ANY,
-                                true)));
+                            transaction.put(owner.store().target(Key.of(ORDERED, key)), value(ORDERED, element), ANY, Pace.SHORT)));
         open.read(key, all);
       }
 

@@ -1,5 +1,7 @@
 package stoa.sim.scenario;
 
+import stoa.store.Put;
+import stoa.store.Terms;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -248,7 +250,7 @@ public final class StoreScenario implements Scenario {
         boolean hasty = value.startsWith("add ") && chance.below(3) == 0;
         Duration timeMax = hasty ? Duration.ofMillis(50) : STORE.callTimeMax();
         var any = new Existence.Any(null);
-        var request = store.putAsync(target, bytes, any, pace(), timeMax, null);
+        var request = store.putAsync(target, Put.of(bytes), Terms.expecting(any).at(pace()).within(timeMax));
         asked.add(new Asked(value, request, List.of(lists), id));
         if (ids % 3 == 0) store.leadGathered();
       } catch (LimitExceeded refused) {
@@ -267,7 +269,7 @@ public final class StoreScenario implements Scenario {
       var target = store.target(StoreHandlers.key(name));
       try {
         String query = "peek " + other(name);
-        store.getAsync(target, query, new Existence.Any(null), pace(), STORE.callTimeMax());
+        store.getAsync(target, query, Terms.expecting(new Existence.Any(null)).at(pace()).within(STORE.callTimeMax()));
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
       }
@@ -356,7 +358,7 @@ public final class StoreScenario implements Scenario {
     private void readAll() {
       for (String name : names) {
         var target = store.target(StoreHandlers.key(name));
-        var request = threads.await(() -> store.get(target, "all", new Existence.Any(null), false));
+        var request = threads.await(() -> store.get(target, "all", Terms.expecting(new Existence.Any(null))));
         seen.put(name, text(request.answer()).lines().toList());
       }
     }
@@ -399,7 +401,7 @@ public final class StoreScenario implements Scenario {
             version += chance.between(1, 5)) {
           long at = version;
           Answer answer =
-              threads.await(() -> store.past(key, at).get("all", new Existence.Any(null), false));
+              threads.await(() -> store.past(key, at).get("all", new Existence.Any(null), Pace.LONG));
           List<String> then = text(answer).lines().toList();
           long expected =
               now.stream().skip(1).filter(line -> Long.parseLong(words(line).get(2)) <= at).count();
@@ -413,7 +415,7 @@ public final class StoreScenario implements Scenario {
 
     private void tooOld(Key key, long version) {
       try {
-        threads.await(() -> store.past(key, version).get("all", new Existence.Any(null), false));
+        threads.await(() -> store.past(key, version).get("all", new Existence.Any(null), Pace.LONG));
       } catch (TooOld told) {
         Demand.that(told.version() == version && told.oldest() == version + 1, told.toString());
         return;

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import stoa.base.StreamId;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
+import stoa.sim.check.Demand;
 import stoa.sim.world.DeviceModel;
 import stoa.sim.world.VersionedChange;
 import stoa.sim.world.VersionedModel;
@@ -66,6 +67,14 @@ final class VersionedScenario implements Scenario {
     }
   }
 
+  /// Has the records that fill a disk.
+  private static final StreamId FILLER = StreamId.of("filler");
+
+  private static final int FILLER_BYTES = 4_000;
+  private static final int ROOM_TO_FILL = 400_000;
+  private static final int FILLED_LEAST = 20;
+  private static final int OVERFILLS_MAX = 2;
+
   /// What a step may be.
   private enum Step {
     WRITE,
@@ -84,7 +93,8 @@ final class VersionedScenario implements Scenario {
     MAINTAIN,
     REOPEN,
     FAIL,
-    FILL
+    FILL,
+    OVERFILL
   }
 
   /// Updates on their way.
@@ -110,6 +120,8 @@ final class VersionedScenario implements Scenario {
     private final Map<Step, Integer> weights = new EnumMap<>(Step.class);
     private final int room;
     private final long base;
+    private long fillerNext;
+    private int overfills;
 
     Run(Chance chance, Trace trace) {
       this.chance = chance;
@@ -124,7 +136,8 @@ final class VersionedScenario implements Scenario {
       for (var step : Step.values())
         weights.put(step, chance.percent(70) ? 1 + chance.below(20) : 0);
       for (var often : List.of(Step.WRITE, Step.GO_ON)) weights.merge(often, 10, Integer::sum);
-      for (var seldom : List.of(Step.DELETE, Step.IMPORT, Step.REOPEN, Step.FAIL, Step.FILL)) {
+      for (var seldom :
+          List.of(Step.DELETE, Step.IMPORT, Step.REOPEN, Step.FAIL, Step.FILL, Step.OVERFILL)) {
         weights.computeIfPresent(seldom, (_, weight) -> weight / 5);
       }
     }
@@ -133,6 +146,7 @@ final class VersionedScenario implements Scenario {
       nodes.add(node);
       for (var id : ids) node.model().add(id, new VersionedModel(base, room));
       node.model().add(own, new VersionedModel(base, room));
+      node.model().addRecords(FILLER);
     }
 
     void run() throws IOException {
@@ -209,6 +223,7 @@ final class VersionedScenario implements Scenario {
         }
         case FAIL -> node.fail(index());
         case FILL -> node.fill();
+        case OVERFILL -> overfill(node);
       }
       node.model().require(node.device().object(id), chance);
       requireNext(node, id);
@@ -407,6 +422,59 @@ final class VersionedScenario implements Scenario {
           });
       trace.reached("records are written");
       if (!trims.isEmpty()) trace.reached("records are trimmed");
+    }
+
+    /// Fills the disk with records, trims all of them in the room that is kept, and fills it again.
+    private void overfill(VersionedNode node) throws IOException {
+      if (!node.open.isEmpty()) return; // what these have written cannot be reclaimed
+      if (overfills++ >= OVERFILLS_MAX) return;
+      node.reopen(VersionedNode.Index.KEPT); // so that it asks what room there is
+      long most = node.bound(ROOM_TO_FILL);
+      for (int round = 0; round < 2; round++) {
+        long first = fillerNext;
+        while (fillOnce(node)) {
+          long bytes = (fillerNext - first) * FILLER_BYTES;
+          Demand.that(bytes <= most, "a device holds no more than its disk");
+        }
+        long count = fillerNext - first;
+        trace.add("filled with " + count);
+        Demand.that(count > FILLED_LEAST, "a full device takes records once trimmed");
+        node.require();
+        Demand.that(trimFiller(node), "a full device trims");
+      }
+      trace.reached("a full disk is trimmed and filled again");
+      node.unbound();
+    }
+
+    private boolean fillOnce(VersionedNode node) throws IOException {
+      var data = new byte[FILLER_BYTES];
+      VersionedChange.fill(chance, data);
+      var place = new DeviceModel.Place(FILLER, 0, fillerNext++);
+      return node.runInRoom(
+          () -> {
+            var commit = new Commit().write(FILLER, 0, place.offset(), data, 0, data.length);
+            node.device().append(commit);
+            node.device().sync();
+            return true;
+          },
+          model -> {
+            model.put(place, data);
+            return true;
+          });
+    }
+
+    private boolean trimFiller(VersionedNode node) throws IOException {
+      var before = new DeviceModel.Place(FILLER, 0, fillerNext);
+      return node.runInRoom(
+          () -> {
+            node.device().append(new Commit().trim(FILLER, 0, before.offset()));
+            node.device().sync();
+            return true;
+          },
+          model -> {
+            model.trim(before);
+            return true;
+          });
     }
 
     private void begin(VersionedNode node, StreamId id) {

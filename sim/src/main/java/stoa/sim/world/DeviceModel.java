@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import stoa.base.StreamId;
 import stoa.sim.Chance;
 import stoa.storage.Device;
@@ -27,6 +29,7 @@ public final class DeviceModel {
 
   private final SortedMap<StreamId, Kept> objects = new TreeMap<>();
   private final NavigableMap<Place, byte[]> records = new TreeMap<>();
+  private final SortedSet<StreamId> recordsOnly = new TreeSet<>(); // ids that are no objects
   private final Map<Place, Long> trims = new TreeMap<>(); // by space, as its place at offset 0
 
   public DeviceModel() {}
@@ -86,12 +89,18 @@ public final class DeviceModel {
     var copy = new DeviceModel();
     objects.forEach((id, kept) -> copy.objects.put(id, kept.copy()));
     copy.records.putAll(records);
+    copy.recordsOnly.addAll(recordsOnly);
     copy.trims.putAll(trims);
     return copy;
   }
 
   public void add(StreamId id, VersionedModel empty) {
     objects.put(id, new Kept(empty));
+  }
+
+  /// Adds an id under which there are records, in space 0, and no versioned object.
+  public void addRecords(StreamId id) {
+    recordsOnly.add(id);
   }
 
   public Kept of(StreamId id) {
@@ -150,35 +159,40 @@ public final class DeviceModel {
 
   private void requireRecords(Device device) {
     for (var id : objects.keySet()) {
-      for (int space = 0; space < RECORD_SPACES; space++) {
-        var from = new Place(id, space, 0);
-        var to = new Place(id, space, Long.MAX_VALUE);
-        var left = new ArrayList<>(records.subMap(from, true, to, true).entrySet());
-        String name = "space " + space + " of " + id;
-        int at = space;
-        same(name + ": the bound", trimmedBefore(id, space), device.trimmedBefore(id, space));
-        device.scan(
-            id,
-            space,
-            0,
-            Long.MAX_VALUE,
-            (offset, data) -> {
-              if (left.isEmpty())
-                throw new AssertionError(name + ": a record too many at " + offset);
-              var expected = left.removeFirst();
-              same(name, expected.getKey(), new Place(id, at, offset));
-              if (!Arrays.equals(expected.getValue(), data)
-                  || !Arrays.equals(data, device.read(id, at, offset))) {
-                throw new AssertionError(name + ": another record at " + offset);
-              }
-              return true;
-            });
-        same(name + ": records missing", 0, left.size());
-        var last = records.floorKey(to);
-        boolean any = last != null && last.compareTo(from) >= 0;
-        same(name + ": the last", any ? last.offset : -1L, device.floor(id, space, Long.MAX_VALUE));
-      }
+      for (int space = 0; space < RECORD_SPACES; space++) requireRecords(device, id, space);
     }
+    for (var id : recordsOnly) requireRecords(device, id, 0);
+  }
+
+  private void requireRecords(Device device, StreamId id, int space) {
+    var from = new Place(id, space, 0);
+    var to = new Place(id, space, Long.MAX_VALUE);
+    var left = new ArrayList<>(records.subMap(from, true, to, true).entrySet());
+    String name = "space " + space + " of " + id;
+    same(name + ": the bound", trimmedBefore(id, space), device.trimmedBefore(id, space));
+    device.scan(
+        id,
+        space,
+        0,
+        Long.MAX_VALUE,
+        (offset, data) -> {
+          if (left.isEmpty())
+            throw new AssertionError(name + ": a record too many at " + offset);
+          var expected = left.removeFirst();
+          same(name, expected.getKey(), new Place(id, space, offset));
+          if (!Arrays.equals(expected.getValue(), data)
+              || !Arrays.equals(data, device.read(id, space, offset))) {
+            throw new AssertionError(name + ": another record at " + offset);
+          }
+          return true;
+        });
+    same(name + ": records missing", 0, left.size());
+    var last = records.floorKey(to);
+    boolean any = last != null && last.compareTo(from) >= 0;
+    same(
+        name + ": the last",
+        any ? last.offset : -1L,
+        device.floor(id, space, Long.MAX_VALUE));
   }
 
   /// Holds one object and its snapshots against this.

@@ -137,6 +137,18 @@ public final class VersionedNode implements AutoCloseable {
     disk.limit(disk.bytes() + chance.below(6000));
   }
 
+  /// Leaves as much room on the disk, until [#unbound] or the next life of the device. Answers how
+  /// many bytes the disk may have.
+  public long bound(long bytes) {
+    long most = disk.bytes() + bytes;
+    disk.limit(most);
+    return most;
+  }
+
+  public void unbound() {
+    disk.limit(Long.MAX_VALUE);
+  }
+
   /// Lets operations wait for each other until [#release].
   public void hold() {
     tasks.held = true;
@@ -150,11 +162,17 @@ public final class VersionedNode implements AutoCloseable {
   ///
   /// @throws StorageException when the device has to be opened again
   public boolean run(Action action, DeviceModel.Effect effect) throws IOException {
+    boolean done = runInRoom(action, effect);
+    if (!done) full();
+    return done;
+  }
+
+  /// As [#run], but makes no room when the disk is full.
+  public boolean runInRoom(Action action, DeviceModel.Effect effect) throws IOException {
     boolean changed;
     try {
       changed = action.run();
     } catch (DiskFull e) {
-      full();
       return false;
     } catch (DeviceFailed | ReadFailed e) {
       unknown.add(effect);

@@ -29,6 +29,7 @@ class VersionedObjectsTest {
         "versioned",
         50,
         List.of(
+            "a full disk is trimmed and filled again",
             "a snapshot is released",
             "a transaction is aborted",
             "a transaction is committed",
@@ -48,6 +49,13 @@ class VersionedObjectsTest {
             "the power is lost",
             "transactions are open at once: 6",
             "writes are coalesced"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {103, 111})
+  void aFullDiskThatIsTrimmedIsFilledAgain(long seed) {
+    var places = SimulatedRun.require(Scenarios.named("versioned"), seed).places();
+    assertTrue(places.containsKey("a full disk is trimmed and filled again"), places::toString);
   }
 
   @Test

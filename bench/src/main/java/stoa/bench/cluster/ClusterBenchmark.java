@@ -1,0 +1,76 @@
+package stoa.bench.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import stoa.bench.remote.StoaServer;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+
+/// Measures several servers that keep one store: calls beside bare Raft and Infinispan, YCSB, how
+/// long nobody is answered when servers fail, what it costs that servers come and go, and what a
+/// call costs each server as there are more.
+public final class ClusterBenchmark implements Benchmark<ClusterScale> {
+  @Override
+  public String name() {
+    return "cluster";
+  }
+
+  @Override
+  public String description() {
+    return "three servers of one store beside Infinispan and bare Raft; failures, moves, growth";
+  }
+
+  @Override
+  public ClusterScale full() {
+    return ClusterScale.full();
+  }
+
+  @Override
+  public ClusterScale smoke() {
+    return ClusterScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<ClusterScale> context) throws Exception {
+    var contenders = new ArrayList<ClusterContender>();
+    ServiceLoader.load(ClusterContender.class).forEach(contenders::add);
+    // The first one is compared with the others.
+    contenders.sort((a, b) -> Boolean.compare(isOurs(b), isOurs(a)));
+    var servers =
+        ServiceLoader.load(ClusterServers.class)
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException("stoa-cli is not on the class path"));
+    return run(
+        context,
+        contenders,
+        ServiceLoader.load(RecordWorkloads.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .toList(),
+        servers);
+  }
+
+  static boolean isOurs(ClusterContender contender) {
+    return contender.name().equals(StoaServer.NAME);
+  }
+
+  /// Runs it with some contenders, the first of which is compared with the others.
+  static Outcome run(
+      Context<ClusterScale> context,
+      List<ClusterContender> contenders,
+      List<RecordWorkloads> workloads,
+      ClusterServers servers)
+      throws Exception {
+    var report = new ClusterReport(context.sizes());
+    try (var neighbours = new Neighbours()) {
+      new ClusterRun(context, report, neighbours).measure(contenders, workloads);
+      new SilencePhase(context, report, neighbours).measure(servers);
+      new MovePhase(context, report, neighbours).measure(servers);
+      new DegradedPhase(context, report, neighbours).measure(servers);
+      new SharePhase(context, report, neighbours).measure(servers);
+      new GrowthPhase(context, report, neighbours).measure();
+    }
+    return report.outcome();
+  }
+}

@@ -1,0 +1,320 @@
+package stoa.bench.cluster;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.remote.RemoteRun;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Report;
+import stoa.bench.report.Result;
+
+/// What the cluster benchmark found, as Markdown and a figure.
+///
+/// One thread uses it.
+final class ClusterReport {
+  private static final double HOT_AIM = 20_000;
+  private static final double MANY_AIM = 50_000;
+  private static final double ORDER_AIM = 0.9;
+  private static final double RECORDS_AIM = 2;
+  private static final double SILENCE_AIM_MILLIS = 1_000;
+
+  /// Kinds of this engine's counters.
+  static final String ONE = "Stoa";
+
+  static final String STREAM = "Stoa, 3 groups, `STREAM`";
+  static final String GLOBAL = "Stoa, 3 groups, `GLOBAL`";
+  static final String BARE = "Ratis, batched";
+
+  private final boolean judged;
+  private final Samples samples = new Samples();
+  private final Map<String, String> guarantees = new LinkedHashMap<>();
+  private final Map<String, String> conditions = new LinkedHashMap<>();
+  private List<String> kinds = List.of();
+  private List<String> keepers = List.of();
+  private final List<String> workloads = new ArrayList<>();
+  private final List<String> silences = new ArrayList<>();
+  private final List<String> further = new ArrayList<>();
+  private final Map<String, String> figures = new LinkedHashMap<>();
+
+  /// @param scale of the run: aims are judged at the full one only
+  ClusterReport(ClusterScale scale) {
+    judged = scale.equals(ClusterScale.full());
+  }
+
+  /// What was measured so far.
+  Samples samples() {
+    return samples;
+  }
+
+  void guarantee(String contender, String words) {
+    guarantees.put(contender, words);
+  }
+
+  /// How busy the machine was with other things during a part.
+  void conditions(String part, String words) {
+    conditions.put(part, words);
+  }
+
+  void kinds(List<String> names) {
+    kinds = List.copyOf(names);
+  }
+
+  void recordKeepers(List<String> names) {
+    keepers = List.copyOf(names);
+  }
+
+  void workload(String name) {
+    workloads.add(name);
+  }
+
+  /// A kind of failure, of which [SilencePhase#middle] and [SilencePhase#longest] are samples.
+  void silence(String failure) {
+    if (!silences.contains(failure)) silences.add(failure);
+  }
+
+  /// A part that has made its own table.
+  void section(String markdown) {
+    further.add(markdown);
+  }
+
+  /// A part that has drawn its own figure.
+  void figure(String file, Chart chart) {
+    figures.put(file, chart.svg());
+  }
+
+  Outcome outcome() {
+    var text = new StringBuilder();
+    text.append(promises());
+    text.append(table("calls per second", "", 0));
+    text.append(table("p50, ms", ", p50", 1e-3));
+    text.append(table("p99, ms", ", p99", 1e-3));
+    text.append(table("processor time per call, servers and client, µs", ClusterRun.PROCESSOR, 0));
+    text.append(limits());
+    text.append(records());
+    text.append(silence());
+    further.forEach(text::append);
+    text.append(aims());
+    figures.put("cluster-calls.svg", figure());
+    return new Outcome(results(), text.toString(), figures);
+  }
+
+  private String titled(String title, String part) {
+    String words = conditions.get(part);
+    return words == null ? title : "%s (%s)".formatted(title, words);
+  }
+
+  private String promises() {
+    var rows = new ArrayList<List<String>>();
+    rows.add(List.of("", "where a change is when it is answered"));
+    guarantees.forEach((name, words) -> rows.add(List.of(name, words)));
+    return Markdown.table("What is compared", rows);
+  }
+
+  // ---- calls
+
+  private String table(String title, String quantity, double factor) {
+    var rows = new ArrayList<List<String>>();
+    boolean rates = quantity.isEmpty();
+    var more = rates ? Stream.of("`GLOBAL` ÷ `STREAM`", ONE + " ÷ " + BARE) : Stream.<String>of();
+    rows.add(Stream.of(Stream.of(""), kinds.stream(), more).flatMap(s -> s).toList());
+    for (ClusterLoad load : ClusterLoad.ALL) {
+      var cells = new ArrayList<>(List.of(load.toString()));
+      for (String kind : kinds) {
+        String measure = ClusterRun.name(load, kind) + quantity;
+        double value = samples.has(measure) ? samples.median(measure) : Double.NaN;
+        cells.add(cell(factor == 0 ? value : value * factor));
+      }
+      if (rates) {
+        cells.add(ratio(load, GLOBAL, STREAM));
+        cells.add(ratio(load, ONE, BARE));
+      }
+      rows.add(cells);
+    }
+    return Markdown.table(titled(title, "calls"), rows);
+  }
+
+  private static String cell(double value) {
+    return Double.isFinite(value) ? Report.number(value) : "";
+  }
+
+  private String ratio(ClusterLoad load, String kind, String other) {
+    String one = ClusterRun.name(load, kind);
+    String two = ClusterRun.name(load, other);
+    return samples.has(one) && samples.has(two) ? two(samples.medianRatio(one, two)) : "";
+  }
+
+  private static String two(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  private String limits() {
+    var rows = new ArrayList<List<String>>();
+    rows.add(List.of("limit", "1/s", "p50, ms", "p99, ms"));
+    for (String limit :
+        List.of(RemoteRun.ECHO, RemoteRun.FORCE, RemoteRun.group(24), RemoteRun.group(240))) {
+      if (!samples.has(limit)) continue;
+      rows.add(
+          List.of(
+              limit,
+              cell(samples.median(limit)),
+              cell(samples.median(limit + ", p50") * 1e-3),
+              cell(samples.median(limit + ", p99") * 1e-3)));
+    }
+    return Markdown.table("One machine and disk, without replicas", rows);
+  }
+
+  // ---- records
+
+  private String records() {
+    if (workloads.isEmpty()) return "";
+    var rows = new ArrayList<List<String>>();
+    var head = new ArrayList<>(List.of("YCSB, 24 callers"));
+    for (String keeper : keepers) head.addAll(List.of(keeper + ", 1/s", "p50, ms", "p99, ms"));
+    if (keepers.size() > 1) head.add(keepers.getFirst() + " ÷ " + keepers.getLast());
+    rows.add(head);
+    for (String workload : workloads) {
+      var row = new ArrayList<>(List.of(workload));
+      for (String keeper : keepers) {
+        String measure = ClusterRun.workload(workload, keeper);
+        row.add(cell(samples.median(measure)));
+        row.add(cell(samples.median(measure + ", p50") * 1e-3));
+        row.add(cell(samples.median(measure + ", p99") * 1e-3));
+      }
+      if (keepers.size() > 1) row.add(two(recordsRatio(workload)));
+      rows.add(row);
+    }
+    return Markdown.table(titled("Records", "YCSB"), rows);
+  }
+
+  private double recordsRatio(String workload) {
+    return samples.medianRatio(
+        ClusterRun.workload(workload, keepers.getFirst()),
+        ClusterRun.workload(workload, keepers.getLast()));
+  }
+
+  // ---- failures
+
+  private String silence() {
+    if (silences.isEmpty()) return "";
+    var rows = new ArrayList<List<String>>();
+    rows.add(
+        List.of(
+            "what happens",
+            "times",
+            "middle caller, median",
+            "unluckiest caller, median",
+            "worst"));
+    for (String failure : silences) {
+      List<Double> longest = samples.of(SilencePhase.longest(failure));
+      rows.add(
+          List.of(
+              failure,
+              "" + longest.size(),
+              millis(samples.median(SilencePhase.middle(failure))),
+              millis(samples.median(SilencePhase.longest(failure))),
+              millis(longest.stream().mapToDouble(d -> d).max().orElse(Double.NaN))));
+    }
+    return Markdown.table(
+        titled("The longest time for which a caller is not answered", "failures"), rows);
+  }
+
+  private static String millis(double millis) {
+    return "%,.0f ms".formatted(millis);
+  }
+
+  // ---- aims
+
+  private String aims() {
+    var rows = new ArrayList<List<String>>();
+    rows.add(List.of("aim", "seen", ""));
+    atLeast(
+        rows, "one hot counter, 240 callers: at least 20,000/s", HOT_AIM, rate(ClusterLoad.HOT));
+    atLeast(rows, "100 counters, 240 callers: at least 50,000/s", MANY_AIM, rate(ClusterLoad.MANY));
+    for (ClusterLoad load : ClusterLoad.ALL) {
+      String one = ClusterRun.name(load, GLOBAL);
+      String two = ClusterRun.name(load, STREAM);
+      if (!samples.has(one) || !samples.has(two)) continue;
+      atLeast(
+          rows,
+          "`GLOBAL` ÷ `STREAM`, %s: at least 0.9".formatted(load),
+          ORDER_AIM,
+          samples.medianRatio(one, two));
+    }
+    if (keepers.size() > 1) {
+      for (String workload : workloads) {
+        atLeast(
+            rows,
+            "YCSB %s ÷ %s: at least 2".formatted(workload, keepers.getLast()),
+            RECORDS_AIM,
+            recordsRatio(workload));
+      }
+    }
+    for (String failure : silences) {
+      double seen = samples.median(SilencePhase.longest(failure));
+      rows.add(
+          List.of(
+              failure + ": about 1 s (at most) for the unluckiest",
+              millis(seen),
+              Findings.verdict(judged, seen <= SILENCE_AIM_MILLIS)));
+    }
+    return Markdown.table("Aims", rows);
+  }
+
+  private double rate(ClusterLoad load) {
+    String measure = ClusterRun.name(load, ONE);
+    return samples.has(measure) ? samples.median(measure) : Double.NaN;
+  }
+
+  private void atLeast(List<List<String>> rows, String aim, double goal, double seen) {
+    if (!Double.isFinite(seen)) return;
+    rows.add(List.of(aim, Report.number(seen), Findings.verdict(judged, seen >= goal)));
+  }
+
+  // ---- everything, and the figure
+
+  private List<Result> results() {
+    var results = new ArrayList<Result>();
+    for (String measure : samples.measures()) {
+      results.add(Result.of(samples, measure, unit(measure)));
+    }
+    return results;
+  }
+
+  private static String unit(String measure) {
+    if (measure.contains(", p50") || measure.contains(", p99")) return "µs";
+    if (measure.endsWith(ClusterRun.PROCESSOR)) return "µs";
+    return measure.startsWith(SilencePhase.NAME) ? "ms" : "1/s";
+  }
+
+  private String figure() {
+    var ticks = new ArrayList<Chart.Tick>();
+    var series = new ArrayList<Chart.Series>();
+    for (ClusterLoad load : ClusterLoad.ALL) {
+      ticks.add(new Chart.Tick(ticks.size(), load.toString().replace(", ", "\n")));
+    }
+    for (int i = 0; i < kinds.size(); i++) {
+      var points = new ArrayList<Chart.Point>();
+      for (int place = 0; place < ClusterLoad.ALL.size(); place++) {
+        String measure = ClusterRun.name(ClusterLoad.ALL.get(place), kinds.get(i));
+        if (samples.has(measure)) points.add(new Chart.Point(place, samples.of(measure)));
+      }
+      String name = kinds.get(i).replace("`", "");
+      series.add(new Chart.Series(name, Lines.look(i, Chart.Line.NONE), points));
+    }
+    return new Chart(
+            "Calls of one client to three servers on one machine",
+            "each calls again as soon as it is answered; every sample and the median",
+            "calls per second",
+            "what is called",
+            List.of(new Chart.Panel("counters", ticks, series)))
+        .svg();
+  }
+}

@@ -1,0 +1,62 @@
+package stoa.bench.cluster;
+
+import java.time.Duration;
+
+/// How long the parts of the cluster benchmark are.
+///
+/// @param rounds how often each measure is taken; the median counts
+/// @param heat how long each load runs once before the first round
+/// @param ready how long callers call before something happens to servers: for as long Java
+///   compiles what they do
+/// @param warmUp how long a load runs before it counts
+/// @param time how long a load counts
+/// @param records how many records YCSB has
+/// @param failures how many kinds of failures there are, at most
+/// @param repeats how often each happens
+/// @param window for how long callers are watched around a failure
+/// @param keptBytes how much a store has when a server joins
+/// @param groups the most groups of the simulated cluster, a power of two
+public record ClusterScale(
+    int rounds,
+    Duration heat,
+    Duration ready,
+    Duration warmUp,
+    Duration time,
+    int records,
+    int failures,
+    int repeats,
+    Duration window,
+    long keptBytes,
+    int groups) {
+  /// The scale whose results are kept: about twenty-five minutes.
+  public static ClusterScale full() {
+    return new ClusterScale(
+        5,
+        Duration.ofSeconds(9),
+        Duration.ofSeconds(30),
+        Duration.ofMillis(300),
+        Duration.ofMillis(1000),
+        10_000,
+        6,
+        3,
+        Duration.ofMillis(2500),
+        32 << 20,
+        64);
+  }
+
+  /// The scale that shows that it runs.
+  public static ClusterScale smoke() {
+    return new ClusterScale(
+        1,
+        Duration.ofMillis(20),
+        Duration.ofMillis(100),
+        Duration.ofMillis(20),
+        Duration.ofMillis(100),
+        200,
+        2,
+        1,
+        Duration.ofMillis(300),
+        1 << 20,
+        4);
+  }
+}

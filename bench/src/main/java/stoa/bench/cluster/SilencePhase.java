@@ -1,0 +1,114 @@
+package stoa.bench.cluster;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import stoa.bench.report.Context;
+import stoa.programs.Directories;
+
+/// How long callers are not answered when something happens to one of three servers of a store: in
+/// one group, so that all calls are led by one server; and in three groups with one order, when it
+/// happens to the server that gives the addresses of all.
+///
+/// One thread uses it.
+final class SilencePhase {
+  static final String NAME = "silence";
+  private static final int CALLERS = 24;
+  private static final String LEADER = "the leader ";
+  private static final int GROUPS = 3;
+  private static final String ADDRESSES = "3 groups: who gives the addresses of all ";
+  private static final String FOLLOWER = "a follower ";
+
+  private final Context<ClusterScale> context;
+  private final ClusterReport report;
+  private final Neighbours neighbours;
+
+  SilencePhase(Context<ClusterScale> context, ClusterReport report, Neighbours neighbours) {
+    this.context = context;
+    this.report = report;
+    this.neighbours = neighbours;
+  }
+
+  /// What the silence of the caller in the middle is measured as.
+  static String middle(String failure) {
+    return "%s of the middle caller: %s".formatted(NAME, failure);
+  }
+
+  /// What the longest silence of any caller is measured as.
+  static String longest(String failure) {
+    return "%s of the unluckiest caller: %s".formatted(NAME, failure);
+  }
+
+  /// Something that is done to servers.
+  private interface Deed {
+    void to(int server) throws IOException, InterruptedException;
+  }
+
+  /// A failure, and what ends it.
+  private record Failure(String name, boolean ofLeader, Deed begin, Deed end) {}
+
+  void measure(ClusterServers kind) throws Exception {
+    measure(kind, 1);
+    measure(kind, GROUPS);
+  }
+
+  private void measure(ClusterServers kind, int groups) throws Exception {
+    Path folder = Files.createDirectories(context.folder().resolve("failures"));
+    context.progress().accept("failures: starting servers of %d groups".formatted(groups));
+    try (var servers = kind.start(folder, ClusterServers.Shape.of(groups, kind.canPart()));
+        var callers = new Watched(servers.counters(), CALLERS)) {
+      servers.settle();
+      callers.await(context.sizes().ready());
+      neighbours.mark();
+      for (int repeat = 1; repeat <= context.sizes().repeats(); repeat++) {
+        for (Failure failure : failures(servers, groups, kind.canPart())) {
+          context.progress().accept("failures, %d: %s".formatted(repeat, failure.name));
+          happen(servers, callers, failure);
+        }
+      }
+      report.conditions("failures", neighbours.since());
+      callers.verify();
+    } finally {
+      Directories.delete(folder);
+    }
+  }
+
+  private List<Failure> failures(ClusterServers.Running servers, int groups, boolean canPart) {
+    if (groups > 1) {
+      return List.of(
+          new Failure(ADDRESSES + "killed (-9)", true, servers::kill, servers::startAgain));
+    }
+    var killed = new Failure(LEADER + "killed (-9)", true, servers::kill, servers::startAgain);
+    var paused = new Failure(LEADER + "paused (SIGSTOP)", true, servers::pause, servers::resume);
+    var stopped =
+        new Failure(LEADER + "stopped in order", true, servers::stop, servers::startAgain);
+    var alone = new Failure(LEADER + "cut off from the servers", true, servers::cut, servers::heal);
+    var lost = new Failure(FOLLOWER + "killed (-9)", false, servers::kill, servers::startAgain);
+    var slow = new Failure(FOLLOWER + "paused (SIGSTOP)", false, servers::pause, servers::resume);
+    var all =
+        canPart
+            ? List.of(killed, paused, stopped, alone, lost, slow)
+            : List.of(killed, paused, stopped, lost, slow);
+    return all.subList(0, Math.min(all.size(), context.sizes().failures()));
+  }
+
+  private void happen(ClusterServers.Running servers, Watched callers, Failure failure)
+      throws Exception {
+    int leader = servers.leader();
+    int server =
+        failure.ofLeader
+            ? leader
+            : servers.running().stream().filter(other -> other != leader).findFirst().orElseThrow();
+    callers.begin();
+    failure.begin.to(server);
+    callers.await(context.sizes().window());
+    double[] silences = callers.silences();
+    report.silence(failure.name);
+    report.samples().add(middle(failure.name), silences[silences.length / 2]);
+    report.samples().add(longest(failure.name), silences[silences.length - 1]);
+    failure.end.to(server);
+    callers.await(context.sizes().window());
+    servers.settle();
+  }
+}

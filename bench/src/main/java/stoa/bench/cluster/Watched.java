@@ -1,0 +1,191 @@
+package stoa.bench.cluster;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
+import stoa.bench.load.Latencies;
+
+/// Callers that increment, or read, again as soon as they are answered, each a counter of its own,
+/// and are watched meanwhile. Thread-safe. Its owner closes it.
+final class Watched implements AutoCloseable {
+  private static final long LOOK_NANOS = 5_000_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /// What callers saw for a while.
+  ///
+  /// @param callsPerSecond of all
+  /// @param p99Millis what 99 of 100 calls did not exceed
+  /// @param longestMillis the longest time for which a caller was not answered
+  /// @param refused how often a caller was told that nothing was done
+  public record Seen(double callsPerSecond, double p99Millis, double longestMillis, long refused) {}
+
+  private final class Caller implements Runnable {
+    private final int number;
+    private final Thread thread;
+
+    // Guarded by this.
+    private Latencies latencies = new Latencies();
+    private long answered = System.nanoTime();
+    private long longest;
+    private long made;
+
+    Caller(int number) {
+      this.number = number;
+      thread = Thread.ofPlatform().name("watched-" + number).unstarted(this);
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!ended) {
+          try {
+            if (reading) counters.value(number);
+            else counters.increment(number);
+            answered(System.nanoTime());
+          } catch (Unavailable refused) {
+            refusals.increment(); // nothing was done; it is not answered, and asks again
+          }
+        }
+      } catch (Throwable failed) {
+        failure.compareAndSet(null, failed);
+      }
+    }
+
+    private synchronized void answered(long now) {
+      latencies.add(now - answered);
+      longest = Math.max(longest, now - answered);
+      answered = now;
+      made++;
+    }
+
+    private synchronized long last() {
+      return answered;
+    }
+
+    /// The longest time without an answer since [#begin].
+    private synchronized long silence(long now) {
+      return Math.max(longest, now - answered);
+    }
+
+    private synchronized void begin() {
+      longest = 0;
+      latencies = new Latencies();
+    }
+
+    private synchronized long count() {
+      return made;
+    }
+
+    private synchronized Latencies taken() {
+      return latencies;
+    }
+  }
+
+  private final ClusterContender.Counters counters;
+  private final boolean reading;
+  private final List<Caller> callers = new ArrayList<>();
+  private final LongAdder refusals = new LongAdder();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private volatile boolean ended;
+  private long begun;
+
+  /// Callers that increment.
+  Watched(ClusterContender.Counters counters, int count) {
+    this(counters, count, false);
+  }
+
+  private Watched(ClusterContender.Counters counters, int count, boolean reading) {
+    this.counters = counters;
+    this.reading = reading;
+    for (int i = 0; i < count; i++) callers.add(new Caller(i));
+    callers.forEach(caller -> caller.thread.start());
+    begin();
+  }
+
+  /// Callers that read.
+  static Watched reading(ClusterContender.Counters counters, int count) {
+    return new Watched(counters, count, true);
+  }
+
+  /// How many calls were answered so far.
+  long made() {
+    return callers.stream().mapToLong(Caller::count).sum();
+  }
+
+  /// From now on it is watched.
+  void begin() {
+    callers.forEach(Caller::begin);
+    refusals.reset();
+    begun = System.nanoTime();
+  }
+
+  /// Waits until every caller was answered since now, and for some time beside that.
+  ///
+  /// @throws IllegalStateException when a caller failed, or that takes too long
+  void await(Duration more) {
+    long now = System.nanoTime();
+    long least = now + more.toNanos();
+    long end = now + PATIENCE.toNanos();
+    while (true) {
+      long at = System.nanoTime();
+      Throwable failed = failure.get();
+      if (failed != null) throw new IllegalStateException("a caller failed: " + failed, failed);
+      if (at - least > 0 && callers.stream().allMatch(caller -> caller.last() - now > 0)) return;
+      if (at - end > 0) throw new IllegalStateException("nobody is answered any more");
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  /// For how long each caller was not answered at most since [#begin], in milliseconds, rising.
+  double[] silences() {
+    long now = System.nanoTime();
+    double[] silences = callers.stream().mapToDouble(caller -> caller.silence(now) / 1e6).toArray();
+    Arrays.sort(silences);
+    return silences;
+  }
+
+  /// What was seen since [#begin].
+  Seen seen() {
+    double seconds = (System.nanoTime() - begun) / 1e9;
+    var all = new Latencies();
+    for (Caller caller : callers) {
+      synchronized (caller) {
+        all.add(caller.taken());
+      }
+    }
+    double[] silences = silences();
+    return new Seen(
+        all.count() / seconds,
+        all.quantile(0.99) / 1e6,
+        silences[silences.length - 1],
+        refusals.sum());
+  }
+
+  /// Ends the callers and compares the counters with what they were answered.
+  ///
+  /// @throws IllegalStateException when a call was made twice, or not at all
+  void verify() throws Exception {
+    close();
+    for (Caller caller : callers) caller.thread.join();
+    for (Caller caller : callers) {
+      long found = counters.value(caller.number);
+      if (found != caller.made) {
+        throw new IllegalStateException(
+            "counter %d is at %,d after %,d increments"
+                .formatted(caller.number, found, caller.made));
+      }
+    }
+  }
+
+  /// Has the callers end, when they are answered.
+  @Override
+  public void close() {
+    ended = true;
+  }
+}

@@ -1,0 +1,156 @@
+package stoa.bench.csmr;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
+import stoa.Aborted;
+import stoa.Stoa;
+import stoa.TxOptions;
+import stoa.bench.load.Load;
+import stoa.bench.load.Parallel;
+import stoa.bench.load.Samples;
+import stoa.bench.load.Zipf;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
+
+/// Transactions of two reads and one write on maps, by several writers (vCorfu, Figure 16, bottom).
+final class ConflictPhase {
+  private static final int CALLERS = 240;
+
+  /// The part of transactions that is aborted in the paper, with 1,000 children.
+  private static final double PAPER = 0.02;
+
+  private final Context<CsmrScale> context;
+  private final CsmrScale scale;
+  private final List<Integer> shapes = new ArrayList<>();
+
+  ConflictPhase(Context<CsmrScale> context) {
+    this.context = context;
+    scale = context.sizes();
+    shapes.add(0);
+    shapes.addAll(scale.children());
+  }
+
+  void measure(Findings findings) throws Exception {
+    Path folder = context.folder().resolve("conflicts");
+    try (var stoa = Stoa.open("file:" + folder)) {
+      Map<String, Samples.Probe> probes = new LinkedHashMap<>();
+      for (int children : shapes) {
+        var map = MapKind.shared(stoa, "map of " + children, children);
+        context.progress().accept("filling a map of " + children);
+        Parallel.run(CALLERS, scale.keys(), i -> map.put(i, new byte[8]));
+        for (OpenPhase.Keys keys : OpenPhase.Keys.values()) {
+          Zipf zipf = keys.over(scale.keys());
+          for (int writers : scale.writers()) {
+            String name = name(children, keys, writers);
+            probes.put(name, samples -> sample(samples, name, stoa, map, zipf, writers));
+          }
+        }
+      }
+      tell(findings, Samples.interleaved(scale.rounds(), probes, context.progress()));
+    } finally {
+      Directories.delete(folder);
+    }
+  }
+
+  private void sample(
+      Samples samples,
+      String name,
+      Stoa stoa,
+      ConcurrentMap<Integer, byte[]> map,
+      Zipf zipf,
+      int writers)
+      throws Exception {
+    var aborted = new LongAdder();
+    var tried = new LongAdder();
+    var seeds = new SplittableRandom(writers);
+    var randoms = new SplittableRandom[writers];
+    for (int i = 0; i < writers; i++) randoms[i] = seeds.split();
+    var once = TxOptions.STANDARD.withAttemptsMax(1);
+    var load = new Load(writers, Load.Threads.PLATFORM, Duration.ZERO, scale.time());
+    Load.Seen seen =
+        load.run((writer, turn) -> {
+          SplittableRandom random = randoms[writer];
+          int first = zipf.next(random);
+          int second = zipf.next(random);
+          int third = zipf.next(random);
+          tried.increment();
+          try {
+            stoa.transact(
+                once,
+                () -> {
+                  byte[] read = map.get(first);
+                  byte[] other = map.get(second);
+                  if (read == null || other == null) throw new IllegalStateException("no value");
+                  var _ = map.put(third, new byte[] {read[0], other[0], (byte) turn});
+                  return true;
+                });
+          } catch (Aborted lost) {
+            aborted.increment();
+          }
+        });
+    double part = (double) aborted.sum() / tried.sum();
+    samples.add(name, part);
+    samples.add(name + ", committed", seen.callsPerSecond() * (1 - part));
+  }
+
+  private void tell(Findings findings, Samples samples) {
+    for (OpenPhase.Keys keys : OpenPhase.Keys.values()) {
+      var results = new ArrayList<Result>();
+      for (int children : shapes) {
+        for (int writers : scale.writers()) {
+          String name = name(children, keys, writers);
+          Result result = Result.of(samples, name, "of all");
+          results.add(
+              children == 1_000 && writers == 16 ? result.beside("the paper", PAPER) : result);
+          results.add(Result.of(samples, name + ", committed", "1/s"));
+        }
+      }
+      findings.section(
+          "aborted of durable transactions with two reads and a write on %,d %s keys (Figure 16, bottom)"
+              .formatted(scale.keys(), keys.text),
+          results);
+    }
+    // Skewed keys meet on one key, whatever the map is composed of.
+    int most = scale.writers().getLast();
+    findings.atMost(
+        "aborted with %,d children, %d writers, uniform keys: at most 0.02"
+            .formatted(shapes.getLast(), most),
+        PAPER,
+        samples.median(name(shapes.getLast(), OpenPhase.Keys.UNIFORM, most)));
+    var panels = new ArrayList<Chart.Panel>();
+    for (OpenPhase.Keys keys : OpenPhase.Keys.values()) {
+      var lines = new ArrayList<Lines.Line>();
+      for (int children : shapes) {
+        lines.add(
+            new Lines.Line(
+                new MapKind(children, false).shape(), writers -> name(children, keys, writers)));
+      }
+      panels.add(Lines.panel(keys.text, samples, scale.writers(), lines, 0.0001));
+    }
+    findings.figure(
+        "figure-16-aborts.svg",
+        new Chart(
+            "Aborted transactions on maps",
+            "two reads and a write, durable; nothing aborted is drawn at 0.0001",
+            "part that is aborted",
+            "writers",
+            panels));
+  }
+
+  private static String name(int children, OpenPhase.Keys keys, int writers) {
+    return "%s, %s keys, %d writer%s"
+        .formatted(
+            new MapKind(children, false).shape(), keys.text, writers, writers == 1 ? "" : "s");
+  }
+}

@@ -1,0 +1,115 @@
+package stoa.bench.csmr;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentMap;
+import stoa.Stoa;
+import stoa.bench.load.Parallel;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
+
+/// Clears composed maps and asks for their size (vCorfu, Figure 17).
+final class WholePhase {
+  private static final int CALLERS = 240;
+  private static final int PER_CHILD = 2;
+
+  /// What the paper's Figure 17 shows for 10,000 children without remote views, in milliseconds.
+  private static final double PAPER_LOCAL = 30_000;
+
+  private final Context<CsmrScale> context;
+  private final CsmrScale scale;
+
+  WholePhase(Context<CsmrScale> context) {
+    this.context = context;
+    scale = context.sizes();
+  }
+
+  void measure(Findings findings) throws Exception {
+    var samples = new Samples();
+    for (int children : scale.whole()) {
+      Path folder = context.folder().resolve("whole");
+      try {
+        for (int round = 0; round < scale.rounds(); round++) {
+          context.progress().accept("clearing a map of %,d children".formatted(children));
+          try (var stoa = Stoa.open("file:" + folder)) {
+            var map = map(stoa, children);
+            fill(map, children);
+            clear(samples, "in memory", children, map);
+            fill(map, children);
+          }
+          try (var stoa = Stoa.open("file:" + folder)) {
+            clear(samples, "opened anew", children, map(stoa, children));
+          }
+        }
+      } finally {
+        Directories.delete(folder);
+      }
+    }
+    tell(findings, samples);
+  }
+
+  private static ConcurrentMap<Integer, byte[]> map(Stoa stoa, int children) {
+    return MapKind.shared(stoa, "map", children);
+  }
+
+  private static void fill(ConcurrentMap<Integer, byte[]> map, int children) throws Exception {
+    Parallel.run(CALLERS, PER_CHILD * children, i -> map.put(i, new byte[8]));
+  }
+
+  private static void clear(
+      Samples samples, String when, int children, ConcurrentMap<Integer, byte[]> map) {
+    long start = System.nanoTime();
+    map.clear();
+    long cleared = System.nanoTime();
+    int size = map.size();
+    long end = System.nanoTime();
+    if (size != 0) throw new IllegalStateException("%d are left".formatted(size));
+    samples.add(name("clear then size", when, children), (end - start) / 1e6);
+    samples.add(name("size", when, children), (end - cleared) / 1e6);
+  }
+
+  private void tell(Findings findings, Samples samples) {
+    var results = new ArrayList<Result>();
+    for (int children : scale.whole()) {
+      for (String when : List.of("in memory", "opened anew")) {
+        Result whole = Result.of(samples, name("clear then size", when, children), "ms");
+        results.add(
+            children == 10_000
+                ? whole.beside("the paper, without remote views", PAPER_LOCAL)
+                : whole);
+        results.add(Result.of(samples, name("size", when, children), "ms"));
+      }
+    }
+    findings.section(
+        "clear and then size of a composed map, %d values per child (Figure 17)"
+            .formatted(PER_CHILD),
+        results);
+    findings.figure(
+        "figure-17-whole.svg",
+        new Chart(
+            "Clear, then size",
+            "both transactions over all children; %d values per child".formatted(PER_CHILD),
+            "milliseconds",
+            "children",
+            List.of(
+                Lines.panel(
+                    "",
+                    samples,
+                    scale.whole(),
+                    List.of(
+                        new Lines.Line("in memory", n -> name("clear then size", "in memory", n)),
+                        new Lines.Line(
+                            "opened anew", n -> name("clear then size", "opened anew", n))),
+                    0.01))));
+  }
+
+  private static String name(String what, String when, int children) {
+    return "%s, %,d children, %s".formatted(what, children, when);
+  }
+}

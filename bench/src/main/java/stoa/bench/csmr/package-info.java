@@ -1,0 +1,2 @@
+/// Composed maps (vCorfu, Figures 16 and 17).
+package stoa.bench.csmr;

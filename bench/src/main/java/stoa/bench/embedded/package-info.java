@@ -1,0 +1,2 @@
+/// Stoa in one process, beside a bare group commit.
+package stoa.bench.embedded;

@@ -1,0 +1,44 @@
+package stoa.bench.load;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/// Which of some keys is meant next: each as often as another, or the first ones most, by Zipf's
+/// law. Immutable.
+public final class Zipf {
+  /// The exponent that YCSB uses.
+  private static final double EXPONENT = 0.99;
+
+  private final double[] upTo; // the part of all that the keys up to an index have
+
+  private Zipf(double[] upTo) {
+    this.upTo = upTo;
+  }
+
+  /// Every key as often as another.
+  public static Zipf uniform(int keys) {
+    return of(keys, 0);
+  }
+
+  /// The key at index i with a weight of 1/(i+1) to a power near 1.
+  public static Zipf skewed(int keys) {
+    return of(keys, EXPONENT);
+  }
+
+  private static Zipf of(int keys, double exponent) {
+    double[] upTo = new double[keys];
+    double sum = 0;
+    for (int i = 0; i < keys; i++) {
+      sum += Math.pow(i + 1.0, -exponent);
+      upTo[i] = sum;
+    }
+    for (int i = 0; i < keys; i++) upTo[i] /= sum;
+    return new Zipf(upTo);
+  }
+
+  /// The next key, from 0.
+  public int next(SplittableRandom random) {
+    int at = Arrays.binarySearch(upTo, random.nextDouble());
+    return Math.min(at < 0 ? -at - 1 : at, upTo.length - 1);
+  }
+}

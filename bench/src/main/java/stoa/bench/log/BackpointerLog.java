@@ -1,0 +1,77 @@
+package stoa.bench.log;
+
+import java.util.Objects;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.storage.Commit;
+import stoa.storage.Device;
+
+/// A log with backpointers, the way to find streams that vCorfu is compared with (section 6.1):
+/// each entry is at its log address and says where the one before it in its stream is. A stream is
+/// read backwards, entry by entry. The sequencer knows the last address of each stream.
+final class BackpointerLog implements AppendLog {
+  private static final StreamId LOG = StreamId.of("bench/backpointer log");
+
+  private final Device device;
+  private final StreamId[] ids;
+  private final long[] lasts;
+  private final Commit commit = new Commit();
+  private final Encoder scratch = new Encoder(256);
+  private long last;
+
+  BackpointerLog(Device device, StreamId[] ids) {
+    this.device = device;
+    this.ids = ids;
+    lasts = new long[ids.length];
+  }
+
+  @Override
+  public void append(int[] streams, byte[] payload) {
+    commit.clear();
+    for (int stream : streams) {
+      scratch.clear().id(ids[stream]).varint(lasts[stream]).raw(payload);
+      commit.write(LOG, 0, ++last, scratch.array(), 0, scratch.size());
+      lasts[stream] = last;
+    }
+    device.append(commit);
+    device.sync();
+  }
+
+  /// Reads a whole stream; answers how many entries of the log it had to read for that.
+  int read(int stream) {
+    return follow(stream, lasts[stream]);
+  }
+
+  /// As [#read(int)], when the last entry of the stream was filled as a hole: nothing says where
+  /// the one before it is, and the log is searched backwards from its end.
+  int readBehindHole(int stream) {
+    StreamId id = ids[stream];
+    int reads = 0;
+    for (long at = last; at > 0; at--) {
+      reads++;
+      var in = entry(at);
+      if (in.id().equals(id)) return reads + follow(stream, in.varint());
+    }
+    return reads;
+  }
+
+  private int follow(int stream, long from) {
+    int reads = 0;
+    for (long at = from; at > 0; reads++) {
+      var in = entry(at);
+      if (!in.id().equals(ids[stream])) throw new IllegalStateException("wrong stream at " + at);
+      at = in.varint();
+    }
+    return reads;
+  }
+
+  private Decoder entry(long at) {
+    return new Decoder(Objects.requireNonNull(device.read(LOG, 0, at)));
+  }
+
+  @Override
+  public void close() {
+    device.close();
+  }
+}

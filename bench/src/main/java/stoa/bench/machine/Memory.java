@@ -1,0 +1,81 @@
+package stoa.bench.machine;
+
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// The most memory that this process has in use while something runs: heap that a garbage
+/// collection leaves, and direct buffers. A thread of its own looks, many times a second.
+public final class Memory implements AutoCloseable {
+  private static final int LOOK_MILLIS = 50;
+
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final Thread looking;
+  private volatile long heapMax;
+  private volatile long directMax;
+
+  /// Begins to look.
+  public Memory() {
+    looking = Thread.ofPlatform().name("memory").daemon().start(this::look);
+  }
+
+  private void look() {
+    try {
+      do {
+        heapMax = Math.max(heapMax, liveHeap());
+        directMax = Math.max(directMax, direct());
+      } while (!over.await(LOOK_MILLIS, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// The most heap seen after a collection, in bytes.
+  public long heapMax() {
+    return heapMax;
+  }
+
+  /// The most memory seen in direct buffers, in bytes.
+  public long directMax() {
+    return directMax;
+  }
+
+  /// The heap that a collection leaves now, in bytes.
+  public static long liveHeap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  /// The memory in direct buffers now, in bytes.
+  public static long direct() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+
+  /// The most physical memory that this process has had at a time, in bytes; 0 where the system
+  /// does not tell.
+  public static long residentMax() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    if (!Files.isReadable(status)) return 0;
+    for (String line : Files.readAllLines(status)) {
+      if (line.startsWith("VmHWM:")) return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+    }
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    over.countDown();
+    try {
+      looking.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

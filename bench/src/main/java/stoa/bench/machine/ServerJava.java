@@ -1,0 +1,11 @@
+package stoa.bench.machine;
+
+import java.util.List;
+
+/// How servers that run on Java are started.
+public final class ServerJava {
+  /// The options of Java: the same heap for all.
+  public static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");
+
+  private ServerJava() {}
+}

@@ -1,0 +1,246 @@
+package stoa.bench.migration;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import stoa.bench.load.Latencies;
+import stoa.bench.load.Pause;
+
+/// The load of the self-service paper (section 8.1): each node has one update and one read under
+/// way at any time, on objects that it chooses at random.
+///
+/// Each node has two virtual threads: what they wait for takes no processor. They let others run
+/// after each operation, since nobody else interrupts them, and the nodes share few processors.
+///
+/// @param nodes how many
+/// @param leave how likely a node leaves the tree and comes back after an update
+/// @param blocks when nodes leave
+/// @param begin within what time they begin to call, each at a random one
+/// @param seed of these, and of what they choose
+/// @param warmUp how long they call before it counts
+/// @param time how long it counts
+record NodeLoad(
+    int nodes,
+    double leave,
+    Blocks blocks,
+    Duration begin,
+    long seed,
+    Duration warmUp,
+    Duration time) {
+  /// Of nodes that stay, and begin at once.
+  NodeLoad(int nodes, Duration warmUp, Duration time) {
+    this(nodes, 0, Blocks.NONE, Duration.ZERO, 0, warmUp, time);
+  }
+
+  /// What one node does. Its update and its read are called by two threads.
+  interface Node extends AutoCloseable {
+    void update(SplittableRandom random) throws Exception;
+
+    void read(SplittableRandom random) throws Exception;
+
+    /// What is done between two reads, outside of what is measured.
+    default void pause() {}
+
+    /// Leaves and comes back. Its reader waits meanwhile.
+    default void rejoin() {}
+
+    @Override
+    default void close() {}
+  }
+
+  /// Makes the nodes, in their order.
+  interface Nodes {
+    Node node(int number) throws Exception;
+  }
+
+  /// What was counted of one kind of operations.
+  ///
+  /// @param count how many
+  /// @param perSecond of all nodes together, by the time that these spent in the tree
+  record Kind(long count, double perSecond, double meanMillis, double p5Millis, double p95Millis) {
+    private Kind faster(int times) {
+      return new Kind(
+          count, perSecond * times, meanMillis / times, p5Millis / times, p95Millis / times);
+    }
+
+    private static Kind of(Latencies all, double seconds) {
+      return new Kind(
+          all.count(),
+          all.count() / seconds,
+          all.mean() / 1e6,
+          all.quantile(0.05) / 1e6,
+          all.quantile(0.95) / 1e6);
+    }
+  }
+
+  /// What was counted.
+  ///
+  /// @param leaves how often nodes left and came back
+  /// @param awayMillis how long that took on the average
+  /// @param blocks what was counted in each
+  public record Seen(
+      Kind updates, Kind reads, int leaves, double awayMillis, List<Blocks.Block> blocks) {
+    /// What it would be if all had taken a part of the time.
+    Seen faster(int times) {
+      return new Seen(
+          updates.faster(times), reads.faster(times), leaves, awayMillis / times, blocks);
+    }
+  }
+
+  /* One node's part. Its two threads count for themselves. */
+  private static final class Part {
+    private final Node node;
+    private final Blocks.Counts updating;
+    private final Blocks.Counts reading;
+    private final Latencies updates = new Latencies();
+    private final Latencies reads = new Latencies();
+    private long awayNanos;
+    private int leaves;
+    private final ReentrantLock tree = new ReentrantLock(true);
+
+    private Part(Node node, Blocks blocks) {
+      this.node = node;
+      updating = blocks.new Counts();
+      reading = blocks.new Counts();
+    }
+  }
+
+  /// Runs it to its end; the nodes are closed.
+  ///
+  /// @throws Exception what the first node that failed met
+  Seen run(Nodes made) throws Exception {
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) parts.add(new Part(made.node(i), blocks));
+    var failure = new AtomicReference<Throwable>();
+    var ready = new CountDownLatch(2 * nodes);
+    var go = new CompletableFuture<Long>();
+    List<Thread> threads = new ArrayList<>();
+    var beginning = new SplittableRandom(seed);
+    for (int i = 0; i < nodes; i++) {
+      var part = parts.get(i);
+      long after = beginning.nextLong(begin.toNanos() + 1);
+      var updating = new SplittableRandom(2 * (seed * nodes + i));
+      var reading = new SplittableRandom(2 * (seed * nodes + i) + 1);
+      threads.add(start(failure, ready, go, after, begin -> update(part, begin, updating)));
+      threads.add(start(failure, ready, go, after, begin -> read(part, begin, reading)));
+    }
+    ready.await();
+    go.complete(System.nanoTime());
+    for (var thread : threads) thread.join();
+    for (var part : parts) part.node.close();
+    Throwable failed = failure.get();
+    if (failed != null) throw new IllegalStateException("a node failed: " + failed, failed);
+    return seen(parts);
+  }
+
+  private Seen seen(List<Part> parts) {
+    var updates = new Latencies();
+    var reads = new Latencies();
+    var counts = blocks.new Counts();
+    long awayNanos = 0;
+    int leaves = 0;
+    for (var part : parts) {
+      updates.add(part.updates);
+      reads.add(part.reads);
+      counts.add(part.updating);
+      counts.add(part.reading);
+      awayNanos += part.awayNanos;
+      leaves += part.leaves;
+    }
+    double seconds = (time.toNanos() - (double) awayNanos / nodes) / 1e9;
+    double awayMillis = leaves == 0 ? 0 : awayNanos / 1e6 / leaves;
+    return new Seen(
+        Kind.of(updates, seconds),
+        Kind.of(reads, seconds),
+        leaves,
+        awayMillis,
+        counts.blocks(nodes));
+  }
+
+  private interface Work {
+    void run(long begin) throws Exception;
+  }
+
+  private static Thread start(
+      AtomicReference<Throwable> failure,
+      CountDownLatch ready,
+      CompletableFuture<Long> go,
+      long afterNanos,
+      Work work) {
+    return Thread.ofVirtual()
+        .start(() -> {
+          try {
+            ready.countDown();
+            long begin = go.get();
+            Pause.AT_CLIENT.accept(afterNanos);
+            work.run(begin);
+          } catch (Throwable e) {
+            failure.compareAndSet(null, e);
+          }
+        });
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // Justification: only how nodes share processors
+  private static void rest() {
+    Thread.yield();
+  }
+
+  /* Only what ends within the time counts; what is under way at its end is waited for. */
+  private void update(Part part, long start, SplittableRandom random) throws Exception {
+    long from = start + warmUp.toNanos();
+    long until = from + time.toNanos();
+    while (true) {
+      long began = System.nanoTime();
+      if (began - until >= 0) return;
+      part.node.update(random);
+      long end = System.nanoTime();
+      if (end - from >= 0 && end - until < 0) {
+        part.updates.add(end - began);
+        part.updating.update(end - from);
+      }
+      rest();
+      if (leave == 0 || !blocks.isOn(end - from) || random.nextDouble() >= leave) continue;
+      part.tree.lock();
+      try {
+        long left = System.nanoTime();
+        part.node.rejoin();
+        long back = System.nanoTime();
+        long away = Math.min(back, until) - Math.max(left, from);
+        if (away > 0) {
+          part.awayNanos += away;
+          part.updating.away(left - from, back - from);
+          part.leaves++;
+        }
+      } finally {
+        part.tree.unlock();
+      }
+    }
+  }
+
+  private void read(Part part, long start, SplittableRandom random) throws Exception {
+    long from = start + warmUp.toNanos();
+    long until = from + time.toNanos();
+    while (true) {
+      part.tree.lock();
+      try {
+        long began = System.nanoTime();
+        if (began - until >= 0) return;
+        part.node.read(random);
+        long end = System.nanoTime();
+        if (end - from >= 0 && end - until < 0) {
+          part.reads.add(end - began);
+          part.reading.read(end - from);
+        }
+      } finally {
+        part.tree.unlock();
+      }
+      part.node.pause();
+      rest();
+    }
+  }
+}

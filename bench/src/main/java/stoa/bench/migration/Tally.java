@@ -1,0 +1,26 @@
+package stoa.bench.migration;
+
+import stoa.Accessor;
+import stoa.Placement;
+import stoa.Shared;
+
+/// The trivial object of the self-service paper (section 8.2): a number at its clients.
+///
+/// A state machine; one call at a time is made on it.
+@Shared(name = "stoa.bench.migration.Tally", placement = Placement.CLIENT)
+public class Tally {
+  private long value;
+
+  protected Tally() {}
+
+  /// Adds one, and answers the number.
+  public long increment() {
+    return ++value;
+  }
+
+  /// The number.
+  @Accessor
+  public long value() {
+    return value;
+  }
+}

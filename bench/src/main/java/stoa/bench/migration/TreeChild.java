@@ -1,0 +1,217 @@
+package stoa.bench.migration;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import stoa.Limits;
+import stoa.Membership;
+import stoa.Reads;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.UnknownOutcome;
+import stoa.View;
+
+/// The main class of a [TreeProcess]: one node, whose loads are lines of its standard input. It
+/// tells numbers as [TaskProcess] does, and then that it is ready.
+final class TreeChild {
+  /// The line that ends what is told of a load.
+  static final String READY = "ready";
+
+  /* While processes get warm, an object may be on its way for long. */
+  private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
+
+  private TreeChild() {}
+
+  /// What a process is in the tree.
+  enum Kind {
+    /// Others may be below it.
+    INNER,
+    /// Nobody is.
+    LEAF
+  }
+
+  /// A load.
+  ///
+  /// @param objects how many of the objects it is of
+  /// @param together how many of these an operation is of
+  /// @param reads what reads see, of one object
+  /// @param leave how likely the node leaves and comes back after an update
+  /// @param seed of what is chosen
+  record Task(
+      int objects,
+      int together,
+      Reads reads,
+      double leave,
+      long seed,
+      Duration warmUp,
+      Duration time) {
+    /// As a line.
+    String line() {
+      return String.join(
+          " ",
+          List.of(
+              "" + objects,
+              "" + together,
+              "" + reads,
+              "" + leave,
+              "" + seed,
+              "" + warmUp.toMillis(),
+              "" + time.toMillis()));
+    }
+
+    private static Task of(String line) {
+      String[] words = line.split(" ", -1);
+      return new Task(
+          Integer.parseInt(words[0]),
+          Integer.parseInt(words[1]),
+          Reads.valueOf(words[2]),
+          Double.parseDouble(words[3]),
+          Long.parseLong(words[4]),
+          Duration.ofMillis(Long.parseLong(words[5])),
+          Duration.ofMillis(Long.parseLong(words[6])));
+    }
+  }
+
+  /// Makes loads until there are no more.
+  ///
+  /// @param arguments the server's URL, a [Kind], the number of the process and how many objects
+  ///   there are
+  public static void main(String[] arguments) throws Exception {
+    var kind = Kind.valueOf(arguments[1]);
+    int number = Integer.parseInt(arguments[2]);
+    var tasks = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    try (var client = new Client(arguments[0], kind, Integer.parseInt(arguments[3]))) {
+      System.out.println(READY);
+      for (String line = tasks.readLine(); line != null; line = tasks.readLine()) {
+        load(client, Task.of(line), number);
+        System.out.println(READY);
+      }
+    }
+  }
+
+  private static void load(Client client, Task task, int number) throws Exception {
+    var load =
+        new NodeLoad(
+            1, task.leave, Blocks.NONE, Duration.ZERO, task.seed + number, task.warmUp, task.time);
+    var node = new Node(client, task);
+    NodeLoad.Seen seen = load.run(_ -> node);
+    tell("disconnected", client.flush());
+    tell("updates", seen.updates());
+    tell("reads", seen.reads());
+    tell("leaves", seen.leaves());
+    tell("away", seen.awayMillis() * seen.leaves());
+    tell("made", (double) (node.made * task.together));
+  }
+
+  private static void tell(String kind, NodeLoad.Kind seen) {
+    tell(kind, (double) seen.count());
+    tell(kind + "-millis", seen.count() * seen.meanMillis());
+  }
+
+  private static void tell(String name, double number) {
+    System.out.println(name + " " + number);
+  }
+
+  /* The node's place in the tree. */
+  private static final class Client implements AutoCloseable {
+    private final StoaConfig config;
+    private final int objects;
+    private Stoa stoa;
+    private List<Tally> tallies = List.of();
+    private List<Tally> copies = List.of();
+
+    private Client(String url, Kind kind, int objects) {
+      var membership = kind == Kind.INNER ? Membership.inner() : Membership.leaf();
+      var limits = Limits.standard().withCallTimeMax(CALL_TIME_MAX);
+      config = StoaConfig.of(url).withLimits(limits).withMembership(membership);
+      this.objects = objects;
+      stoa = join();
+    }
+
+    private Stoa join() {
+      var joined = Stoa.open(config);
+      List<Tally> all = new ArrayList<>();
+      for (int i = 0; i < objects; i++) all.add(joined.get(Tally.class, "tally-" + i));
+      var local = new View.Client(Reads.LOCAL);
+      tallies = all;
+      copies = all.stream().map(each -> joined.view(Tally.class, joined.ref(each), local)).toList();
+      long _ = all.getFirst().value(); // the first call joins the tree
+      return joined;
+    }
+
+    /* Answers how often it was disconnected, so that what it did may be lost. */
+    private int flush() {
+      try {
+        stoa.flush();
+        return 0;
+      } catch (UnknownOutcome mayBeLost) {
+        return 1;
+      }
+    }
+
+    private void rejoin() {
+      stoa.close();
+      stoa = join();
+    }
+
+    @Override
+    public void close() {
+      stoa.close();
+    }
+  }
+
+  /* What it does for one load. */
+  private static final class Node implements NodeLoad.Node {
+    private final Client client;
+    private final Task task;
+    private long made;
+
+    private Node(Client client, Task task) {
+      this.client = client;
+      this.task = task;
+    }
+
+    private Collection<Tally> some(SplittableRandom random) {
+      var numbers = new TreeSet<Integer>();
+      while (numbers.size() < task.together) numbers.add(random.nextInt(task.objects));
+      return numbers.stream().map(client.tallies::get).toList();
+    }
+
+    @Override
+    public void update(SplittableRandom random) {
+      made++;
+      if (task.together == 1) {
+        long _ = client.tallies.get(random.nextInt(task.objects)).increment();
+        return;
+      }
+      var some = some(random);
+      long _ =
+          client.stoa.<Long, RuntimeException>together(
+              some, () -> some.stream().mapToLong(Tally::increment).sum());
+    }
+
+    @Override
+    public void read(SplittableRandom random) {
+      if (task.together == 1) {
+        var all = task.reads == Reads.LOCAL ? client.copies : client.tallies;
+        long _ = all.get(random.nextInt(task.objects)).value();
+        return;
+      }
+      var some = some(random);
+      long _ =
+          client.stoa.<Long, RuntimeException>together(
+              some, () -> some.stream().mapToLong(Tally::value).sum());
+    }
+
+    @Override
+    public void rejoin() {
+      client.rejoin();
+    }
+  }
+}

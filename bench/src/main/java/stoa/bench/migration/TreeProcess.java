@@ -1,0 +1,66 @@
+package stoa.bench.migration;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import stoa.bench.machine.TaskProcess;
+
+/// A client process that is a node of a tree, which makes one load of [TreeChild] after the other,
+/// as it is told. One thread uses it, and closes it.
+final class TreeProcess implements AutoCloseable {
+  private static final List<String> HEAP = List.of("-Xmx256m");
+  private static final long END_SECONDS_MAX = 20;
+
+  private final Process process;
+  private final PrintStream tasks;
+  private final BufferedReader lines;
+
+  /// Starts one.
+  ///
+  /// @param url the server's
+  /// @param kind what it is in the tree
+  /// @param number which of several it is: each chooses other objects
+  /// @param objects how many objects there are
+  TreeProcess(String url, TreeChild.Kind kind, int number, int objects) throws IOException {
+    process = TaskProcess.start(TreeChild.class, HEAP, url, kind, number, objects);
+    tasks = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    lines =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /// Has it begin with a load.
+  void begin(TreeChild.Task task) {
+    tasks.println(task.line());
+  }
+
+  /// Waits until it is ready for the next one.
+  ///
+  /// @return what it told meanwhile
+  Map<String, Double> await() throws IOException {
+    var numbers = new HashMap<String, Double>();
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      if (line.equals(TreeChild.READY)) return numbers;
+      int blank = line.indexOf(' ');
+      numbers.put(line.substring(0, blank), Double.valueOf(line.substring(blank)));
+    }
+    throw new IllegalStateException("a client process ended while it was at work");
+  }
+
+  /// Ends it: it has nothing more to do. Does not wait when the caller is interrupted.
+  @Override
+  public void close() {
+    tasks.close();
+    try {
+      if (!process.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)) process.destroyForcibly();
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/// Charts as SVG documents.
+package stoa.bench.plot;

@@ -1,0 +1,130 @@
+package stoa.bench.remote;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+import stoa.KeyValueStore;
+import stoa.Stoa;
+import stoa.View;
+import stoa.bench.load.Counter;
+import stoa.bench.load.Fifo;
+import stoa.bench.machine.ServerJava;
+import stoa.programs.BackgroundProcess;
+
+/// This engine: `stoa serve` in a Java process of its own, and a client of it.
+public final class StoaServer implements RemoteContender {
+  public static final String NAME = "Stoa";
+
+  private static final String MAIN = "stoa.cli.Main";
+  private static final String LISTENING = "listening on ";
+  private static final String READY = "ready";
+  private static final String KEY = "key";
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Set<Operation> operations(Persistence persistence) {
+    return EnumSet.allOf(Operation.class);
+  }
+
+  @Override
+  public Connection start(Path folder, Persistence persistence) throws Exception {
+    String data = persistence == Persistence.SYNCED ? folder.toString() : "memory:";
+    var server =
+        BackgroundProcess.java(
+            MAIN, ServerJava.HEAP, List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
+    try {
+      String address = server.await(LISTENING);
+      server.await(READY);
+      return new Client(server, Stoa.open("stoa://" + address));
+    } catch (Exception e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private static final class Client implements Connection {
+    private final BackgroundProcess server;
+    private final Stoa stoa;
+    private final KeyValueStore store;
+    private final List<Counter> counters;
+    private final Fifo queue;
+    private final Counter published;
+    private final Counter copy;
+
+    Client(BackgroundProcess server, Stoa stoa) {
+      this.server = server;
+      this.stoa = stoa;
+      store = stoa.store();
+      counters =
+          IntStream.range(0, RemoteLoad.COUNTERS_MAX)
+              .mapToObj(i -> stoa.get(Counter.class, "counter " + i))
+              .toList();
+      queue = stoa.get(Fifo.class, "queue");
+      published = stoa.get(Counter.class, "published");
+      published.add(0); // an object that does not exist yet has no state to copy
+      copy = stoa.view(Counter.class, stoa.ref(published), new View.Cached());
+    }
+
+    @Override
+    public Duration serverProcessorTime() {
+      return server.processorTime();
+    }
+
+    @Override
+    public void put(byte[] value) {
+      store.put(KEY, value);
+    }
+
+    @Override
+    public byte[] value() {
+      return (byte[]) Objects.requireNonNull(store.get(KEY));
+    }
+
+    @Override
+    public long increment(int counter) {
+      return counters.get(counter).add(1);
+    }
+
+    @Override
+    public long count(int counter) {
+      return counters.get(counter).value();
+    }
+
+    @Override
+    public void enqueue(long element) {
+      queue.enqueue(element);
+    }
+
+    @Override
+    public long dequeue() {
+      Long element = queue.dequeue();
+      if (element == null) throw new IllegalStateException("the queue is empty");
+      return element;
+    }
+
+    @Override
+    public void publish(long number) {
+      published.add(number - published.value());
+    }
+
+    @Override
+    public long cached() {
+      return copy.value();
+    }
+
+    @Override
+    public void close() {
+      try (server) {
+        stoa.close();
+      }
+    }
+  }
+}

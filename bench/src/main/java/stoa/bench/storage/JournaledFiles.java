@@ -1,0 +1,99 @@
+package stoa.bench.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Files behind a journal, as Ceph's ObjectStore kept its objects: a write is appended to a journal
+/// that all writes share, and then applied to the object's file, which is synced later. The journal
+/// is never trimmed while a sample runs, as in the paper.
+final class JournaledFiles implements Contender {
+  private static final int BATCH_BYTES_MAX = 8 << 20;
+
+  @Override
+  public String name() {
+    return "journal";
+  }
+
+  @Override
+  public String how() {
+    return "write-ahead journal (direct, shared fdatasync), then the file through the page cache";
+  }
+
+  @Override
+  public Store open(Path folder) throws IOException {
+    return new Journaled(folder);
+  }
+
+  /// A write in the journal: where it goes, and its bytes.
+  private record Entry(long place, ByteBuffer data) {}
+
+  private static final class Journaled implements Store {
+    private static final int HEADER = 16;
+
+    private final DirectFile file;
+    private final DirectFile values;
+    private final DirectFile journal;
+    private final ByteBuffer staging =
+        Content.aligned(BATCH_BYTES_MAX + (64 << 10)); // the leader's
+    private final Group<Entry> group = new Group<>(4096, this::append);
+    private long end; // the leader's
+
+    Journaled(Path folder) throws IOException {
+      file = new DirectFile(folder.resolve("object"));
+      values = new DirectFile(folder.resolve("values"));
+      journal = new DirectFile(folder.resolve("journal"));
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer data) throws Exception {
+      group.join(new Entry(offset, data.duplicate()));
+      file.writeCached(offset, data);
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer target) throws IOException {
+      file.read(offset, target);
+    }
+
+    @Override
+    public void put(long key, ByteBuffer value) throws Exception {
+      group.join(new Entry(~key, value.duplicate()));
+      values.writeCached(key * value.remaining(), value);
+    }
+
+    private void append(List<Entry> batch) throws IOException {
+      staging.clear();
+      for (Entry entry : batch) {
+        if (staging.position() > 0
+            && staging.position() + HEADER + entry.data.remaining() > BATCH_BYTES_MAX) flush();
+        staging.putLong(entry.place).putLong(entry.data.remaining()).put(entry.data);
+      }
+      flush();
+      journal.force();
+    }
+
+    private void flush() throws IOException {
+      staging.limit((int) Content.rounded(staging.position())).position(0);
+      int bytes = staging.remaining();
+      journal.write(end, staging);
+      end += bytes;
+      staging.clear();
+    }
+
+    @Override
+    public void settle() throws IOException {
+      file.force();
+      values.force();
+    }
+
+    @Override
+    public void close() throws IOException {
+      settle();
+      file.close();
+      values.close();
+      journal.close();
+    }
+  }
+}

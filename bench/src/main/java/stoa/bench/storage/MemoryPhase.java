@@ -1,0 +1,42 @@
+package stoa.bench.storage;
+
+import java.nio.file.Path;
+import java.util.List;
+import stoa.bench.machine.TaskProcess;
+import stoa.programs.Directories;
+
+/// Measures what memory each contender takes while 32 concurrent operations write and then read: a
+/// process of its own for each, with a small heap.
+final class MemoryPhase {
+  /// What is measured: heap that garbage collections leave, direct buffers, and all physical memory
+  /// of the process. The callers' own buffers are taken off the first two.
+  static final List<String> KINDS = List.of("heap", "direct", "whole process");
+
+  private static final List<String> OPTIONS = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=256m");
+
+  private final StorageRun run;
+
+  MemoryPhase(StorageRun run) {
+    this.run = run;
+  }
+
+  /// The name of a use of memory, in MiB.
+  static String use(String kind, String contender) {
+    return "memory, %s, %s".formatted(kind, contender);
+  }
+
+  void measure() throws Exception {
+    for (Contender contender : run.objectStores()) {
+      run.progress().accept("memory of " + contender.name());
+      Path folder = run.fresh(contender.name());
+      var told =
+          TaskProcess.run(
+              StorageChild.class, OPTIONS, contender.name(), folder, run.scale().memoryBytes());
+      for (String kind : KINDS) {
+        run.samples()
+            .add(use(kind, contender.name()), told.number(kind.replace(' ', '-')) / (1 << 20));
+      }
+      Directories.delete(folder);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package stoa.bench.storage;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import stoa.bench.load.Samples;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.programs.Directories;
+import stoa.storage.DirectIo;
+
+/// Measures the versioned object device beside the bare disk and other ways to store objects
+/// durably, with the workloads of the VOSD paper, section IV.
+public final class StorageBenchmark implements Benchmark<StorageScale> {
+  @Override
+  public String name() {
+    return "storage";
+  }
+
+  @Override
+  public String description() {
+    return "the object device beside the bare disk, plain files, a journal, RocksDB and MVStore";
+  }
+
+  /// All contenders: those of this module, the device in each of its ways after the others, and
+  /// those of other engines that are on the class path.
+  static List<Contender> contenders() {
+    var contenders = new ArrayList<Contender>();
+    contenders.add(new PlainFiles());
+    contenders.add(new JournaledFiles());
+    ServiceLoader.load(Contender.class).forEach(contenders::add);
+    contenders.add(new DeviceContender());
+    for (DirectIo directIo : DirectIo.values()) {
+      var other = new DeviceContender(directIo);
+      if (!other.name().equals(DeviceContender.NAME)) contenders.add(other);
+    }
+    contenders.add(new RecordContender());
+    return contenders;
+  }
+
+  /// The contender of a name.
+  static Contender contender(String name) {
+    return contenders().stream()
+        .filter(contender -> contender.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no contender is called " + name));
+  }
+
+  @Override
+  public StorageScale full() {
+    return StorageScale.full();
+  }
+
+  @Override
+  public StorageScale smoke() {
+    return StorageScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<StorageScale> context) throws Exception {
+    return run(context, contenders());
+  }
+
+  /// The contenders that can be opened on this disk; a file system may not do without its cache.
+  private static List<Contender> able(Path folder, List<Contender> contenders) throws Exception {
+    Path probe = folder.resolve("probe");
+    var able = new ArrayList<Contender>();
+    for (Contender contender : contenders) {
+      try (var store = contender.open(Files.createDirectories(probe))) {
+        store.settle();
+        able.add(contender);
+      } catch (UnsupportedOperationException e) {
+        // It is left out.
+      } finally {
+        Directories.delete(probe);
+      }
+    }
+    return able;
+  }
+
+  /// Runs it with some contenders, the device among them.
+  static Outcome run(Context<StorageScale> context, List<Contender> contenders) throws Exception {
+    var run =
+        new StorageRun(
+            context.folder(),
+            context.sizes(),
+            able(context.folder(), contenders),
+            new Content(StorageRun.OPERATIONS, StorageRun.SIZE_MAX),
+            new Samples(),
+            context.progress());
+    try {
+      new WritePhase(run).measure();
+      new ReadPhase(run).measure();
+      new SmallPhase(run).measure();
+      new OrderPhase(run).measure(contender(DeviceContender.NAME));
+      new MemoryPhase(run).measure();
+      return new StorageReport(run).outcome();
+    } finally {
+      for (Contender contender : contenders) Directories.delete(run.place(contender.name()));
+      Directories.delete(run.place("bare"));
+    }
+  }
+}

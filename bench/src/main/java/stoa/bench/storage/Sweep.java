@@ -1,0 +1,61 @@
+package stoa.bench.storage;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import stoa.bench.load.Load;
+
+/// A given number of operations, by several callers, each taking the next one.
+///
+/// @param callers how many
+/// @param threads what each runs on
+public record Sweep(int callers, Load.Threads threads) {
+  /// What was done.
+  ///
+  /// @param operations how many
+  /// @param seconds until the last one was done
+  record Done(int operations, double seconds) {}
+
+  /// Runs all operations; the body is given the caller's number and the operation's. Answers how
+  /// many seconds they took.
+  ///
+  /// @throws Exception what a caller that failed met
+  double run(int operations, Load.Body body) throws Exception {
+    return run(operations, Duration.ofDays(1), body).seconds;
+  }
+
+  /// As [#run(int, Load.Body)], but begins no operation after some time.
+  Done run(int operations, Duration time, Load.Body body) throws Exception {
+    var next = new AtomicInteger();
+    var failures = new ConcurrentLinkedQueue<Throwable>();
+    var running = new ArrayList<Thread>();
+    var done = new AtomicInteger();
+    long start = System.nanoTime();
+    long until = start + time.toNanos();
+    for (int i = 0; i < callers; i++) {
+      int caller = i;
+      Runnable task =
+          () -> {
+            try {
+              for (int n = next.getAndIncrement();
+                  n < operations && failures.isEmpty() && System.nanoTime() - until < 0;
+                  n = next.getAndIncrement()) {
+                body.call(caller, n);
+                done.incrementAndGet();
+              }
+            } catch (Throwable e) {
+              failures.add(e);
+            }
+          };
+      running.add(
+          threads == Load.Threads.VIRTUAL
+              ? Thread.ofVirtual().start(task)
+              : Thread.ofPlatform().start(task));
+    }
+    for (Thread thread : running) thread.join();
+    Throwable failure = failures.peek();
+    if (failure != null) throw new IllegalStateException("a caller failed: " + failure, failure);
+    return new Done(done.get(), (System.nanoTime() - start) / 1e9);
+  }
+}

@@ -1,0 +1,242 @@
+package stoa.bench.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Scale;
+import stoa.bench.report.Context;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
+
+class ClusterBenchmarkTest {
+  private static final Duration SHORT = Duration.ofMillis(5);
+
+  @TempDir Path folder;
+
+  /// Counters in this process, some of whose increments are forgotten.
+  private static final class Local implements ClusterContender.Counters {
+    private final AtomicLongArray counters = new AtomicLongArray(ClusterLoad.COUNTERS_MAX);
+    private final boolean forgets;
+    private volatile CountDownLatch open = new CountDownLatch(0);
+
+    Local(boolean forgets) {
+      this.forgets = forgets;
+    }
+
+    @Override
+    public long increment(int counter) throws InterruptedException {
+      open.await();
+      return forgets ? 1 : counters.incrementAndGet(counter);
+    }
+
+    @Override
+    public long value(int counter) {
+      return counters.get(counter);
+    }
+  }
+
+  /// A contender in this process.
+  private record Here(String name, Local local, Records kept) implements ClusterContender {
+    @Override
+    public String guarantee() {
+      return "in this process";
+    }
+
+    @Override
+    public Running start(Path place, int servers) {
+      return new Running() {
+        @Override
+        public Duration processorTime() {
+          return Duration.ZERO;
+        }
+
+        @Override
+        public Map<String, Counters> counters() {
+          return Map.of(name, local);
+        }
+
+        @Override
+        public Optional<Records> records() {
+          return Optional.of(kept);
+        }
+
+        @Override
+        public Optional<Records> orderedRecords() {
+          return Optional.of(kept);
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+  }
+
+  private static final class Sorted implements Records {
+    private final ConcurrentSkipListMap<String, Map<String, byte[]>> all =
+        new ConcurrentSkipListMap<>();
+
+    @Override
+    public void insert(String key, Map<String, byte[]> fields) {
+      all.put(key, fields);
+    }
+
+    @Override
+    public Map<String, byte[]> read(String key) {
+      return all.getOrDefault(key, Map.of());
+    }
+
+    @Override
+    public void update(String key, Map<String, byte[]> fields) {
+      all.put(key, fields);
+    }
+
+    @Override
+    public int scan(String from, int most) {
+      return (int) all.tailMap(from).values().stream().limit(most).count();
+    }
+  }
+
+  /// Two workloads, of which one scans.
+  private static final class Both implements RecordWorkloads {
+    @Override
+    public List<String> names() {
+      return List.of("A", "E");
+    }
+
+    @Override
+    public boolean scans(String name) {
+      return name.equals("E");
+    }
+
+    @Override
+    public Prepared prepare(String name, int records, int callers) {
+      return new Prepared() {
+        @Override
+        public void load(Records to) throws Exception {
+          to.insert("key", Map.of("field", new byte[1]));
+        }
+
+        @Override
+        public void turn(int caller, Records from) throws Exception {
+          if (scans(name)) assertEquals(1, from.scan("k", 9));
+          else assertEquals(1, from.read("key").size());
+        }
+      };
+    }
+  }
+
+  private ClusterReport measured(Local... all) throws Exception {
+    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, SHORT, 1, 2);
+    var scale = new Scale(1, SHORT, SHORT);
+    var context =
+        new Context<>(Files.createDirectories(folder.resolve("run")), scale, tiny, _ -> {});
+    var report = new ClusterReport(tiny);
+    try (var neighbours = new Neighbours()) {
+      var contenders = new java.util.ArrayList<ClusterContender>();
+      for (Local local : all) {
+        contenders.add(new Here("number " + contenders.size(), local, new Sorted()));
+      }
+      new ClusterRun(context, report, neighbours).measure(contenders, List.of(new Both()));
+      new GrowthPhase(context, report, neighbours).measure();
+    }
+    return report;
+  }
+
+  @Test
+  void measuresEveryLoadOfEveryContender() throws Exception {
+    Outcome outcome = measured(new Local(false), new Local(false)).outcome();
+    var measures = outcome.results().stream().map(Result::measure).collect(Collectors.toSet());
+    for (ClusterLoad load : ClusterLoad.ALL) {
+      for (String name : List.of("number 0", "number 1")) {
+        assertTrue(measures.contains(ClusterRun.name(load, name)), load + " in " + measures);
+      }
+    }
+    assertTrue(measures.contains(ClusterRun.workload("E", "number 1")), measures::toString);
+    assertTrue(outcome.table().contains("| E "), outcome.table());
+    assertTrue(outcome.table().contains("others used"), outcome.table());
+    assertEquals(Set.of("cluster-calls.svg"), outcome.figures().keySet());
+  }
+
+  @Test
+  void refusesFiguresOfAContenderThatForgets() {
+    var failure = assertThrows(IllegalStateException.class, () -> measured(new Local(true)));
+    assertTrue(failure.toString().contains("counter 0 is at 0"), failure::toString);
+  }
+
+  @Test
+  void seesForHowLongCallersAreNotAnswered() throws Exception {
+    var counters = new Local(false);
+    try (var callers = new Watched(counters, 3)) {
+      callers.await(Duration.ZERO);
+      callers.begin();
+      counters.open = new CountDownLatch(1);
+      while (callers.silences()[0] < 30) Thread.onSpinWait();
+      counters.open.countDown();
+      callers.await(Duration.ZERO);
+      assertTrue(callers.silences()[0] >= 30);
+      assertTrue(callers.seen().longestMillis() >= 30);
+      callers.verify();
+    }
+  }
+
+  @Test
+  void findsIncrementsThatWereAnsweredAndNotMade() throws Exception {
+    try (var callers = new Watched(new Local(true), 2)) {
+      callers.await(Duration.ZERO);
+      assertThrows(IllegalStateException.class, callers::verify);
+    }
+  }
+
+  @Test
+  void countsIncrementsAndReadsInSlices() throws Exception {
+    var counters = new Local(false);
+    try (var writers = new Watched(counters, 1);
+        var readers = Watched.reading(counters, 1)) {
+      var calls = new Timeline(writers, readers);
+      while (calls.chart(0).panels().getFirst().series().getLast().points().size() < 2) {
+        calls.await(Duration.ofMillis(10));
+        if (counters.open.getCount() == 0) counters.open = new CountDownLatch(1);
+      }
+      var series = calls.chart(0).panels().getFirst().series();
+      // The writer was held, the reader was not.
+      assertEquals(0, series.getFirst().points().getLast().median());
+      assertTrue(series.getLast().points().getLast().median() > 0);
+      counters.open.countDown();
+      writers.await(Duration.ZERO);
+      writers.verify();
+    }
+  }
+
+  @Test
+  void alignsTablesInMarkdown() {
+    String table =
+        Markdown.table(
+            "T", List.of(List.of("", "calls"), List.of("a row", "7"), List.of("b", "12345")));
+    assertEquals(
+        """
+        **T**
+
+        |       | calls |
+        |-------|------:|
+        | a row |     7 |
+        | b     | 12345 |
+
+        """,
+        table);
+  }
+}

@@ -1,0 +1,26 @@
+package stoa.store;
+
+/// A request that changes the state of its key, at an address of its stream.
+abstract sealed class ChangeRequest extends Request
+    permits PutRequest, DeleteRequest, PartRequest {
+  // The leader sets them when the request gets its place in a batch.
+
+  /// The stream address; of several changes of one key, the last. 0 before it has one.
+  long address;
+
+  /// The log counter.
+  long counter;
+
+  /// The time of the batch.
+  long nowMicros;
+
+  ChangeRequest(Resident resident, Pace pace, int depth) {
+    super(resident, pace, depth);
+  }
+
+  @Override
+  void release() {
+    observe();
+    super.release();
+  }
+}

@@ -1,0 +1,392 @@
+package stoa.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.Unavailable;
+import stoa.base.Check;
+import stoa.base.Key;
+
+/// Leads batches, and sees to it that requests are logged, executed and waited for. Thread-safe.
+final class Leader {
+  private static final int SPINS = 400;
+
+  /// A batch that takes less is led where it was gathered.
+  private static final long SWIFT_MICROS = 100;
+
+  /// A batch of one request that takes less is, when no other request is under way.
+  private static final long SOON_MICROS = 2_000;
+
+  private static final int GATHERED_TURNS_MAX = 4;
+
+  /// How often to look whether a request waits for another store.
+  private static final long LOOK_NANOS = 2_000_000;
+
+  private final Engine engine;
+  private final Intake intake;
+  private final Health health;
+  private final Admission admission;
+  private final Threads threads;
+  private final Rounds rounds = new Rounds();
+  private final AtomicBoolean writerCalled = new AtomicBoolean();
+
+  Leader(Engine engine, Intake intake, Threads threads) {
+    this.engine = engine;
+    this.intake = intake;
+    this.threads = threads;
+    this.health = engine.health();
+    this.admission = engine.admission();
+  }
+
+  /// A tick has passed.
+  void tick() {
+    rounds.watch(threads);
+    if (!intake.isEmpty()) callWriter();
+  }
+
+  // ---- puts and deletions
+
+  /// Has a request logged and executed, and waits for that.
+  <R extends Request> R log(R request) {
+    intake.add(request);
+    return await(request);
+  }
+
+  /// Has a request logged and executed. What one thread asks in this way is executed in order.
+  void logAsync(Request request) {
+    intake.add(request);
+    callWriter();
+  }
+
+  // ---- questions
+
+  /// Asks a key's handler and waits for the answer.
+  GetRequest get(GetRequest request) {
+    if (isUnconfirmed(request)) return request;
+    if (request.pace.isShort() && threads.mayRunQuick()) {
+      if (isHeldUp(request)) return request;
+      Resident resident = request.resident;
+      if (!resident.runAlone(request) && resident.enqueue(request)) {
+        var _ = resident.runQuickUntil(request);
+      }
+    } else {
+      ask(request);
+    }
+    return await(request);
+  }
+
+  /// Asks a key's handler behind all that waits for its place in a batch and is asked of the same
+  /// key; at once when there is nothing. Of several stores with one order also behind the batch under
+  /// way.
+  void askInTurn(GetRequest question) {
+    if (isUnconfirmed(question)) return;
+    RuntimeException late = engine.takingBack().late(question);
+    if (late != null) {
+      question.fail(late);
+      return;
+    }
+    Resident resident = question.resident;
+    if (resident.hasAhead() || (resident.ordered && intake.moments().hasBatchUnderWay())) {
+      intake.add(question);
+      callWriter();
+    } else if (!intake.refuses(question) && resident.enqueue(question)) {
+      if (question.pace == Pace.BRIEF && isGathering()) rounds.mine().add(resident);
+      else resident.dispatch();
+    }
+  }
+
+  /// Puts a question behind what waits for its key.
+  void ask(QuestionRequest request) {
+    if (isUnconfirmed(request)) return;
+    if (isHeldUp(request)) return;
+    if (request.resident.enqueue(request)) request.resident.dispatch();
+  }
+
+  /// Asks the state that is in memory, for a transaction.
+  void askInTransaction(QuestionRequest request) {
+    admission.begun();
+    if (health.isClosed()) request.fail(new Closed("the store is closed"));
+    else if (!intake.refuses(request)) {
+      Resident resident = request.resident;
+      if (request.pace.isShort() && threads.mayRunQuick()) {
+        if (!resident.runAlone(request) && resident.enqueue(request)) {
+          var _ = resident.runQuickUntil(request);
+        }
+      } else if (resident.enqueue(request)) {
+        resident.dispatch();
+      }
+    }
+    await(request);
+  }
+
+  /// Fails a question when nobody can say that this process shows all that was acknowledged.
+  private boolean isUnconfirmed(QuestionRequest question) {
+    try {
+      health.confirm();
+      return false;
+    } catch (Unavailable failed) {
+      question.fail(failed);
+      return true;
+    }
+  }
+
+  /// Waits for the batch under way, if the key of a question is ordered among several stores; fails
+  /// the question when that takes too long.
+  private boolean isHeldUp(QuestionRequest question) {
+    try {
+      if (question.resident.ordered) intake.moments().awaitBatch();
+      return false;
+    } catch (Unavailable failed) {
+      question.fail(failed);
+      return true;
+    }
+  }
+
+  // ---- transactions
+
+  /// Appends what a transaction puts, and waits until all its keys have executed it.
+  ///
+  /// @return its log counter
+  long commit(Transaction transaction) {
+    Resident first = transaction.first();
+    admission.accept();
+    Check.that(first.pin(), "%s stays in memory while it is used", first.key);
+    var request = new CommitRequest(first, transaction);
+    intake.add(request);
+    if (threads.mayRunQuick()) {
+      for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (!intake.isEmpty()) lead(request);
+        if (!runParts(transaction)) threads.pause(0);
+      }
+    }
+    park(request);
+    return request.number();
+  }
+
+  /// A request to commit a transaction together with other stores.
+  CommitRequest across(Transaction transaction) {
+    Resident any = transaction.any();
+    admission.accept();
+    Check.that(any.pin(), "%s stays in memory while it is used", any.key);
+    return new CommitRequest(any, transaction);
+  }
+
+  /// Executes what a committed transaction left to this thread.
+  private boolean runParts(Transaction transaction) {
+    boolean any = false;
+    for (PartRequest part : transaction.parts()) {
+      if (part.isDone()) continue;
+      if (part.pace.isShort()) any |= part.resident.runQuickUntil(part);
+      else if (threads.mayRunLong()) part.resident.runUntil(part);
+    }
+    return any;
+  }
+
+  /// Waits until a committed transaction is executed; answers false when it waits for another store
+  /// meanwhile.
+  boolean awaitHere(Transaction transaction, Request request) {
+    if (!engine.hasNeighbors()) {
+      park(request);
+      return true;
+    }
+    request.isAwaited();
+    while (!request.isDone()) {
+      if (!intake.isEmpty()) callWriter();
+      if (transaction.parts().stream().anyMatch(Leader::waitsAbroad)) return false;
+      threads.pause(LOOK_NANOS);
+    }
+    return true;
+  }
+
+  /// Whether what a request waits for, waits for another store.
+  static boolean waitsAbroad(Request request) {
+    for (Request next = request; next != null && !next.isDone(); ) {
+      Execution running = next.resident.running;
+      if (running == null) return false;
+      if (running.visit != null) return true;
+      next = running.waitingFor;
+    }
+    return false;
+  }
+
+  // ---- waiting
+
+  /// Waits until a request is settled; meanwhile leads batches and runs what is short.
+  <R extends Request> R await(R request) {
+    if (threads.mayRunQuick()) {
+      Resident resident = request.resident;
+      for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (!intake.isEmpty()) lead(request);
+        if (threads.mayRunLong()) resident.runUntil(request);
+        if (!request.pace.isShort() || !resident.runQuickUntil(request)) threads.pause(0);
+      }
+    }
+    park(request);
+    return request;
+  }
+
+  /// Waits without running anything.
+  void park(Request request) {
+    if (request.isDone()) return;
+    if (!intake.isEmpty()) callWriter();
+    request.await();
+  }
+
+  // ---- leading
+
+  /// Leads a batch if nobody leads, and calls the writer for what is left.
+  ///
+  /// @param own a request whose key this thread runs itself if it is quick, or null
+  boolean lead(@Nullable Request own) {
+    Request mine = own != null && own.pace.isShort() ? own : null;
+    if (!intake.tryLead(mine)) return false;
+    // First: what this thread runs may take longer than it should.
+    if (!intake.isEmpty()) callWriter();
+    if (mine == null) return true;
+    if (mine instanceof CommitRequest commit) {
+      var _ = runParts(commit.transaction);
+    } else {
+      var _ = mine.resident.runQuickUntil(mine);
+    }
+    return true;
+  }
+
+  /// Leads what was begun on the calling thread, a [Gatherer], and runs what is brief of it; leaves
+  /// it to the writer and the workers when that may take long. What is begun by several is led
+  /// once.
+  void leadGathered() {
+    Round round = rounds.mine();
+    round.begin();
+    try {
+      var mine = new ArrayList<Resident>();
+      round.run(mine); // what waits for no batch, and is not to wait for those that are led here
+      if (!intake.isEmpty()) {
+        round.end();
+        round.begin();
+      }
+      boolean led = true;
+      for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
+        mine.clear();
+        try {
+          led = intake.tryLead(null, mine); // otherwise who leads looks again
+        } finally {
+          round.run(mine);
+        }
+      }
+    } finally {
+      if (!intake.isEmpty()) wakeWriter();
+      round.end();
+    }
+  }
+
+  /// Whether a thread that must come back soon may lead what waits: batches are hardly longer than
+  /// a hand-over to another thread, or nobody else could ask anything of this store before the end
+  /// of this one that would not have to wait for it.
+  private boolean mayLeadHere() {
+    if (intake.isEmpty() || intake.asksElsewhere()) return false;
+    return intake.takesLessThan(SWIFT_MICROS)
+        || (admission.isOne() && intake.takesLessThan(SOON_MICROS));
+  }
+
+  /// Has something done when the calling thread has run the brief requests that it runs one after
+  /// the other; answers false when it runs none.
+  boolean afterRound(Runnable task) {
+    Round round = rounds.current();
+    return round != null && round.after(task);
+  }
+
+  /// Has a worker run the brief requests of some keys.
+  void runBrief(List<Resident> scheduled) {
+    threads.work(() -> {
+          Round round = rounds.mine();
+          round.begin();
+          try {
+            round.run(scheduled);
+          } finally {
+            round.end();
+          }
+        });
+  }
+
+  /// Has the writer lead what waits, unless the calling thread does so soon.
+  void callWriter() {
+    if (!isGathering()) wakeWriter();
+  }
+
+  private static boolean isGathering() {
+    return Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering();
+  }
+
+  private void wakeWriter() {
+    if (!writerCalled.get() && writerCalled.compareAndSet(false, true)) {
+      threads.write(this::write);
+    }
+  }
+
+  private void write() {
+    writerCalled.set(false);
+    boolean led = true;
+    while (led && !intake.isEmpty()) led = intake.tryLead(null);
+  }
+
+  /// The calling thread returns from a run that was taken back.
+  void laneLost() {
+    threads.back(Thread.currentThread());
+  }
+
+  // ---- notes
+
+  /// Appends an entry that no handler executes; answers its stream address.
+  long append(Key key, byte[] payload) {
+    return log(noted(key, payload)).number();
+  }
+
+  /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted it.
+  AppendRequest append(Appending appending) {
+    var request = new AppendRequest(appending);
+    intake.add(request);
+    return request;
+  }
+
+  /// A request to append an entry, as [Store#append(Key, byte\[\])].
+  NoteRequest noted(Key key, byte[] payload) {
+    return new NoteRequest(admission.accepted(() -> engine.residents().pin(key)), Records.NOTE, payload);
+  }
+
+  /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
+  NoteRequest note(Resident resident, byte kind, byte[] payload) {
+    Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+    admission.begun();
+    var request = new NoteRequest(resident, kind, payload);
+    intake.add(request);
+    return request;
+  }
+
+  /// As [#note], of what a handler was told.
+  ///
+  /// @param before what the handlers of the key were told before; this is logged only if that is,
+  ///   so that with the last answer all are durable
+  NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before) {
+    Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+    admission.begun();
+    var request = new NoteRequest(resident, Records.ANSWERED, payload);
+    request.after = before;
+    intake.add(request);
+    return request;
+  }
+
+  /// Asks to log an announcement.
+  ///
+  /// @param reflected without which it is not to be logged
+  void announce(
+      Resident announcements, byte[] announced, Announcements.@Nullable Reflected reflected) {
+    Check.that(announcements.pin(), "%s stays in memory while it is used", announcements.key);
+    admission.begun();
+    var request = new NoteRequest(announcements, Records.NOTE, announced);
+    request.reflected = reflected;
+    intake.add(request);
+  }
+}

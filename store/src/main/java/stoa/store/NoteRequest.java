@@ -1,0 +1,55 @@
+package stoa.store;
+
+import org.jspecify.annotations.Nullable;
+
+/// A request to append an entry to the stream of a key, for which nothing is executed. Its number is
+/// the entry's stream address.
+final class NoteRequest extends Request {
+  /// The kind of the entry, see [Records].
+  final byte kind;
+
+  final byte[] payload;
+
+  /// The answer that was noted before this one, without which this one must not be logged. Null for
+  /// none, and once it is settled.
+  @Nullable NoteRequest after;
+
+  /// What must not have been lost when an announcement is logged.
+  Announcements.@Nullable Reflected reflected;
+
+  NoteRequest(Resident resident, byte kind, byte[] payload) {
+    super(resident, Pace.SHORT, 0);
+    this.kind = kind;
+    this.payload = payload;
+    resident.noteBegins();
+  }
+
+  @Override
+  boolean isOrdered() {
+    return resident.ordered;
+  }
+
+  @Override
+  long bytes() {
+    return payload.length;
+  }
+
+  /// Whether the answer before it is not logged. Only the leader asks.
+  boolean lacksAnswer() {
+    NoteRequest before = after;
+    return before != null && before.isRefused();
+  }
+
+  @Override
+  void fail(RuntimeException cause) {
+    if (kind == Records.ANSWERED) resident.answerLost();
+    super.fail(cause);
+  }
+
+  @Override
+  void release() {
+    resident.noteEnds();
+    super.release();
+    after = null;
+  }
+}

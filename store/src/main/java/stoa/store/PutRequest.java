@@ -1,0 +1,105 @@
+package stoa.store;
+
+import stoa.base.Existence;
+import org.jspecify.annotations.Nullable;
+
+/// A request to log a value for a key and have the key's handler execute it.
+final class PutRequest extends ChangeRequest {
+  final byte[] value;
+  final Existence existence;
+
+  /// The call or run that makes the put; null for a caller of this process.
+  final Records.@Nullable Origin origin;
+
+  /// What the value was read as before it was logged; null when the handler reads the value, and
+  /// once the handler has this.
+  @Nullable Object read;
+
+  /// Whether a handler of another store makes it, so that its refusal is logged, too.
+  boolean visits;
+
+  /// The note without which it must not be logged: the last answer that the value reflects. Null
+  /// when it reflects none, and once it is settled.
+  @Nullable NoteRequest after;
+
+  // The leader sets them with the address.
+
+  /// Whether it begins a generation.
+  boolean begins;
+
+  /// What the handler of the generation that it begins is created from.
+  byte @Nullable [] opening;
+
+  private volatile @Nullable NoteRequest verdict;
+
+  PutRequest(
+      Resident resident, Put put, Terms terms, Records.@Nullable Origin origin, int depth) {
+    super(resident, terms.pace(), depth);
+    this.value = put.value();
+    this.read = put.read();
+    this.existence = terms.existence();
+    this.origin = origin;
+  }
+
+  @Override
+  boolean keepsItsTurn() {
+    return true;
+  }
+
+  @Override
+  boolean isOrdered() {
+    return resident.ordered;
+  }
+
+  @Override
+  long bytes() {
+    return value.length;
+  }
+
+  @Override
+  long keptBytes() {
+    return value.length + ENTRY_BYTES;
+  }
+
+  @Override
+  boolean isSparing() {
+    return (origin != null && origin.isHandler())
+        || resident.engine().spaces().factory(resident.key.space()).givesUp(value);
+  }
+
+  /// Whether something that it reflects is not logged. Only the leader asks.
+  boolean lacksAnswer() {
+    NoteRequest before = after;
+    return before != null && before.isRefused();
+  }
+
+  // ---- the verdict over one that is taken back before its run begins
+
+  void verdict(NoteRequest note) {
+    verdict = note;
+  }
+
+  /// The verdict over it; null when it is not taken back, and while the verdict is being made.
+  @Nullable NoteRequest verdict() {
+    return verdict;
+  }
+
+  /// It is executed after all, since a verdict over it could not be logged; answers false when that
+  /// verdict is not why it is taken back now.
+  synchronized boolean beginAfterAll(NoteRequest failed) {
+    return failed.equals(verdict) && beginAfterAll();
+  }
+
+  /// It waits as before, since the verdict over it could not be logged; answers false when it has
+  /// begun.
+  synchronized boolean dropVerdict() {
+    verdict = null;
+    return waitsAgain();
+  }
+
+  @Override
+  void release() {
+    super.release();
+    after = null;
+  }
+}

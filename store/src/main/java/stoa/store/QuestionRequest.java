@@ -1,0 +1,30 @@
+package stoa.store;
+
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+
+/// A request that changes nothing, and is not logged.
+abstract sealed class QuestionRequest extends Request
+    permits GetRequest, ForkRequest, GenerationRequest, PositionRequest {
+  QuestionRequest(Resident resident, Pace pace, int depth) {
+    super(resident, pace, depth);
+  }
+
+  /// The failure of a question, about which nothing can be unknown: it changes nothing.
+  static RuntimeException failure(RuntimeException cause) {
+    return cause instanceof UnknownOutcome
+        ? new Unavailable("nothing was changed, ask again later: " + cause.getMessage(), cause)
+        : cause;
+  }
+
+  @Override
+  RuntimeException toldAs(RuntimeException cause) {
+    return failure(cause);
+  }
+
+  @Override
+  void release() {
+    observe();
+    super.release();
+  }
+}

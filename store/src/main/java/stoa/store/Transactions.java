@@ -1,0 +1,201 @@
+package stoa.store;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import stoa.LogAddress;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.log.Streams;
+
+/// Begins transactions of a store, at a moment that stays readable, and finds their outcomes.
+/// Thread-safe.
+final class Transactions {
+  private final Engine engine;
+  private final Intake intake;
+  private final Moments moments;
+  private final Retention retention;
+  private final AtomicLong marks = new AtomicLong();
+
+  Transactions(Engine engine, Intake intake, Retention retention) {
+    this.engine = engine;
+    this.intake = intake;
+    this.moments = intake.moments();
+    this.retention = retention;
+  }
+
+  // ---- pins
+
+  /// Pins the present: what is seen now stays readable.
+  Pins.Pin pinNow() {
+    Pins.Pin pin = pinPresent(Long.MAX_VALUE);
+    engine.observed().advance(pin.counter());
+    return pin;
+  }
+
+  /// Pins the present: in front of it nothing that it shows is released.
+  private Pins.Pin pinPresent(long forMicros) {
+    return retention.pins().pin(moments::moment, moments::present, forMicros);
+  }
+
+  /// Pins a place of the past.
+  ///
+  /// @throws IllegalArgumentException when nothing is committed there, or the address was never
+  ///   issued
+  Pins.Pin pinAt(LogAddress address) {
+    moments.reach(address.counter());
+    Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
+    try {
+      checkIssued(address);
+    } catch (RuntimeException never) {
+      pin.close();
+      throw never;
+    }
+    return pin;
+  }
+
+  /// Refuses an address of another epoch than its counter was issued in.
+  private void checkIssued(LogAddress address) {
+    if (moments.isOrdered()) return; // it may be of another store
+    long counter = address.counter();
+    boolean old = counter < intake.firstCounter() && counter > 0;
+    boolean told = old && counter >= engine.streams().firstInLog();
+    Streams.LogItem item = told ? engine.streams().at(counter) : null;
+    long epoch = item != null ? item.log().epoch() : old ? address.epoch() : intake.epoch();
+    if (epoch != address.epoch()) {
+      throw new IllegalArgumentException(
+          "log address "
+              + address
+              + " was never issued; "
+              + new LogAddress(epoch, counter)
+              + " was");
+    }
+  }
+
+  // ---- transactions
+
+  /// What no other transaction of this log carries: nobody else has opened it in this epoch and
+  /// term.
+  private StreamId mark() {
+    return new StreamId(intake.owner(), marks.incrementAndGet());
+  }
+
+  /// Begins a transaction that reads the present.
+  Transaction begin(Transaction.Bounds bounds) {
+    engine.health().checkOpen();
+    engine.health().confirm();
+    long now = engine.nowMicros();
+    Pins.Pin pin = pinPresent(bounds.micros());
+    var at = new LogAddress(intake.epoch(), pin.counter());
+    return new Transaction(engine, at, now, bounds, mark(), pin);
+  }
+
+  /// Begins a transaction that reads the past.
+  ///
+  /// @throws IllegalArgumentException when the address lies in the future
+  Transaction begin(Transaction.Bounds bounds, LogAddress at) {
+    engine.health().checkOpen();
+    engine.health().confirm();
+    moments.reach(at.counter());
+    long now = engine.nowMicros();
+    Pins.Pin pin =
+        retention.pin(() -> retention.pins().pin(at::counter, at::counter, bounds.micros()));
+    try {
+      checkIssued(at);
+    } catch (RuntimeException never) {
+      pin.close();
+      throw never;
+    }
+    return new Transaction(engine, at, now, bounds, mark(), pin);
+  }
+
+  /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
+  /// now.
+  Transaction beginQuestion() {
+    return begin(questionBounds()).forOneQuestion();
+  }
+
+  /// As [#beginQuestion()], for a part of a question whose other parts are in other stores.
+  ///
+  /// @param counter as of which all keys are seen
+  /// @param callers the keys whose handlers wait for it, outermost first
+  Transaction beginQuestion(long counter, List<Key> callers) {
+    return begin(questionBounds(), new LogAddress(intake.epoch(), counter)).forOneQuestion(callers);
+  }
+
+  /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
+  /// which its own was as it was found then.
+  Transaction beginQuestion(Request moved) {
+    if (moments.isOrdered()) return beginQuestionInOrder(moved);
+    long asked = moved instanceof GetRequest question ? question.asked : 0;
+    var at = new LogAddress(intake.epoch(), Math.max(asked, moved.reach));
+    return begin(questionBounds(), at).forOneQuestion();
+  }
+
+  /// What other stores have answered before it was asked may have higher addresses than its key,
+  /// but lower ones than the next change of that, which was asked for later.
+  private Transaction beginQuestionInOrder(Request moved) {
+    Transaction now = beginQuestion();
+    long next = nextChange(moved.resident.key.stream(), moved.reach);
+    if (next == 0 || next > now.counter()) return now;
+    now.close();
+    return begin(questionBounds(), new LogAddress(intake.epoch(), next - 1)).forOneQuestion();
+  }
+
+  /// The log counter of the first change of a stream behind another one; 0 when there is none.
+  private long nextChange(StreamId stream, long counter) {
+    var found = new long[1];
+    long from = engine.nesting().firstBehind(stream, counter);
+    engine.streams()
+        .scan(
+            stream,
+            from,
+            engine.streams().last(stream),
+            entry -> {
+              boolean changes = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+              if (changes) found[0] = entry.log().counter();
+              return !changes;
+            });
+    return found[0];
+  }
+
+  /// It may wait for the calls of others, but not ask for ever.
+  private Transaction.Bounds questionBounds() {
+    long micros = engine.callMicrosMax();
+    long most = micros > Long.MAX_VALUE / 10 ? Long.MAX_VALUE : micros * 10;
+    return new Transaction.Bounds(true, most, Integer.MAX_VALUE, 0);
+  }
+
+  /// What became of a transaction that an earlier process may have committed: its log address, or
+  /// null when nothing of it was written.
+  ///
+  /// @throws stoa.TooOld when that is too long ago to be known
+  @Nullable LogAddress outcome(Transaction.Id id) {
+    engine.health().confirm();
+    var found = new LogAddress[1];
+    Resident resident = engine.residents().pin(id.key());
+    try {
+      engine.streams()
+          .scan(
+              id.key().stream(),
+              id.tail() + 1,
+              resident.tail(),
+              entry -> {
+                if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
+                  var origin = Records.originOf(entry.payload());
+                  if (origin != null
+                      && origin.isTransaction()
+                      && origin.caller().equals(id.mark())) {
+                    found[0] = entry.log();
+                  }
+                }
+                return found[0] == null;
+              });
+    } finally {
+      resident.unpin();
+    }
+    // What was written may have been released. Whoever asks has waited for long.
+    if (found[0] == null) retention.check(id.key(), id.tail() + 1);
+    return found[0];
+  }
+}
