@@ -104,7 +104,7 @@ class ModulePathTest {
   @Test
   void aModularProgramRunsInItsProcess() throws Exception {
     compile("module shop { requires stoa.api; opens shop; }");
-    assertEquals(RIGHT, run("memory:"));
+    ends(RIGHT, run("memory:"));
   }
 
   @Test
@@ -112,7 +112,7 @@ class ModulePathTest {
     compile("module shop { requires stoa.api; opens shop; }");
     Process server = serve();
     try (var told = server.inputReader()) {
-      assertEquals(RIGHT, run("stoa://127.0.0.1:" + told.readLine()));
+      ends(RIGHT, run("stoa://127.0.0.1:" + told.readLine()));
     } finally {
       server.destroyForcibly().waitFor();
     }
@@ -123,6 +123,11 @@ class ModulePathTest {
     compile("module shop { requires stoa.api; exports shop; }");
     String said = run("memory:");
     assertTrue(said.contains("add \"opens shop;\" to the module-info of shop"), said);
+  }
+
+  /// The machine may print warnings first.
+  private static void ends(String expected, String said) {
+    assertTrue(said.endsWith(expected), said);
   }
 
   /// Serves an empty store on the class path, and tells the port.

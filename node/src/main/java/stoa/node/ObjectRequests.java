@@ -12,7 +12,7 @@ import stoa.base.Answer;
 import stoa.front.PlacedObjects;
 import stoa.front.types.NotBrief;
 import stoa.objects.ObjectService;
-import stoa.store.Earlier;
+import stoa.store.PriorOutcome;
 import stoa.store.Request;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Close;
@@ -193,7 +193,7 @@ final class ObjectRequests {
         atRoot(asked, made); // a question: others are not asked again
         return;
       }
-      Earlier earlier = earlier(asked, container, "call");
+      PriorOutcome earlier = earlier(asked, container, "call");
       if (earlier != null) {
         Answer answer = earlier.answer();
         if (answer == null)
@@ -221,7 +221,7 @@ final class ObjectRequests {
 
   private void deleteAgain(Asked asked, Container container, Delete delete) {
     try {
-      Earlier earlier = earlier(asked, container, "deletion");
+      PriorOutcome earlier = earlier(asked, container, "deletion");
       if (earlier != null) asked.answer(Forms.done(earlier.generation()));
       else delete(asked, container, delete);
     } catch (RuntimeException | LinkageError | StackOverflowError failed) {
@@ -268,7 +268,7 @@ final class ObjectRequests {
   }
 
   /// Returns what an earlier server logged of a request; null for nothing.
-  private @Nullable Earlier earlier(Asked asked, Container container, String what) {
+  private @Nullable PriorOutcome earlier(Asked asked, Container container, String what) {
     try {
       return service.earlier(container.object(), asked.id(), asked.since());
     } catch (TooOld old) {

@@ -15,7 +15,8 @@ import stoa.front.Service;
 import stoa.front.marshal.Effort;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
-import stoa.store.Earlier;
+import stoa.front.types.NotBrief;
+import stoa.store.PriorOutcome;
 import stoa.store.Request;
 
 /// What a server does with the listenable key-value store for its clients, in bytes. Thread-safe.
@@ -89,7 +90,7 @@ public final class KeyService {
 
   /// What became of a put that an earlier process logged; null when it did not.
   public @Nullable Boolean earlier(Key key, CallId id, long since) {
-    Earlier earlier = values.core().earlier(key, id, since);
+    PriorOutcome earlier = values.core().earlier(key, id, since);
     if (earlier == null) return null;
     return earlier.answer() != null && values.done(earlier.answer());
   }

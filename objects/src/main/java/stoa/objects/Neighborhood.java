@@ -158,7 +158,7 @@ public final class Neighborhood implements Neighbors {
   }
 
   @Override
-  public Visit.Hop follow(Key target, Visit.Id id) {
+  public Visit.NextWait follow(Key target, Visit.Id id) {
     Encoder out = question(part.groupOf(target), FOLLOW);
     write(id, out);
     Decoder in = ask(target, out);
@@ -166,7 +166,7 @@ public final class Neighborhood implements Neighbors {
     for (int left = in.count(); left > 0; left--) keys.add(key(in));
     long waits = in.varint();
     boolean goesOn = in.u8() == 1;
-    return new Visit.Hop(keys, waits, goesOn ? id(in) : null, goesOn ? key(in) : null);
+    return new Visit.NextWait(keys, waits, goesOn ? id(in) : null, goesOn ? key(in) : null);
   }
 
   @Override
@@ -264,7 +264,7 @@ public final class Neighborhood implements Neighbors {
         out.varint(said.reach());
       }
       case FOLLOW -> {
-        Visit.Hop hop = store.follow(id(in));
+        Visit.NextWait hop = store.follow(id(in));
         out.varint(hop.keys().size());
         for (Key key : hop.keys()) write(key, out);
         out.varint(hop.waits());

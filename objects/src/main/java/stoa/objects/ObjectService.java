@@ -41,7 +41,7 @@ import stoa.storage.DeviceStats;
 import stoa.store.Checkpoint;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
-import stoa.store.Earlier;
+import stoa.store.PriorOutcome;
 import stoa.store.Event;
 import stoa.store.Execution;
 import stoa.store.Pace;
@@ -388,16 +388,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  /// Decodes a call within the time of a call, so that what cannot be called is never logged.
+  /// Decodes a call, so that what cannot be called is never logged.
   private Read read(Call call) {
-    return store.limited(call.container().key(), () -> read(call, Decoding.WHOLE));
+    return read(call, Decoding.WHOLE);
   }
 
   /// How much a thread decodes.
   private enum Decoding {
     /// What is brief: others wait for the thread.
     BRIEF,
-    /// What a call may take.
+    /// What a call may take, within the time of a call.
     WHOLE
   }
 
@@ -413,8 +413,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
                 + " bytes; callBytesMax is "
                 + stoa.callBytesMax());
       }
-      Effort effort = decoding == Decoding.BRIEF ? Effort.brief() : Effort.full();
-      if (!(stoa.marshaller().value(opening, classesOfKeys, effort) instanceof Object[])) {
+      if (!(opening(call.container(), opening, decoding) instanceof Object[])) {
         throw new IllegalArgumentException(
             call.container().key() + " is not to be begun from arguments");
       }
@@ -432,24 +431,41 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
           throw new IllegalArgumentException(call + " has bytes behind the 0");
         return new Read(null, new Object[0], true);
       }
-      return arguments(called, bytes, in.position(), decoding);
+      return arguments(call, called, in.position(), decoding);
     } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
       throw new IllegalArgumentException(
           call + " cannot be read: " + malformed.getMessage(), malformed);
     }
   }
 
-  private Read arguments(ObjectType.Called called, byte[] bytes, int from, Decoding decoding) {
-    SharedMethod method = called.method();
+  private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
     Marshaller marshaller = stoa.marshaller();
+    return decoding == Decoding.BRIEF
+        ? marshaller.value(bytes, classesOfKeys, Effort.brief())
+        : store.limited(
+            container.key(), () -> marshaller.value(bytes, classesOfKeys, Effort.full()));
+  }
+
+  private Read arguments(Call call, ObjectType.Called called, int from, Decoding decoding) {
+    SharedMethod method = called.method();
+    byte[] bytes = call.bytes();
     if (Marshaller.isSimple(method)) {
-      var arguments = marshaller.arguments(method, bytes, from, bytes.length, classesOfKeys);
+      // They take no longer than their bytes do.
+      var arguments = stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys);
       return new Read(called, arguments, true);
     }
+    return decoding == Decoding.BRIEF
+        ? arguments(called, bytes, from, called.type().briefReading(method))
+        : store.limited(
+            call.container().key(), () -> arguments(called, bytes, from, Effort.full()));
+  }
+
+  private Read arguments(ObjectType.Called called, byte[] bytes, int from, Effort effort) {
+    SharedMethod method = called.method();
     ObjectType type = called.type();
-    Effort effort = decoding == Decoding.BRIEF ? type.briefReading(method) : Effort.full();
     long began = type.beginReading();
-    var arguments = marshaller.arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
+    var arguments =
+        stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
     return new Read(called, arguments, type.endReading(method, began));
   }
 
@@ -569,7 +585,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// What became of a call, or deletion, that an earlier process logged; null when it did not.
-  public @Nullable Earlier earlier(Container container, CallId id, long since) {
+  public @Nullable PriorOutcome earlier(Container container, CallId id, long since) {
     return store.earlier(container.key(), id, since);
   }
 

@@ -37,7 +37,7 @@ final class Admission {
   }
 
   /// Accepts a request, and pins its key.
-  Resident accepted(Supplier<Resident> pin) {
+  <T> T accepted(Supplier<T> pin) {
     accept();
     try {
       return pin.get();

@@ -29,6 +29,8 @@ record Announced(
     boolean checkpoint,
     long form,
     StreamId hash) {
+  /// The stream of announcements.
+  static final Key KEY = Key.of("stoa", "announcements");
 
   static Announced of(byte[] payload) {
     var in = new Decoder(payload);

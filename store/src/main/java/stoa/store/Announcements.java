@@ -23,8 +23,6 @@ final class Announcements {
    * another answer. One that is lost, to a crash or a full disk, is of no consequence: the next is
    * compared.
    */
-  static final Key KEY = Key.of("stoa", "announcements");
-
   /// As many stay in the log at least, for replicas that lag or were away.
   static final int KEPT = 65_536;
 
@@ -74,7 +72,7 @@ final class Announcements {
     StreamId hash = StreamId.of(state);
     var announced =
         new Announced(key.space(), key.name(), address, generation, checkpoint, form, hash);
-    Resident resident = engine.residents().pin(KEY);
+    Resident resident = engine.residents().pin(Announced.KEY);
     try {
       engine.leader().announce(resident, announced.toBytes(), reflected);
     } finally {
@@ -158,7 +156,7 @@ final class Announcements {
   }
 
   private void trim() {
-    StreamId stream = KEY.stream();
+    StreamId stream = Announced.KEY.stream();
     long before = engine.residents().tail(stream) - kept + 1;
     if (before - engine.streams().oldest(stream) >= TRIM_STEP) engine.streams().trim(stream, before);
   }

@@ -130,7 +130,7 @@ public final class Blobs {
   /// Deletes a blob and frees its space. Answers whether there was one.
   public boolean delete(StoredBlob blob) {
     StreamId gate = blob.key().stream();
-    store.engine().admission().accept();
+    store.admit();
     gates.close(gate);
     try {
       long known = blob.generation();
@@ -140,7 +140,7 @@ public final class Blobs {
       throw told(failure);
     } finally {
       gates.open(gate);
-      store.engine().admission().settled();
+      store.release();
     }
   }
 
@@ -253,7 +253,7 @@ public final class Blobs {
     StreamId gate = blob.key().stream();
     var answer = new CompletableFuture<T>();
     try {
-      store.engine().admission().accept();
+      store.admit();
     } catch (StoaException refused) {
       return CompletableFuture.failedFuture(refused);
     }
@@ -266,7 +266,7 @@ public final class Blobs {
       done = writing.apply(object(blob, meant));
     } catch (RuntimeException | Error failure) {
       gates.leave(gate);
-      store.engine().admission().settled();
+      store.release();
       if (failure instanceof StorageException storage) {
         return CompletableFuture.failedFuture(toldOfWrite(storage));
       }
@@ -276,7 +276,7 @@ public final class Blobs {
     var _ =
         done.whenComplete((result, failure) -> {
           gates.leave(gate);
-          store.engine().admission().settled();
+          store.release();
           answer(answer, result, failure);
         });
     return answer;
@@ -284,7 +284,7 @@ public final class Blobs {
 
   /// Does what is under way until it returns.
   <T> T accepted(Supplier<T> work) {
-    store.engine().admission().accept();
+    store.admit();
     try {
       return work.get();
     } catch (StorageException failure) {
@@ -292,14 +292,14 @@ public final class Blobs {
     } catch (StoaException failure) {
       throw noted(failure);
     } finally {
-      store.engine().admission().settled();
+      store.release();
     }
   }
 
   /// Does what is under way until it returns, beside the caller.
   <T> CompletableFuture<T> acceptedAsync(Supplier<T> work) {
     try {
-      store.engine().admission().accept();
+      store.admit();
     } catch (StoaException refused) {
       return CompletableFuture.failedFuture(refused);
     }
@@ -315,10 +315,10 @@ public final class Blobs {
           } catch (RuntimeException | Error failure) {
             answer.completeExceptionally(failure);
           } finally {
-            store.engine().admission().settled();
+            store.release();
           }
         };
-    if (!onAnswers(answer, task)) store.engine().admission().settled();
+    if (!onAnswers(answer, task)) store.release();
     return answer;
   }
 

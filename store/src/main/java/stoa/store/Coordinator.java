@@ -33,7 +33,7 @@ import stoa.log.Token;
 /// home is the coordinator. Thread-safe.
 ///
 /// Transactions are committed in rounds of as many as have arrived meanwhile. All stores that have a
-/// part in a round, and home, are [Held] and vote; the transactions against which no store has voted
+/// part in a round, and home, are [prepared][Prepared] and vote; the transactions against which no store has voted
 /// get addresses; home logs that with their parts, which is the commit (vCorfu, section 4.3); then
 /// every store logs its parts.
 public final class Coordinator {

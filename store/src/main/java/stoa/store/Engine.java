@@ -41,11 +41,11 @@ final class Engine {
   private final Nesting nesting;
 
   /// Null when all keys are here.
-  private final @Nullable Abroad abroad;
+  private final @Nullable CrossGroupCalls crossGroupCalls;
 
-  private final Visits visits;
+  private final IncomingCalls incomingCalls;
   private final Resuming resuming;
-  private final TakingBack takingBack;
+  private final Deadlines deadlines;
   private final Quarantine quarantine;
   private final @Nullable Announcements announcements;
   private final Checkpoints checkpoints;
@@ -80,10 +80,10 @@ final class Engine {
     this.retention = new Retention(this, intake);
     this.transactions = new Transactions(this, intake, retention);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
-    this.abroad = neighbors == null ? null : new Abroad(this, intake, threads, neighbors, config);
-    this.visits = new Visits(this, intake, threads);
+    this.crossGroupCalls = neighbors == null ? null : new CrossGroupCalls(this, intake, threads, neighbors, config);
+    this.incomingCalls = new IncomingCalls(this, intake, threads);
     this.resuming = new Resuming(this, intake.unfinished(), threads);
-    this.takingBack = new TakingBack(this, threads, config.callTimeMax());
+    this.deadlines = new Deadlines(this, threads, config.callTimeMax());
     this.quarantine = new Quarantine(this);
     boolean replicated = log != null && log.isReplicated();
     this.announcements = replicated ? new Announcements(this, threads, Announcements.KEPT) : null;
@@ -93,9 +93,9 @@ final class Engine {
   }
 
   private void tick() {
-    takingBack.watch();
+    deadlines.watch();
     leader.tick();
-    visits.tick();
+    incomingCalls.tick();
     resuming.tick();
     if (announcements != null) announcements.tick();
   }
@@ -181,16 +181,16 @@ final class Engine {
     return nesting;
   }
 
-  Visits visits() {
-    return visits;
+  IncomingCalls incomingCalls() {
+    return incomingCalls;
   }
 
   Resuming resuming() {
     return resuming;
   }
 
-  TakingBack takingBack() {
-    return takingBack;
+  Deadlines deadlines() {
+    return deadlines;
   }
 
   Quarantine quarantine() {
@@ -214,17 +214,17 @@ final class Engine {
 
   /// Whether a key is another store's.
   boolean isAbroad(Key key) {
-    return abroad != null && abroad.has(key);
+    return crossGroupCalls != null && crossGroupCalls.has(key);
   }
 
   /// Whether there are other stores whose keys handlers may call.
   boolean hasNeighbors() {
-    return abroad != null;
+    return crossGroupCalls != null;
   }
 
   /// How handlers call keys of other stores.
-  Abroad abroad() {
-    return Objects.requireNonNull(abroad, "there are other stores");
+  CrossGroupCalls crossGroupCalls() {
+    return Objects.requireNonNull(crossGroupCalls, "there are other stores");
   }
 
   // ---- time and limits
@@ -246,7 +246,7 @@ final class Engine {
 
   /// How many ticks a time is that a question may take; 0 when the store's own limit holds.
   int ticks(Duration timeMax) {
-    return timeMax.compareTo(config.callTimeMax()) >= 0 ? 0 : TakingBack.ticks(timeMax);
+    return timeMax.compareTo(config.callTimeMax()) >= 0 ? 0 : Deadlines.ticks(timeMax);
   }
 
   /// How many handlers may wait for each other.

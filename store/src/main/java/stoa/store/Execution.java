@@ -3,7 +3,8 @@ package stoa.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -129,6 +130,12 @@ public final class Execution implements Cancellation.Run {
   /// About 200 KB.
   private static final int HEADROOM_FRAMES = 2_000;
 
+  private static final AtomicIntegerFieldUpdater<Execution> STATE =
+      AtomicIntegerFieldUpdater.newUpdater(Execution.class, "state");
+
+  private static final AtomicReferenceFieldUpdater<Execution, Runners.Runner> RUNNER =
+      AtomicReferenceFieldUpdater.newUpdater(Execution.class, Runners.Runner.class, "runner");
+
   private static final int RUNNING = 0;
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
@@ -145,7 +152,7 @@ public final class Execution implements Cancellation.Run {
   /// The request that waits for this run, or null when it is run to load the state.
   final @Nullable Request request;
 
-  private final AtomicInteger state = new AtomicInteger(RUNNING);
+  private volatile int state = RUNNING;
   private int calls;
   private int entered;
 
@@ -199,14 +206,14 @@ public final class Execution implements Cancellation.Run {
   @Nullable Transaction transaction;
 
   /// What a transaction does here, when it does something.
-  @Nullable Deed deed;
+  @Nullable LoggedCall loggedCall;
 
   /// Who makes the put, when it is not one from outside.
   Records.@Nullable Origin origin;
 
   private long generation;
 
-  volatile @Nullable Thread thread;
+  private volatile Runners.@Nullable Runner runner;
 
   private volatile boolean exited;
   private long id;
@@ -295,7 +302,7 @@ public final class Execution implements Cancellation.Run {
 
   /// As [#address()], for a handler that goes by it.
   public long version() {
-    if (deed != null) deed.addressed = true;
+    if (loggedCall != null) loggedCall.addressed = true;
     return address;
   }
 
@@ -406,12 +413,12 @@ public final class Execution implements Cancellation.Run {
           target,
           origin ->
               puts
-                  ? engine.abroad().put(this, target, call, existence, origin)
-                  : engine.abroad().get(this, true, target, call, existence));
+                  ? engine.crossGroupCalls().put(this, target, call, existence, origin)
+                  : engine.crossGroupCalls().get(this, true, target, call, existence));
     }
     if (!apart || transaction != null) leaveLive();
     leaveRound();
-    return asked(() -> engine.abroad().get(this, apart, target, call, existence)).answer();
+    return asked(() -> engine.crossGroupCalls().get(this, apart, target, call, existence)).answer();
   }
 
   /// Has whoever runs the transaction call a key, for a handler that runs in it.
@@ -539,7 +546,7 @@ public final class Execution implements Cancellation.Run {
     } catch (RuntimeException trouble) {
       throw suspend(trouble);
     }
-    if (deed != null) deed.answered(target, answer);
+    if (loggedCall != null) loggedCall.answered(target, answer);
     return answer;
   }
 
@@ -582,7 +589,7 @@ public final class Execution implements Cancellation.Run {
     if (isReading()) return made.get();
     if (mode == Mode.TENTATIVE) {
       byte[] bytes = made.get();
-      if (deed != null) deed.answered(key, bytes);
+      if (loggedCall != null) loggedCall.answered(key, bytes);
       return bytes;
     }
     return nested(key, _ -> new Nested(made.get(), false));
@@ -714,14 +721,14 @@ public final class Execution implements Cancellation.Run {
   /// After the end of a run that lasted long: makes durable that it stands, before anybody sees
   /// what it did. Another run of it may last longer, and must not be taken back for that.
   void settleLong() {
-    if (isReading() || resident == null || isKnownToStand() || !engine.takingBack().lastedLong(this))
+    if (isReading() || resident == null || isKnownToStand() || !engine.deadlines().lastedLong(this))
       return;
     await(engine.leader().note(resident, Records.DONE, Records.done(address)));
   }
 
   /// Ends the run, if it was not taken back before.
   boolean finish() {
-    return state.compareAndSet(RUNNING, DONE);
+    return STATE.compareAndSet(this, RUNNING, DONE);
   }
 
   /// Ends a run that was stopped; answers what is thrown on, which is [Abandoned] exactly when the
@@ -732,7 +739,7 @@ public final class Execution implements Cancellation.Run {
 
   /// Takes the run back, if it has not ended.
   boolean takeBack() {
-    return state.compareAndSet(RUNNING, TAKEN_BACK);
+    return STATE.compareAndSet(this, RUNNING, TAKEN_BACK);
   }
 
   /// As [#takeBack()], and has its thread stop it, where the code that it runs can be stopped.
@@ -758,8 +765,25 @@ public final class Execution implements Cancellation.Run {
     return Objects.requireNonNull(reason);
   }
 
+  /// A thread begins to run the handler. Others see it once it is the runner's top.
+  void enter(Runners.Runner on) {
+    RUNNER.lazySet(this, on);
+  }
+
+  /// What [Runners] knows of the thread that runs the handler; null before one does.
+  Runners.@Nullable Runner runner() {
+    return runner;
+  }
+
+  /// The thread that runs the handler; null before one does.
+  @Nullable Thread thread() {
+    Runners.Runner on = runner;
+    return on == null ? null : on.thread;
+  }
+
   /// Its thread has left it.
   void exited() {
+    if (state == DONE) return; // nobody takes it back any more, nor asks
     exited = true;
     if (isTakenBack()) Cancellation.ended(this);
   }
@@ -798,7 +822,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   boolean isTakenBack() {
-    return state.get() == TAKEN_BACK;
+    return state == TAKEN_BACK;
   }
 
   void checkNotTakenBack() {

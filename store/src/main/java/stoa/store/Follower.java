@@ -90,7 +90,7 @@ public final class Follower {
 
   /// The tick at which the time is over of a question that is asked now; 0 for none.
   private int lateTick(Duration timeMax) {
-    return engine.takingBack().end(engine.ticks(timeMax));
+    return engine.deadlines().end(engine.ticks(timeMax));
   }
 
   /// Brings the state to what is seen at a log counter, or at a later one if that is not to be
@@ -183,7 +183,7 @@ public final class Follower {
     try {
       Answer answer =
           engine
-              .takingBack()
+              .deadlines()
               .here(
                   execution,
                   lateTick == 0 ? 0 : Math.max(1, lateTick - engine.runners().now()),
@@ -200,7 +200,7 @@ public final class Follower {
   }
 
   /// The state, as memory that may be taken away.
-  private final class Memory implements Kept.Item {
+  private final class Memory implements BoundedCache.Item {
     private volatile boolean used = true;
 
     /// Guarded by lock.
@@ -215,7 +215,7 @@ public final class Follower {
 
     @Override
     public long drop() {
-      if (lock.isHeldByCurrentThread() || !lock.tryLock()) return Kept.inUse();
+      if (lock.isHeldByCurrentThread() || !lock.tryLock()) return BoundedCache.inUse();
       try {
         long freed = weight;
         state = null;

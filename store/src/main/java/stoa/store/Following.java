@@ -118,7 +118,7 @@ public final class Following implements Backup {
   @Override
   public void applied(Batch batch) {
     for (Entry entry : batch.entries()) {
-      if (entry.stream().equals(Announcements.KEY.stream())) {
+      if (entry.stream().equals(Announced.KEY.stream())) {
         announced(entry.address(), entry.payload());
       } else if (entry.stream().equals(Quarantine.KEY.stream())) {
         decided(entry.payload());
@@ -142,7 +142,7 @@ public final class Following implements Backup {
   /// Takes in what is announced up to an address and was not told to [#applied].
   private void catchUp(long end) {
     Streams streams = store.engine().streams();
-    StreamId stream = Announcements.KEY.stream();
+    StreamId stream = Announced.KEY.stream();
     long last = Math.min(end, streams.last(stream));
     if (last <= announcedLast) return;
     long first = Math.max(announcedLast + 1, last - JOBS_MAX);

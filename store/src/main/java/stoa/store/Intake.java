@@ -466,7 +466,7 @@ final class Intake {
           case AppendRequest append -> append(append.appending);
           case CommitRequest commit -> commit(commit);
           // Not logged: it keeps its place behind the puts that were asked before.
-          case GetRequest question -> engine.takingBack().late(question);
+          case GetRequest question -> engine.deadlines().late(question);
           case GenerationRequest _, PositionRequest _, ForkRequest _, PartRequest _ ->
               throw new IllegalStateException(request + " goes to the mailbox");
         };
@@ -489,7 +489,7 @@ final class Intake {
 
   /// Why a put is refused, whatever it expects of its key.
   private @Nullable RuntimeException refusal(PutRequest put) {
-    RuntimeException late = engine.takingBack().late(put);
+    RuntimeException late = engine.deadlines().late(put);
     if (late != null) return late;
     if (put.lacksAnswer()) return new Unavailable("what the call reflects could not be logged");
     return engine.quarantine().refusal(put.resident.key, put.resident.nextGeneration);

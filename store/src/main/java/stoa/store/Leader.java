@@ -83,7 +83,7 @@ final class Leader {
   /// way.
   void askInTurn(GetRequest question) {
     if (isUnconfirmed(question)) return;
-    RuntimeException late = engine.takingBack().late(question);
+    RuntimeException late = engine.deadlines().late(question);
     if (late != null) {
       question.fail(late);
       return;
@@ -93,7 +93,7 @@ final class Leader {
       intake.add(question);
       callWriter();
     } else if (!intake.refuses(question) && resident.enqueue(question)) {
-      if (question.pace == Pace.BRIEF && isGathering()) rounds.mine().add(resident);
+      if (question.pace == Pace.BRIEF && threads.isGathering()) rounds.mine().add(resident);
       else resident.dispatch();
     }
   }
@@ -313,11 +313,7 @@ final class Leader {
 
   /// Has the writer lead what waits, unless the calling thread does so soon.
   void callWriter() {
-    if (!isGathering()) wakeWriter();
-  }
-
-  private static boolean isGathering() {
-    return Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering();
+    if (!threads.isGathering()) wakeWriter();
   }
 
   private void wakeWriter() {
@@ -334,7 +330,7 @@ final class Leader {
 
   /// The calling thread returns from a run that was taken back.
   void laneLost() {
-    threads.back(Thread.currentThread());
+    threads.back();
   }
 
   // ---- notes

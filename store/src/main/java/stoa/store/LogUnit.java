@@ -66,7 +66,7 @@ public final class LogUnit implements Backup {
     this.source = source;
     lock.lock();
     try {
-      StreamId stream = Announcements.KEY.stream();
+      StreamId stream = Announced.KEY.stream();
       long last = streams.last(stream);
       long first = Math.max(last - JOBS_MAX, streams.firstKept(stream));
       streams.scan(stream, Math.max(1, first), last, this::add);
@@ -93,7 +93,7 @@ public final class LogUnit implements Backup {
   @Override
   public void applied(Batch batch) {
     for (Entry entry : batch.entries()) {
-      if (!entry.stream().equals(Announcements.KEY.stream())) continue;
+      if (!entry.stream().equals(Announced.KEY.stream())) continue;
       lock.lock();
       try {
         add(Announced.of(entry.payload()));

@@ -288,7 +288,7 @@ final class Materialized {
       Request own = resident.waitingAt(entry.address());
       if (own != null) execution.ticksMax = engine.runners().left(own);
     } else if (end != 0) {
-      engine.takingBack().checkTime(key, end);
+      engine.deadlines().checkTime(key, end);
       execution.ticksMax = Math.max(1, end - engine.runners().now());
     }
     engine.runners().enter(execution);
@@ -312,7 +312,7 @@ final class Materialized {
       if (resident == null || execution.isKnownToStand() || !overflow) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
-      engine.takingBack().takeBack(execution, error);
+      engine.deadlines().takeBack(execution, error);
       throw new Execution.Abandoned();
     } finally {
       engine.runners().exit(execution);
@@ -328,7 +328,7 @@ final class Materialized {
 
   /// What is thrown when a run was taken back: for a reader of the past, its time was over.
   private Execution.Unwinding lost(@Nullable Resident resident) {
-    if (resident == null && end != 0) throw engine.takingBack().lateReading(key);
+    if (resident == null && end != 0) throw engine.deadlines().lateReading(key);
     return new Execution.Abandoned();
   }
 

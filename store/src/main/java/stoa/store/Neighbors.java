@@ -41,11 +41,11 @@ public interface Neighbors {
   /// Whom a visit waits for, in the store of its target.
   ///
   /// @throws stoa.Unavailable when nobody can say now
-  Visit.Hop follow(Key target, Visit.Id id);
+  Visit.NextWait follow(Key target, Visit.Id id);
 
   /// Has a call be refused which waits for its turn on the way of a visit, if it still does.
   ///
-  /// @param waits the call, see [Visit.Hop]
+  /// @param waits the call, see [Visit.NextWait]
   /// @param why names the circle
   /// @throws stoa.Unavailable when nobody can be told now
   void refuse(Key target, Visit.Id id, long waits, Deadlock why);

@@ -147,7 +147,7 @@ final class Nesting {
     Request outer = caller.request;
     if (outer == null || outer.ticksMax == 0) return;
     request.hastenAs(outer);
-    engine.takingBack().begun(request);
+    engine.deadlines().begun(request);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
@@ -334,7 +334,7 @@ final class Nesting {
     Answer answer = past.loadAnswer(address, engine.streams().last(target.stream()));
     return answer != null
         ? answer
-        : engine.spaces().factory(target.space()).failure(engine.takingBack().reason(target, address));
+        : engine.spaces().factory(target.space()).failure(engine.deadlines().reason(target, address));
   }
 
   private long addressInLog(Execution caller, Key target, Records.Origin origin) {
@@ -358,7 +358,7 @@ final class Nesting {
   }
 
   /// See [Store#earlier].
-  @Nullable Earlier earlier(Key key, Records.Origin origin, long since) {
+  @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {
     long executed = engine.questions().position(key);
     StreamId stream = key.stream();
     long low = firstBehind(stream, since);
@@ -386,9 +386,9 @@ final class Nesting {
     long counter = entry.log().counter();
     if (entry.kind() == Records.DELETE) {
       long ended = Past.after(engine, key, entry.address() - 1).generation();
-      return new Earlier(null, ended, counter);
+      return new PriorOutcome(null, ended, counter);
     }
-    return new Earlier(answerFromLog(key, entry.address()), then.generation(), counter);
+    return new PriorOutcome(answerFromLog(key, entry.address()), then.generation(), counter);
   }
 
   /// The first address of a stream that stands behind a place in the log, or the one after its

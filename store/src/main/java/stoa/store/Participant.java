@@ -29,7 +29,7 @@ public final class Participant implements Coordinator.Home {
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
-  private @Nullable Held held;
+  private @Nullable Prepared held;
   private Map<Coordinator.Part, Transaction> examined = Map.of();
   private long last;
 
@@ -53,7 +53,7 @@ public final class Participant implements Coordinator.Home {
       if (round <= last) throw new Unavailable("round " + round + " is over");
       last = round;
       letGo();
-      Held holding = store.hold();
+      Prepared holding = store.hold();
       held = holding;
       examined = new HashMap<>();
       var verdicts = new ArrayList<Vote>(parts.size());
@@ -74,7 +74,7 @@ public final class Participant implements Coordinator.Home {
   }
 
   private void letGo() {
-    Held before = held;
+    Prepared before = held;
     held = null;
     if (before != null) before.close();
   }
@@ -82,7 +82,7 @@ public final class Participant implements Coordinator.Home {
   @Override
   public void commit(
       long epoch, long round, Token token, SortedMap<Integer, Coordinator.Part> committed) {
-    Held holding;
+    Prepared holding;
     lock.lock();
     try {
       holding = holding(epoch, round);
@@ -103,7 +103,7 @@ public final class Participant implements Coordinator.Home {
       SortedMap<Integer, Coordinator.Part> committed,
       byte[] decision,
       LongConsumer logged) {
-    Held holding;
+    Prepared holding;
     long address;
     lock.lock();
     try {
@@ -163,8 +163,8 @@ public final class Participant implements Coordinator.Home {
     return store.hasFailed();
   }
 
-  private Held holding(long epoch, long round) {
-    Held holding = held;
+  private Prepared holding(long epoch, long round) {
+    Prepared holding = held;
     if (holding == null || round != last || epoch != store.epoch()) {
       throw new Unavailable("the store is not held by round " + round);
     }
@@ -204,7 +204,7 @@ public final class Participant implements Coordinator.Home {
     try {
       boolean newer = adopted.epoch() > store.epoch();
       if (newer || (adopted.epoch() == store.epoch() && round >= last)) {
-        Held holding = held != null ? held : store.hold();
+        Prepared holding = held != null ? held : store.hold();
         held = null;
         last = round; // what it asks later than this, it has given up
         holding.adopt(adopted);

@@ -107,7 +107,7 @@ public final class Past {
 
   /// The tick at which the time is over of a question that is asked now; 0 for none.
   private int lateTick() {
-    return engine.takingBack().end(ticks);
+    return engine.deadlines().end(ticks);
   }
 
   /// A copy of the state, for a transaction to go on with.
@@ -214,7 +214,7 @@ public final class Past {
   }
 
   private Answer here(Execution execution, Supplier<Answer> handler) {
-    return engine.takingBack().here(execution, ticks, handler);
+    return engine.deadlines().here(execution, ticks, handler);
   }
 
   private static <T> T told(Supplier<T> asked) {

@@ -39,7 +39,7 @@ final class Questions {
     var question = new PositionRequest(accepted(key), Pace.LONG, 0);
     if (lateTick != 0) {
       question.ticksMax = Math.max(1, lateTick - engine.runners().now());
-      engine.takingBack().begun(question);
+      engine.deadlines().begun(question);
     }
     return ask(question);
   }

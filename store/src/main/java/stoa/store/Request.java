@@ -189,7 +189,7 @@ public abstract sealed class Request extends Pending
   @Override
   void release() {
     Engine engine = resident.engine();
-    if (ticksMax > 0) engine.takingBack().settled(this);
+    if (ticksMax > 0) engine.deadlines().settled(this);
     if (isAhead) resident.isPassed();
     engine.admission().settled();
     unpin();

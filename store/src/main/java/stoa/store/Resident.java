@@ -601,13 +601,13 @@ final class Resident extends StreamEnd implements Runnable {
   /// may be in the log.
   private boolean passes(Request request) {
     if (request instanceof PutRequest put) return passes(put);
-    unpin(); // as TakingBack pinned it
+    unpin(); // as Deadlines has pinned it
     return true;
   }
 
   private boolean passes(PutRequest put) {
     NoteRequest verdict;
-    while ((verdict = engine.takingBack().awaitVerdict(put)) == null) {
+    while ((verdict = engine.deadlines().awaitVerdict(put)) == null) {
       if (put.begin()) return false; // else it was taken back again
     }
     RuntimeException failure = verdict.failure();
@@ -626,7 +626,7 @@ final class Resident extends StreamEnd implements Runnable {
       executedChange = put.counter;
     }
     // Otherwise loading executes it, with those before it, which an earlier process may have left.
-    unpin(); // as TakingBack pinned it
+    unpin(); // as Deadlines has pinned it
     return true;
   }
 
@@ -643,7 +643,7 @@ final class Resident extends StreamEnd implements Runnable {
       request.reach = engine.moments().moment();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
-      else request.fail(engine.takingBack().reason(key, request.address));
+      else request.fail(engine.deadlines().reason(key, request.address));
       return true;
     }
     if (!request.begins && state.generation() == 0) {
@@ -717,16 +717,16 @@ final class Resident extends StreamEnd implements Runnable {
     Transaction transaction = request.transaction;
     Materialized state = live();
     boolean first = true;
-    for (Deed deed : transaction.deeds()) {
-      if (deed.resident != this || deed.address <= state.position()) continue;
-      target = deed.address;
-      if (first) engine.versions().keep(this, state, executedChange, request, deed.address);
+    for (LoggedCall loggedCall : transaction.loggedCalls()) {
+      if (loggedCall.resident != this || loggedCall.address <= state.position()) continue;
+      target = loggedCall.address;
+      if (first) engine.versions().keep(this, state, executedChange, request, loggedCall.address);
       first = false;
-      byte[] value = deed.value;
+      byte[] value = loggedCall.value;
       if (value == null) {
-        state.delete(deed.address);
-        engine.retention().deleted(key, deed.address);
-      } else if (!execute(state, deed, value, request)) {
+        state.delete(loggedCall.address);
+        engine.retention().deleted(key, loggedCall.address);
+      } else if (!execute(state, loggedCall, value, request)) {
         return false;
       }
       generation = state.generation();
@@ -738,11 +738,11 @@ final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  private boolean execute(Materialized state, Deed deed, byte[] value, PartRequest request) {
+  private boolean execute(Materialized state, LoggedCall loggedCall, byte[] value, PartRequest request) {
     var logged = new LoggedAnswers();
     int number = 0;
-    for (Draft.Answered answered : deed.answers()) {
-      logged.add(deed.address, ++number, answered.answer());
+    for (Draft.Answered answered : loggedCall.answers()) {
+      logged.add(loggedCall.address, ++number, answered.answer());
     }
     var execution =
         new Execution(
@@ -750,15 +750,15 @@ final class Resident extends StreamEnd implements Runnable {
             Execution.Mode.REPLAYED,
             key,
             this,
-            deed.address,
+            loggedCall.address,
             request.nowMicros,
             0,
             logged,
             request);
-    execution.begins = deed.begins;
-    execution.origin = deed.origin;
-    if (deed.copied) state.copy();
-    if (run(execution, () -> state.put(deed.begins, deed.opening, value, execution)) == null) {
+    execution.begins = loggedCall.begins;
+    execution.origin = loggedCall.origin;
+    if (loggedCall.copied) state.copy();
+    if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution)) == null) {
       return false;
     }
     running = null;
@@ -862,7 +862,7 @@ final class Resident extends StreamEnd implements Runnable {
         throw new Execution.Suspended(
             new CallFailed("version " + execution.address() + " of " + key + " failed", error));
       }
-      engine.takingBack().takeBack(execution, error);
+      engine.deadlines().takeBack(execution, error);
       return null;
     } finally {
       engine.runners().exit(execution);

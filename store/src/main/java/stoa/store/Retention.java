@@ -36,7 +36,7 @@ final class Retention {
    *         not gone on, nobody knows what it has put, and nothing is released at all;
    *       - what is read in other stores with the same order, at the horizon or behind it: who reads here as of
    *         a moment that he has pinned there, has not come here yet.
-   * (4) Of several stores, what handlers of others have put here lately is not released: they look for it (Visits).
+   * (4) Of several stores, what handlers of others have put here lately is not released: they look for it (IncomingCalls).
    * (5) Who reads the past asks for oldest before and after: what was released meanwhile may have been
    *     missed.
    */

@@ -109,7 +109,7 @@ public final class Store implements AutoCloseable {
   private PutRequest newPut(Target target, Put put, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new PutRequest(resident, put, terms, Records.Origin.of(terms.id()), 0);
-    engine.takingBack().limit(request, terms.timeMax());
+    engine.deadlines().limit(request, terms.timeMax());
     return request;
   }
 
@@ -141,7 +141,7 @@ public final class Store implements AutoCloseable {
   /// @param id of the call
   /// @param since a log counter behind which it was logged, if it was
   /// @throws stoa.TooOld when that is too long ago to be known
-  public @Nullable Earlier earlier(Key key, CallId id, long since) {
+  public @Nullable PriorOutcome earlier(Key key, CallId id, long since) {
     engine.health().checkOpen();
     checkUsable();
     return engine.nesting().earlier(key, Objects.requireNonNull(Records.Origin.of(id)), since);
@@ -165,7 +165,7 @@ public final class Store implements AutoCloseable {
 
   private GetRequest newGet(Target target, Object query, Terms terms) {
     var request = new GetRequest(engine.admission().accepted(target::pin), query, terms, 0);
-    engine.takingBack().limit(request, terms.timeMax());
+    engine.deadlines().limit(request, terms.timeMax());
     return request;
   }
 
@@ -381,7 +381,7 @@ public final class Store implements AutoCloseable {
   public <T> T limited(Key key, Supplier<T> code) {
     var execution =
         new Execution(engine, Execution.Mode.READING, key, null, 0, engine.nowMicros(), 0, null, null);
-    return engine.takingBack().here(execution, 0, code);
+    return engine.deadlines().here(execution, 0, code);
   }
 
   // ---- the operator
@@ -417,7 +417,7 @@ public final class Store implements AutoCloseable {
   /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
   /// key in memory.
   public List<OngoingCall> calls(int callsMax) {
-    return engine.takingBack().calls(callsMax);
+    return engine.deadlines().calls(callsMax);
   }
 
   /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A logged one is
@@ -429,7 +429,7 @@ public final class Store implements AutoCloseable {
   ///   transaction, or is to be run again and no thread began that within a second
   public boolean cancel(long id) {
     engine.health().checkOpen();
-    return engine.takingBack().cancel(id);
+    return engine.deadlines().cancel(id);
   }
 
   // ---- the handlers of other stores
@@ -438,18 +438,18 @@ public final class Store implements AutoCloseable {
   ///
   /// @throws Unavailable when that is not known now, or this is not led here any more
   public Visit.Said visit(Visit visit, int ticks) {
-    return engine.visits().visit(visit, ticks);
+    return engine.incomingCalls().visit(visit, ticks);
   }
 
   /// Whom a visit to this store waits for, see [Neighbors#follow].
-  public Visit.Hop follow(Visit.Id id) {
-    return engine.visits().follow(id);
+  public Visit.NextWait follow(Visit.Id id) {
+    return engine.incomingCalls().follow(id);
   }
 
   /// Refuses a call on the way of a visit to this store that waits for its turn, see
   /// [Neighbors#refuse].
   public void refuse(Visit.Id id, long waits, stoa.Deadlock why) {
-    engine.visits().refuse(id, waits, why);
+    engine.incomingCalls().refuse(id, waits, why);
   }
 
   // ---- transactions
@@ -490,10 +490,10 @@ public final class Store implements AutoCloseable {
   /// with the same order commit together. Waits for the batch under way.
   ///
   /// @throws Unavailable when that takes too long, or the log has failed
-  public Held hold() {
+  public Prepared hold() {
     engine.health().checkOpen();
     engine.intake().hold();
-    return new Held(engine);
+    return new Prepared(engine);
   }
 
   /// The term under which this leads its log.
@@ -559,6 +559,19 @@ public final class Store implements AutoCloseable {
   }
 
   // ---- its end
+
+  /// Counts work of the layer above as under way until [#release], so that closing waits for it.
+  ///
+  /// @throws LimitExceeded when too much is under way
+  /// @throws Closed when the store is closed
+  public void admit() {
+    engine.admission().accept();
+  }
+
+  /// Ends what [#admit] began.
+  public void release() {
+    engine.admission().settled();
+  }
 
   /// Throws [stoa.Unavailable] when the log has failed, or this process need not show all that was
   /// acknowledged.

@@ -119,6 +119,16 @@ public interface Threads extends AutoCloseable {
     return Timing.real();
   }
 
+  /// Whether the current thread gathers what it begins, and leads it soon.
+  default boolean isGathering() {
+    return Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering();
+  }
+
+  /// The current thread, which was stuck in a handler that was taken back, has returned.
+  default void back() {
+    back(Thread.currentThread());
+  }
+
   /// A thread is stuck in a handler that was taken back.
   void lost(Thread thread);
 

@@ -34,9 +34,9 @@ import stoa.spi.Cancellation;
 public final class Transaction implements AutoCloseable {
   /*
    * Puts run at once, on copies of the states as of the moment. What they are, and what the calls
-   * that they make on other keys answered, is kept as deeds. The leader appends the deeds under one
+   * that they make on other keys answered, is kept as loggedCalls. The leader appends the loggedCalls under one
    * log address if no key that was read or written has changed since (Intake.commit). Each key then
-   * executes its deeds again, with the answers that are known, and calls nobody.
+   * executes its loggedCalls again, with the answers that are known, and calls nobody.
    *
    * What a handler calls in other stores, whoever runs the transaction calls there (leaving): the handler is
    * given up, and so is all that it has put, and it runs again with one more answer. It sees the same moment and draws the
@@ -47,19 +47,19 @@ public final class Transaction implements AutoCloseable {
    *
    * Invariants:
    * (1) touched holds every key that was read or written, pinned, from before it was read on.
-   * (2) The deeds on a key stand in the order in which they ran on its copy.
+   * (2) The loggedCalls on a key stand in the order in which they ran on its copy.
    * (3) All parts of a commit are in their mailboxes before any is executed, so that who sees one
    *     and asks for another finds it.
    */
   private static final class Layer {
     private final @Nullable Layer below;
-    private final int deeds;
+    private final int loggedCalls;
     private final boolean readOnly;
     private final Map<StreamId, Copy> copies = new HashMap<>();
 
-    private Layer(@Nullable Layer below, int deeds, boolean readOnly) {
+    private Layer(@Nullable Layer below, int loggedCalls, boolean readOnly) {
       this.below = below;
-      this.deeds = deeds;
+      this.loggedCalls = loggedCalls;
       this.readOnly = readOnly;
     }
 
@@ -119,7 +119,7 @@ public final class Transaction implements AutoCloseable {
   private final StreamId mark;
   private final Pins.Pin pin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
-  private final ArrayList<Deed> deeds = new ArrayList<>();
+  private final ArrayList<LoggedCall> loggedCalls = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
   private final AtomicInteger partsLeft = new AtomicInteger();
   private volatile List<PartRequest> parts = List.of();
@@ -269,7 +269,7 @@ public final class Transaction implements AutoCloseable {
     boolean hasty = bounds.micros < engine.callMicrosMax();
     if (hasty) {
       long left = bounds.micros - (engine.nowMicros() - nowMicros);
-      engine.takingBack().limit(request, Duration.of(left, ChronoUnit.MICROS));
+      engine.deadlines().limit(request, Duration.of(left, ChronoUnit.MICROS));
     }
     engine.leader().askInTransaction(request);
     if (hasty && request.failure() instanceof DeadlineExceeded) late = true;
@@ -306,13 +306,13 @@ public final class Transaction implements AutoCloseable {
     count(value.length + (opening == null || !begins ? 0 : opening.length));
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    var deed = new Deed(touch(key), copy, value, origin, begins, begins ? opening : null);
-    execution.deed = deed;
+    var loggedCall = new LoggedCall(touch(key), copy, value, origin, begins, begins ? opening : null);
+    execution.loggedCall = loggedCall;
     execution.origin = origin;
     execution.begins = begins;
-    deeds.add(deed);
-    Answer answer = run(execution, () -> copy.put(begins, deed.opening, value, execution));
-    for (Draft.Answered answered : deed.answers()) count(answered.answer().length);
+    loggedCalls.add(loggedCall);
+    Answer answer = run(execution, () -> copy.put(begins, loggedCall.opening, value, execution));
+    for (Draft.Answered answered : loggedCall.answers()) count(answered.answer().length);
     return answer;
   }
 
@@ -341,7 +341,7 @@ public final class Transaction implements AutoCloseable {
     if (copy.generation() == 0 || copy.isGone(existence)) throw Refusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    deeds.add(new Deed(touch(key), copy, null, origin, false, null));
+    loggedCalls.add(new LoggedCall(touch(key), copy, null, origin, false, null));
     long ended = copy.committedGeneration();
     copy.delete();
     return ended;
@@ -436,13 +436,13 @@ public final class Transaction implements AutoCloseable {
   /// Begins a nested transaction: what is put from now on is merged or dropped by [#leave].
   public void enter() {
     check();
-    top = new Layer(top, deeds.size(), top.readOnly);
+    top = new Layer(top, loggedCalls.size(), top.readOnly);
   }
 
   /// As [#enter], for a nested transaction that refuses puts.
   public void enterToRead() {
     check();
-    top = new Layer(top, deeds.size(), true);
+    top = new Layer(top, loggedCalls.size(), true);
   }
 
   /// Ends the nested transaction that began last.
@@ -454,7 +454,7 @@ public final class Transaction implements AutoCloseable {
     if (keep) {
       below.copies.putAll(layer.copies);
     } else {
-      deeds.subList(layer.deeds, deeds.size()).clear();
+      loggedCalls.subList(layer.loggedCalls, loggedCalls.size()).clear();
     }
   }
 
@@ -469,7 +469,7 @@ public final class Transaction implements AutoCloseable {
     check();
     ended = true;
     try {
-      if (deeds.isEmpty()) return at;
+      if (loggedCalls.isEmpty()) return at;
       return new LogAddress(engine.intake().epoch(), engine.leader().commit(this));
     } catch (Aborted lost) {
       throw told(lost);
@@ -480,13 +480,13 @@ public final class Transaction implements AutoCloseable {
 
   /// What to ask [Store#outcome] with, when something was put.
   public Id id() {
-    Deed first = deeds.getFirst();
+    LoggedCall first = loggedCalls.getFirst();
     return new Id(first.resident.key, first.tail(), mark);
   }
 
   /// As [#id], null when nothing was put.
   public @Nullable Id identity() {
-    return deeds.isEmpty() ? null : id();
+    return loggedCalls.isEmpty() ? null : id();
   }
 
   /// Gives it up, if it has not ended.
@@ -507,14 +507,14 @@ public final class Transaction implements AutoCloseable {
 
   // ---- for the leader
 
-  List<Deed> deeds() {
-    return deeds;
+  List<LoggedCall> loggedCalls() {
+    return loggedCalls;
   }
 
   /// Whether it has ended objects, and changes nothing else.
   boolean onlyDeletes() {
-    for (Deed deed : deeds) {
-      if (deed.value != null) return false;
+    for (LoggedCall loggedCall : loggedCalls) {
+      if (loggedCall.value != null) return false;
     }
     return true;
   }
@@ -530,7 +530,7 @@ public final class Transaction implements AutoCloseable {
 
   /// The key to which it put first.
   Resident first() {
-    return deeds.getFirst().resident;
+    return loggedCalls.getFirst().resident;
   }
 
   /// One of the keys that it read or wrote.
@@ -542,9 +542,9 @@ public final class Transaction implements AutoCloseable {
   /// listed that it begins or deletes.
   Set<StreamId> streams() {
     var streams = new HashSet<>(touched.keySet());
-    for (Deed deed : deeds) {
-      if (deed.begins || deed.value == null) {
-        streams.add(engine.residents().directory(deed.resident.key.space()).key.stream());
+    for (LoggedCall loggedCall : loggedCalls) {
+      if (loggedCall.begins || loggedCall.value == null) {
+        streams.add(engine.residents().directory(loggedCall.resident.key.space()).key.stream());
       }
     }
     return streams;
@@ -600,8 +600,8 @@ public final class Transaction implements AutoCloseable {
         }
 
         @Override
-        public List<Deed> changes() {
-          return deeds;
+        public List<LoggedCall> changes() {
+          return loggedCalls;
         }
 
         @Override
@@ -640,18 +640,18 @@ public final class Transaction implements AutoCloseable {
   /// What each key has to execute, when it is committed.
   List<PartRequest> parts(CommitRequest commit) {
     var byKey = new LinkedHashMap<StreamId, PartRequest>();
-    for (Deed deed : deeds) {
+    for (LoggedCall loggedCall : loggedCalls) {
       PartRequest part =
           byKey.computeIfAbsent(
-              deed.resident.key.stream(),
+              loggedCall.resident.key.stream(),
               _ -> {
                 engine.admission().begun();
-                var made = new PartRequest(pinned(deed.resident), this, slowest);
+                var made = new PartRequest(pinned(loggedCall.resident), this, slowest);
                 made.counter = commit.counter;
                 made.nowMicros = nowMicros;
                 return made;
               });
-      part.address = deed.address;
+      part.address = loggedCall.address;
     }
     partsLeft.set(byKey.size());
     parts = List.copyOf(byKey.values());

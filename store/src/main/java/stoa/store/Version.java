@@ -37,7 +37,7 @@ final class Version {
   volatile @Nullable Group group;
 
   /// Versions that share most of their state and are kept and dropped together.
-  interface Group extends Kept.Item {
+  interface Group extends BoundedCache.Item {
     /// One of them was used.
     void use();
 

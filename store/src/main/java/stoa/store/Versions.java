@@ -44,7 +44,7 @@ final class Versions {
 
   private final Engine engine;
   private final Threads threads;
-  private final Kept kept;
+  private final BoundedCache kept;
   private final ConcurrentHashMap<StreamId, Line> lines = new ConcurrentHashMap<>();
 
   /// The versions of one key that are kept.
@@ -72,10 +72,10 @@ final class Versions {
   Versions(Engine engine, Threads threads, long bytesMax) {
     this.engine = engine;
     this.threads = threads;
-    this.kept = new Kept(bytesMax);
+    this.kept = new BoundedCache(bytesMax);
   }
 
-  Kept kept() {
+  BoundedCache kept() {
     return kept;
   }
 
@@ -239,7 +239,7 @@ final class Versions {
   private void awaitExecuted(Resident resident, long position, int lateTick) {
     for (int spins = 0; !resident.hasExecuted(position); spins++) {
       engine.health().confirm();
-      engine.takingBack().checkTime(resident.key, lateTick);
+      engine.deadlines().checkTime(resident.key, lateTick);
       if (!resident.isBusy() && !resident.hasExecuted(position)) {
         // Nobody is about to execute it: an earlier process left it, or its run could not go on.
         long reached = engine.questions().position(resident.key, lateTick);
@@ -295,7 +295,7 @@ final class Versions {
       return;
     }
     while (!making.tryLock()) {
-      engine.takingBack().checkTime(key, lateTick);
+      engine.deadlines().checkTime(key, lateTick);
       threads.pause();
     }
   }

@@ -69,8 +69,8 @@ public record Visit(
   ///   none does
   /// @param next the visit to another store for which it waits in the end; null when there is none
   /// @param target the key of that visit
-  public record Hop(List<Key> keys, long waits, @Nullable Id next, @Nullable Key target) {
-    static final Hop NONE = new Hop(List.of(), 0, null, null);
+  public record NextWait(List<Key> keys, long waits, @Nullable Id next, @Nullable Key target) {
+    static final NextWait NONE = new NextWait(List.of(), 0, null, null);
   }
 
   boolean isPast() {

@@ -24,7 +24,7 @@ class AnnouncementsTest {
       resident.unpin();
       for (int i = 0; i < 5; i++) announcements.turn();
       put(store, "b", "two"); // takes the announcement along
-      StreamId stream = Announcements.KEY.stream();
+      StreamId stream = Announced.KEY.stream();
       assertEquals(1, store.engine().streams().last(stream));
       var entry = store.engine().streams().read(stream, 1);
       Announced said = Announced.of(java.util.Objects.requireNonNull(entry).payload());
@@ -42,14 +42,14 @@ class AnnouncementsTest {
       put(store, "a", "one");
       Resident resident = store.engine().residents().pin(key("a"));
       var reflected = new Announcements.Reflected(resident, resident.answersLost());
-      Resident announcements = store.engine().residents().pin(Announcements.KEY);
+      Resident announcements = store.engine().residents().pin(Announced.KEY);
       store.engine().leader().announce(announcements, bytes("kept"), reflected);
       put(store, "b", "two");
       resident.answerLost();
       store.engine().leader().announce(announcements, bytes("dropped"), reflected);
       put(store, "b", "three");
       announcements.unpin();
-      StreamId stream = Announcements.KEY.stream();
+      StreamId stream = Announced.KEY.stream();
       assertEquals(1, store.engine().streams().last(stream));
       assertTrue(resident.isUnannounced());
       new Announcements(store.engine(), threads, Announcements.KEPT).turn();
@@ -68,7 +68,7 @@ class AnnouncementsTest {
         if (i % 1_000 == 0) put(store, "b", "x"); // which logs them
       }
       announcements.turn();
-      StreamId stream = Announcements.KEY.stream();
+      StreamId stream = Announced.KEY.stream();
       assertEquals(6_000, store.engine().streams().last(stream));
       assertEquals(5_901, store.engine().streams().oldest(stream));
       assertTrue(store.engine().streams().read(stream, 5_901) != null);

@@ -29,7 +29,7 @@ class CallIdTest {
     return text(done.join().answer().encoded());
   }
 
-  private static String answer(@Nullable Earlier earlier) {
+  private static String answer(@Nullable PriorOutcome earlier) {
     Answer answer = Objects.requireNonNull(earlier).answer();
     return answer == null ? "deleted" : text(answer.encoded());
   }
@@ -78,7 +78,7 @@ class CallIdTest {
       assertEquals(generation, done.join().number());
     }
     try (var store = Script.open(disk)) {
-      Earlier earlier = store.earlier(key("k"), new CallId(7, 1), 0);
+      PriorOutcome earlier = store.earlier(key("k"), new CallId(7, 1), 0);
       assertEquals("deleted", answer(earlier));
       assertEquals(generation, Objects.requireNonNull(earlier).generation());
     }

@@ -376,6 +376,16 @@ class TroubleTest {
     }
   }
 
+  /// Waits until no thread executes anything of a key.
+  private static void awaitIdle(Store store, Key key) {
+    Resident resident = store.engine().residents().pin(key);
+    try {
+      while (resident.isBusy()) Thread.onSpinWait();
+    } finally {
+      resident.unpin();
+    }
+  }
+
   @Test
   @Timeout(60)
   void cancelsACallWhoseRunWasGivenUpAndIsToBeginAgain() throws Exception {
@@ -390,6 +400,7 @@ class TroubleTest {
         };
     try (var store = open(disk, held, Script.FACTORY, Duration.ofSeconds(10), 64 << 20)) {
       put(store, "k", "a");
+      awaitIdle(store, key("k")); // its worker would run what is asked next
       held.working = false;
       var asked = new CompletableFuture<Request>();
       var caller =
@@ -404,7 +415,7 @@ class TroubleTest {
       Request spin = asked.get();
       caller.join(); // it was taken from there, for a worker
       cancels.set(true);
-      assertTrue(store.cancel(store.engine().takingBack().id(spin)));
+      assertTrue(store.cancel(store.engine().deadlines().id(spin)));
       while (!spin.isDone()) Thread.onSpinWait();
       assertThrows(CallFailed.class, spin::answer);
       assertEquals("2:b", put(store, "k", "b"));

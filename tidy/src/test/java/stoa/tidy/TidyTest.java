@@ -98,34 +98,21 @@ class TidyTest {
               "looks first where the calling thread left a codec",
               THREAD),
           Edge.of(
-              "stoa.store.Execution", "asks whether the thread to be stopped is this one", THREAD),
-          Edge.of("stoa.store.Announcements", "hands over what every tick asks for", THREAD),
-          Edge.of("stoa.store.Following", "hands keys to the threads that execute them", THREAD),
-          Edge.of("stoa.store.LogUnit", "gets checkpoints on a thread that may wait", THREAD),
-          Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
+              "stoa.store.Admission", "where closing waits, and has a limit", THREAD, CLOCK),
           Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
           Edge.of(
               "stoa.store.Coordinator", "where those wait who come while it is decided", THREAD),
-          Edge.of("stoa.store.Intake", "where callers wait while a batch goes to its keys", THREAD),
-          Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
-          Edge.of("stoa.store.Visits", "where handlers of other stores wait", THREAD),
-          Edge.of("stoa.store.Resuming", "hands over what goes on when a store is opened", THREAD),
+          Edge.of("stoa.store.Leadership", "knows which thread leads", THREAD),
           Edge.of("stoa.store.Progress", "where those wait who follow the log", THREAD),
-          Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
+          Edge.of("stoa.store.Pending", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Round", "knows the thread that runs it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
-          Edge.of(
-              "stoa.store.StoredStreams",
-              "answers asynchronous appends on threads of their own",
-              THREAD),
-          Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
           Edge.of(
               "stoa.base.Timing",
               "the clock of this process, and the threads of what happens by itself",
               THREAD,
               CLOCK),
           Edge.of("stoa.store.Threads", "starts the writer and the ticks", THREAD),
-          Edge.of("stoa.store.Versions", "where readers wait for what they must see", THREAD),
           Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD));
 
   private final Repository repository = Repository.here();

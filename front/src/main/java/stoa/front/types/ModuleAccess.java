@@ -53,12 +53,12 @@ public final class ModuleAccess {
   private static MethodHandles.Lookup connect(Class<?> owner) throws Throwable {
     Module ours = ModuleAccess.class.getModule();
     ours.addReads(owner.getModule());
-    MethodHandles.Lookup lookup = beside(owner);
+    MethodHandles.Lookup beside = beside(owner);
     MethodHandle addReads =
-        lookup.findVirtual(
+        beside.findVirtual(
             Module.class, "addReads", MethodType.methodType(Module.class, Module.class));
     var _ = (Module) addReads.invokeExact(owner.getModule(), ours);
-    return lookup;
+    return MethodHandles.privateLookupIn(owner, beside);
   }
 
   /// A lookup from outside lacks the rights of the class's module. A class that is defined beside
@@ -83,7 +83,7 @@ public final class ModuleAccess {
     Class<?> made = foreign.defineClass(bytes);
     MethodHandle own =
         foreign.findStatic(made, "lookup", MethodType.methodType(MethodHandles.Lookup.class));
-    return MethodHandles.privateLookupIn(owner, (MethodHandles.Lookup) own.invokeExact());
+    return (MethodHandles.Lookup) own.invokeExact();
   }
 
   private static ClassDesc describe(Class<?> type) {

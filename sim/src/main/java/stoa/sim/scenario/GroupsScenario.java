@@ -529,7 +529,7 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public Visit.Hop follow(Key target, Visit.Id id) {
+      public Visit.NextWait follow(Key target, Visit.Id id) {
         return ask(target, store -> store.follow(id));
       }
 

@@ -16,14 +16,13 @@ import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;
 
-/// A store in which nothing is logged but what its holder says: for transactions that several
-/// stores with one [Addresses] commit together.
+/// A store that is prepared for a round of transactions which several stores with one [Addresses]
+/// commit together: it logs nothing else until the round is over.
 ///
-/// Each store that has a part in them is held, and says of each transaction whether it may be
-/// committed as far as it is concerned. Then those for which nobody has said no get their
-/// addresses, it is noted durably that they are committed, and each store logs its parts. Nothing
-/// that a store has said changes until it is let go. One owner at a time.
-public final class Held implements AutoCloseable {
+/// Each store that has a part in the round votes on each transaction. The coordinator then gives
+/// addresses to the transactions against which no store has voted, logs that they are committed, and
+/// each store logs its parts. A vote stands until the store is let go. One owner at a time.
+public final class Prepared implements AutoCloseable {
   private final Engine engine;
   private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
   private final Map<Transaction, CommitRequest> chosen = new LinkedHashMap<>();
@@ -34,12 +33,12 @@ public final class Held implements AutoCloseable {
   private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
-  Held(Engine engine) {
+  Prepared(Engine engine) {
     this.engine = engine;
   }
 
-  /// Says whether a transaction may be committed. It must not be used any more meanwhile; that it
-  /// is closed has no effect before this is over.
+  /// Votes on a transaction. Nobody may use the transaction any more; closing it takes effect when
+  /// this is over.
   public Vote examine(Transaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
     Set<StreamId> own = transaction.streams();

@@ -37,7 +37,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
 
 /// Handlers that call keys of other stores. The name of a key begins with the number of its store.
-class AbroadTest {
+class CrossGroupCallsTest {
   private static final int STORES = 3;
   private static final Existence ANY = new Existence.Any(null);
   private static final long HOUR_MICROS = 3_600_000_000L;
@@ -88,7 +88,7 @@ class AbroadTest {
 
     @Override
     public boolean have(Key key) {
-      return AbroadTest.number(key) != number;
+      return CrossGroupCallsTest.number(key) != number;
     }
 
     @Override
@@ -101,7 +101,7 @@ class AbroadTest {
     }
 
     @Override
-    public Visit.Hop follow(Key target, Visit.Id id) {
+    public Visit.NextWait follow(Key target, Visit.Id id) {
       return site(target).store().follow(id);
     }
 
@@ -117,7 +117,7 @@ class AbroadTest {
   private final List<Site> sites = new ArrayList<>();
   private Coordinator coordinator;
 
-  AbroadTest() {
+  CrossGroupCallsTest() {
     for (int i = 0; i < STORES; i++) sites.add(new Site(i));
     var members = new HashMap<Integer, Coordinator.Member>();
     for (int i = 1; i < STORES; i++) members.put(i, new Alone(sites.get(i)));

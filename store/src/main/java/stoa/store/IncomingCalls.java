@@ -23,7 +23,7 @@ import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 
 /// The calls that handlers of other stores make on keys here. Thread-safe.
-final class Visits {
+final class IncomingCalls {
   /*
    * A put is made once, however often it is asked, and whoever leads the two stores: the stream of its key has it, or
    * that it is refused, under its origin. Whoever is asked looks there first, behind the put whose handler calls, since
@@ -43,9 +43,9 @@ final class Visits {
   private final Engine engine;
   private final Intake intake;
   private final Threads threads;
-  private final Map<Visit.Id, Stay> under = new ConcurrentHashMap<>();
+  private final Map<Visit.Id, IncomingCall> under = new ConcurrentHashMap<>();
 
-  Visits(Engine engine, Intake intake, Threads threads) {
+  IncomingCalls(Engine engine, Intake intake, Threads threads) {
     this.engine = engine;
     this.intake = intake;
     this.threads = threads;
@@ -55,8 +55,8 @@ final class Visits {
   Visit.Said visit(Visit visit, int ticks) {
     engine.health().checkOpen();
     engine.health().confirm();
-    var mine = new Stay(visit);
-    Stay known = under.putIfAbsent(visit.id(), mine);
+    var mine = new IncomingCall(visit);
+    IncomingCall known = under.putIfAbsent(visit.id(), mine);
     if (known != null) return known.await(ticks);
     try {
       threads.serve(mine);
@@ -69,38 +69,38 @@ final class Visits {
 
   /// A tick has passed.
   void tick() {
-    for (Stay stay : under.values()) stay.tick();
+    for (IncomingCall incoming : under.values()) incoming.tick();
   }
 
   // ---- whom they wait for
 
   /// See [Neighbors#follow].
-  Visit.Hop follow(Visit.Id id) {
-    Stay stay = under.get(id);
-    if (stay == null) return Visit.Hop.NONE;
+  Visit.NextWait follow(Visit.Id id) {
+    IncomingCall incoming = under.get(id);
+    if (incoming == null) return Visit.NextWait.NONE;
     var keys = new ArrayList<Key>();
     long waits = 0;
-    for (Request next = stay.waitsFor; next != null && !next.isOver(); ) {
+    for (Request next = incoming.waitsFor; next != null && !next.isOver(); ) {
       keys.add(next.resident.key);
       Execution running = next.resident.running;
-      if (running == null) return Visit.Hop.NONE;
-      if (waits == 0 && !running.executes(next)) waits = engine.takingBack().id(next);
+      if (running == null) return Visit.NextWait.NONE;
+      if (waits == 0 && !running.executes(next)) waits = engine.deadlines().id(next);
       Visit visit = running.visit;
-      if (visit != null) return new Visit.Hop(keys, waits, visit.id(), visit.target());
+      if (visit != null) return new Visit.NextWait(keys, waits, visit.id(), visit.target());
       next = running.waitingFor;
     }
-    return Visit.Hop.NONE;
+    return Visit.NextWait.NONE;
   }
 
   /// See [Neighbors#refuse].
   void refuse(Visit.Id id, long waits, Deadlock why) {
-    Stay stay = under.get(id);
-    if (stay == null) return;
-    for (Request next = stay.waitsFor; next != null && !next.isOver(); ) {
+    IncomingCall incoming = under.get(id);
+    if (incoming == null) return;
+    for (Request next = incoming.waitsFor; next != null && !next.isOver(); ) {
       Execution running = next.resident.running;
       if (running == null) return;
       if (!running.executes(next)) {
-        if (engine.takingBack().id(next) == waits) engine.takingBack().refuse(next, running, why);
+        if (engine.deadlines().id(next) == waits) engine.deadlines().refuse(next, running, why);
         return;
       }
       next = running.waitingFor;
@@ -109,7 +109,7 @@ final class Visits {
 
   // ---- one visit
 
-  private final class Stay implements Runnable {
+  private final class IncomingCall implements Runnable {
     private final Visit visit;
     private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private volatile @Nullable Request waitsFor;
@@ -121,7 +121,7 @@ final class Visits {
     private Visit.@Nullable Said said;
     private @Nullable RuntimeException failure;
 
-    Stay(Visit visit) {
+    IncomingCall(Visit visit) {
       this.visit = visit;
     }
 
@@ -244,7 +244,7 @@ final class Visits {
     private void visits(Request request) {
       request.callers = visit.callers();
       if (visit.millisMax() > 0) {
-        engine.takingBack().limit(request, Duration.ofMillis(visit.millisMax()));
+        engine.deadlines().limit(request, Duration.ofMillis(visit.millisMax()));
       }
     }
 

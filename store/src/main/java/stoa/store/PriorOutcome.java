@@ -8,4 +8,4 @@ import stoa.base.Answer;
 /// @param answer what it answered; null for a deletion
 /// @param generation the generation in which it was executed, which a deletion ended
 /// @param counter its log counter
-public record Earlier(@Nullable Answer answer, long generation, long counter) {}
+public record PriorOutcome(@Nullable Answer answer, long generation, long counter) {}

@@ -14,10 +14,10 @@ import stoa.base.Existence;
 import stoa.base.Key;
 
 /// How handlers here call keys of other stores with the same order. Thread-safe.
-final class Abroad {
+final class CrossGroupCalls {
   /*
    * A put is asked again and again until it is answered, by this process or by one that goes on after it: the store
-   * of the key finds it by its origin, see Visits. What is answered is noted, and asked no more.
+   * of the key finds it by its origin, see IncomingCalls. What is answered is noted, and asked no more.
    *
    * A run that waits here follows whom it waits for, from store to store: as soon as its call waits there for one that
    * waits for another engine, since of a circle's calls one came last, and at times. When that leads back to it, each waits for
@@ -39,7 +39,7 @@ final class Abroad {
   /* Who does not answer is asked again after so long, twice as long each time. */
   private static final long PAUSE_FIRST_NANOS = 10_000_000;
   private static final long PAUSE_NANOS_MAX = 200_000_000;
-  private static final Logger LOG = LoggerFactory.getLogger(Abroad.class);
+  private static final Logger LOG = LoggerFactory.getLogger(CrossGroupCalls.class);
 
   private final Engine engine;
   private final Intake intake;
@@ -49,7 +49,7 @@ final class Abroad {
   private final int depthMax;
   private final AtomicLong questions = new AtomicLong();
 
-  Abroad(Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
+  CrossGroupCalls(Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
     this.engine = engine;
     this.intake = intake;
     this.threads = threads;
@@ -205,7 +205,7 @@ final class Abroad {
     Turn refused = null;
     long waits = 0;
     for (int hops = 0; hops < HOPS_MAX; hops++) {
-      Visit.Hop hop = follow(at);
+      Visit.NextWait hop = follow(at);
       keys.addAll(hop.keys());
       if (hop.waits() != 0 && (refused == null || isGreater(at.id, refused.id))) {
         refused = at;
@@ -223,15 +223,15 @@ final class Abroad {
     return false;
   }
 
-  private Visit.Hop follow(Turn turn) {
+  private Visit.NextWait follow(Turn turn) {
     return neighbors.have(turn.target)
         ? neighbors.follow(turn.target, turn.id)
-        : engine.visits().follow(turn.id);
+        : engine.incomingCalls().follow(turn.id);
   }
 
   private void refuse(Turn turn, long waits, Deadlock why) {
     if (neighbors.have(turn.target)) neighbors.refuse(turn.target, turn.id, waits, why);
-    else engine.visits().refuse(turn.id, waits, why);
+    else engine.incomingCalls().refuse(turn.id, waits, why);
   }
 
   private static boolean isGreater(Visit.Id one, Visit.Id other) {

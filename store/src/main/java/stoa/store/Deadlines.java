@@ -19,10 +19,11 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.Repeats;
 
-/// Takes back runs that last too long, or that fail in a way that leaves their state in doubt, by a
-/// verdict in the key's stream. Thread-safe.
-final class TakingBack {
-  private static final Logger LOG = LoggerFactory.getLogger(TakingBack.class);
+/// Ends calls that take too long, that an operator cancels, or that fail in a way which leaves the
+/// state of their key in doubt. A logged call is taken back by a verdict in the key's stream.
+/// Thread-safe.
+final class Deadlines {
+  private static final Logger LOG = LoggerFactory.getLogger(Deadlines.class);
 
   private final Repeats repeats = new Repeats();
   private static final int LONG_TICKS = 1;
@@ -39,7 +40,7 @@ final class TakingBack {
   /// The requests with a time limit of their own.
   private final Set<Request> limited = ConcurrentHashMap.newKeySet();
 
-  TakingBack(Engine engine, Threads threads, Duration callTimeMax) {
+  Deadlines(Engine engine, Threads threads, Duration callTimeMax) {
     this.engine = engine;
     this.threads = threads;
     this.callTimeMax = callTimeMax;
@@ -395,7 +396,7 @@ final class TakingBack {
       return !stands && execution.stop(failure);
     }
     if (execution.isKnownToStand()) return false;
-    Thread thread = execution.thread;
+    Thread thread = execution.thread();
     // Before it is taken back: its thread may return, and be told back, at any time from then on.
     if (thread != null) threads.lost(thread);
     if (!execution.stop(failure)) {

@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What is kept in memory because it may be asked for again, bounded by its encoded size.
+/// A cache of items, bounded by their encoded size. Thread-safe.
 ///
-/// What was not used since its turn came last is dropped first. Thread-safe.
-final class Kept {
+/// It evicts by the clock rule: an item leaves that was not used since its turn came last.
+final class BoundedCache {
   /// Something that is kept. Thread-safe.
   interface Item {
     /// Whether it was used since this was last asked.
@@ -28,7 +28,7 @@ final class Kept {
   private final AtomicBoolean evicting = new AtomicBoolean();
 
   /// @param bytesMax how much is kept; a single item may be larger than that
-  Kept(long bytesMax) {
+  BoundedCache(long bytesMax) {
     this.bytesMax = bytesMax;
   }
 

@@ -7,7 +7,7 @@ import stoa.base.Key;
 
 /// A put or deletion of a transaction. The transaction's thread makes it, the leader gives it its
 /// place in the log.
-final class Deed implements Draft.Change {
+final class LoggedCall implements Draft.Change {
   final Resident resident;
 
   /// What is put; null for a deletion.
@@ -33,7 +33,7 @@ final class Deed implements Draft.Change {
   /// The stream address; set by the leader.
   long address;
 
-  Deed(
+  LoggedCall(
       Resident resident,
       Copy copy,
       byte @Nullable [] value,
