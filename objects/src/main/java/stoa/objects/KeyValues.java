@@ -1,9 +1,5 @@
 package stoa.objects;
 
-import stoa.front.SharedKeys;
-import stoa.store.Target;
-import stoa.store.Put;
-import stoa.store.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,8 +34,11 @@ import stoa.front.Service;
 import stoa.front.SharedKeys;
 import stoa.front.types.Keys;
 import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Threads;
 
 /// The listenable key-value store in bytes: for the process that has the store open, and for the

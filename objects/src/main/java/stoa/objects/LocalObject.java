@@ -6,8 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Terms;
-import stoa.store.Target;
 import stoa.Closed;
 import stoa.History;
 import stoa.LogAddress;
@@ -41,6 +39,8 @@ import stoa.store.Past;
 import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Visit;
 
 /// An object of the store of this process, as calls reach it. Thread-safe.
@@ -66,6 +66,13 @@ record LocalObject(LocalService service, ObjectType type, Target at)
 
   private Store core() {
     return service.core();
+  }
+
+  /// The terms of a call from outside.
+  private Terms terms(SharedCall to, Existence existence, SharedMethod method) {
+    Terms terms = Terms.expecting(existence).at(type.pace(method));
+    Duration limit = to.timeMax();
+    return limit == null ? terms : terms.within(limit);
   }
 
   private Duration timeMax(SharedCall to) {
@@ -177,15 +184,11 @@ record LocalObject(LocalService service, ObjectType type, Target at)
     request.whenDone(done -> settled.answer(() -> end(to, done, method, kept)));
   }
 
-  private Terms terms(SharedCall to, Existence existence, SharedMethod method) {
-    return Terms.expecting(existence).at(type.pace(method)).within(timeMax(to));
-  }
-
   private Request begun(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
-      Terms terms = terms(to, to.existence(), method);
       var question = question(to, method, arguments);
+      Terms terms = terms(to, to.existence(), method);
       return core().getAsync(at, question, isApart() ? terms : terms.alone());
     }
     Put call = put(method, arguments);
@@ -220,8 +223,8 @@ record LocalObject(LocalService service, ObjectType type, Target at)
     requireHere();
     Existence existence = to.absence();
     check(to, existence);
-    Terms terms = Terms.expecting(existence).at(Pace.SHORT);
-    var _ = answer(to, core().put(at, Put.of(CallNumbers.creation()), terms));
+    var _ = answer(to, core().put(
+        at, Put.of(CallNumbers.creation()), Terms.expecting(existence).at(Pace.SHORT)));
   }
 
   @Override
@@ -370,7 +373,8 @@ record LocalObject(LocalService service, ObjectType type, Target at)
     Request request;
     Answer said;
     try {
-      request = core().get(at, question, Terms.expecting(to.existence()).at(type.pace(method)));
+      request = core().get(
+              at, question, Terms.expecting(to.existence()).at(type.pace(method)));
       said = request.answer();
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw execution.suspend(ofTheStore);

@@ -1,9 +1,5 @@
 package stoa.objects;
 
-import stoa.store.Target;
-import stoa.store.Put;
-import stoa.store.Pace;
-import stoa.store.Terms;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +18,11 @@ import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.front.SharedCall;
 import stoa.front.SharedPlacedObjects;
+import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Transaction;
 
 /// The durable side of the client-placed objects of a store in this process. Thread-safe.

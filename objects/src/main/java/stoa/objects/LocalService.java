@@ -15,7 +15,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Pace;
 import stoa.Blob;
 import stoa.Closed;
 import stoa.LimitExceeded;
@@ -62,11 +61,13 @@ import stoa.storage.Device;
 import stoa.storage.DeviceStats;
 import stoa.store.Blobs;
 import stoa.store.OngoingCall;
+import stoa.store.Pace;
 import stoa.store.Pins;
 import stoa.store.Snapshots;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.StoredBlob;
+import stoa.store.Target;
 import stoa.store.Threads;
 
 /// The port to a store of shared objects in this process, which executes them. Thread-safe.
@@ -522,7 +523,8 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   }
 
   /// Whether a transaction sees that an object is lent to clients.
-  boolean isLent(stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
+  boolean isLent(
+      stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
     var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
