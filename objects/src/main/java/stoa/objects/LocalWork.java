@@ -2,7 +2,6 @@ package stoa.objects;
 
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Pace;
 import stoa.Aborted;
 import stoa.LogAddress;
 import stoa.Ref;

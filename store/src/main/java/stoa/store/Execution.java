@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -790,8 +790,7 @@ public final class Execution implements Cancellation.Run {
 
   @Override
   public boolean isCurrent() {
-    return engine.runners().isOfCurrentThread(this)
-        && this.equals(engine.runners().current());
+    return engine.runners().isOfCurrentThread(this) && this.equals(engine.runners().current());
   }
 
   /// Whether it has taken longer than it may.
