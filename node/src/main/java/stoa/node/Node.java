@@ -4,7 +4,7 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
-import stoa.store.Coordinator;
+import stoa.store.ordering.Coordinator;
 import stoa.store.Participant;
 
 /// The common part of all conversations about a group's part of the store. Thread-safe.

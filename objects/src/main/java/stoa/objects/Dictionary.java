@@ -14,7 +14,7 @@ import stoa.base.Key;
 import stoa.front.ClassNames;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
-import stoa.store.Losses;
+import stoa.store.replicas.Losses;
 import stoa.store.Store;
 
 /// The names that the log speaks of by number: classes, types, methods. A stream of its own: the

@@ -23,7 +23,7 @@ import stoa.front.types.Keys;
 import stoa.front.types.Platform;
 import stoa.spi.Facade;
 import stoa.store.Request;
-import stoa.store.StoredBlob;
+import stoa.store.blobs.StoredBlob;
 
 /// The listenable key-value store for the process that has the store open. Thread-safe.
 final class EmbeddedKeyValues implements KeyValueStore {

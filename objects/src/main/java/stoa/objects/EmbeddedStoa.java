@@ -81,15 +81,15 @@ import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.storage.Device;
 import stoa.storage.DeviceStats;
-import stoa.store.Blobs;
+import stoa.store.blobs.Blobs;
 import stoa.store.OngoingCall;
 import stoa.store.Pins;
 import stoa.store.Request;
-import stoa.store.Snapshots;
+import stoa.store.blobs.Snapshots;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
-import stoa.store.StoredBlob;
-import stoa.store.Threads;
+import stoa.store.blobs.StoredBlob;
+import stoa.store.threads.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
 final class EmbeddedStoa implements SharedSnapshot.Source, Placing.Roots {

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.replicas.Announced;
 import java.util.Iterator;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,5 +1,8 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.records.Refusals;
+import stoa.store.records.Records;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,10 @@
 package stoa.store;
 
+import stoa.store.watching.Progress;
+import stoa.store.threads.Threads;
+import stoa.store.records.Refusals;
+import stoa.store.records.Refusal;
+import stoa.store.records.Records;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,12 @@
 package stoa.store;
 
+import stoa.store.watching.Watches;
+import stoa.store.watching.Observed;
+import stoa.store.threads.Threads;
+import stoa.store.ordering.Addresses;
+import stoa.store.leading.Moments;
+import stoa.store.leading.Health;
+import stoa.store.leading.Admission;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;

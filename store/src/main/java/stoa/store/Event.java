@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.records.Records;
 import stoa.log.StoredEntry;
 
 /// One entry of a key's stream.

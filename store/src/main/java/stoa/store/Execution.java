@@ -1,5 +1,8 @@
 package stoa.store;
 
+import stoa.store.records.Refusals;
+import stoa.store.records.Records;
+import stoa.store.records.LoggedAnswers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

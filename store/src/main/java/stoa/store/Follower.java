@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.records.Refusals;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,11 @@
 package stoa.store;
 
+import stoa.store.watching.Progress;
+import stoa.store.threads.Threads;
+import stoa.store.replicas.Divergence;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Announced;
+import stoa.store.records.Records;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

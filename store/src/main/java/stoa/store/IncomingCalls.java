@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.records.Records;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;

@@ -1,5 +1,14 @@
 package stoa.store;
 
+import stoa.store.watching.Watches;
+import stoa.store.watching.Progress;
+import stoa.store.threads.Threads;
+import stoa.store.records.StreamEnd;
+import stoa.store.records.Draft;
+import stoa.store.ordering.Addresses;
+import stoa.store.leading.Moments;
+import stoa.store.leading.Leadership;
+import stoa.store.leading.Health;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

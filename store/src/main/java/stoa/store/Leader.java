@@ -1,5 +1,10 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.threads.Gatherer;
+import stoa.store.records.Records;
+import stoa.store.leading.Health;
+import stoa.store.leading.Admission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,5 +1,8 @@
 package stoa.store;
 
+import stoa.store.records.StreamEnd;
+import stoa.store.records.Records;
+import stoa.store.records.Draft;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.records.Records;
+import stoa.store.records.LoggedAnswers;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
 import stoa.Deadlock;
 import stoa.base.Key;
 

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.records.Records;
 import org.jspecify.annotations.Nullable;
 
 /// A request to append an entry to the stream of a key, for which nothing is executed. Its number is

@@ -1,5 +1,9 @@
 package stoa.store;
 
+import stoa.store.ordering.Vote;
+import stoa.store.ordering.Decision;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Addresses;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

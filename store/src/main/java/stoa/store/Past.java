@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.records.Refusals;
+import stoa.store.records.Records;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

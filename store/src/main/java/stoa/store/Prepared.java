@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.ordering.Vote;
+import stoa.store.ordering.Addresses;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;

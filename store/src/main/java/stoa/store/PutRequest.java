@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.records.Records;
 import stoa.base.Existence;
 import org.jspecify.annotations.Nullable;
 

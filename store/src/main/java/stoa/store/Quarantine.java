@@ -1,5 +1,8 @@
 package stoa.store;
 
+import stoa.store.replicas.Divergence;
+import stoa.store.records.Refusal;
+import stoa.store.records.Records;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;

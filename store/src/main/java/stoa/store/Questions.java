@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.leading.Moments;
 import java.util.Objects;
 import java.util.function.Supplier;
 import stoa.Unavailable;

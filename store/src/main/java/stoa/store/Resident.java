@@ -1,5 +1,10 @@
 package stoa.store;
 
+import stoa.store.records.StreamEnd;
+import stoa.store.records.Refusals;
+import stoa.store.records.Records;
+import stoa.store.records.LoggedAnswers;
+import stoa.store.records.Draft;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -176,7 +181,7 @@ final class Resident extends StreamEnd implements Runnable {
   }
 
   @Override
-  long lastChange() {
+  public long lastChange() {
     return Math.max(nextChange, change.get());
   }
 
@@ -284,7 +289,7 @@ final class Resident extends StreamEnd implements Runnable {
   // ---- the leader
 
   @Override
-  long settled() {
+  public long settled() {
     // In this order: the notes of what is executed were begun before.
     long last = executed;
     if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
@@ -292,7 +297,7 @@ final class Resident extends StreamEnd implements Runnable {
   }
 
   @Override
-  void publish() {
+  public void publish() {
     super.publish();
     tail = nextTail;
     if (nextChange != UNKNOWN) change.set(nextChange);

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.leading.Health;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;

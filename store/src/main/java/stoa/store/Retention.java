@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.records.Records;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

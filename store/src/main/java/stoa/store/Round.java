@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.threads.Gatherer;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.ordering.Decision;
 import java.util.concurrent.ConcurrentHashMap;
 import stoa.base.Key;
 

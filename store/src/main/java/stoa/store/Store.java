@@ -1,5 +1,13 @@
 package stoa.store;
 
+import stoa.store.watching.Watcher;
+import stoa.store.watching.Watch;
+import stoa.store.threads.Threads;
+import stoa.store.threads.Gatherer;
+import stoa.store.replicas.Divergence;
+import stoa.store.records.Records;
+import stoa.store.records.Names;
+import stoa.store.ordering.Addresses;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.watching.Progress;
+import stoa.store.leading.Health;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.records.Records;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

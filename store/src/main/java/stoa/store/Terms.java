@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
 import stoa.base.CallId;
 import stoa.base.Existence;
 import java.time.Duration;

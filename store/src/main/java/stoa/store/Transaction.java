@@ -1,5 +1,9 @@
 package stoa.store;
 
+import stoa.store.records.StreamEnd;
+import stoa.store.records.Refusals;
+import stoa.store.records.Records;
+import stoa.store.records.Draft;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;

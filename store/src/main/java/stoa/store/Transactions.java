@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.records.Records;
+import stoa.store.leading.Moments;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

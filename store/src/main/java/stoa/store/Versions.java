@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.records.Records;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.records.Records;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;

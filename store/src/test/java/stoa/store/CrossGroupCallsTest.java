@@ -1,5 +1,9 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.ordering.Vote;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Addresses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static stoa.store.Script.bytes;

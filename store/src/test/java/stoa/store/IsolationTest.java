@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.watching.Progress;
+import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
+import stoa.store.records.Records;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

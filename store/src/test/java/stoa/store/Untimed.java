@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.store.threads.Threads;
 import java.util.concurrent.Executor;
 
 /// Threads for which no time passes: no call lasts long, however busy the machine is, and nobody
