@@ -7,6 +7,7 @@ module stoa.front {
   requires net.bytebuddy;
   requires org.apache.fory.core;
   requires org.objenesis;
+  requires org.slf4j;
 
   exports stoa.front;
   exports stoa.front.marshal;

@@ -9,6 +9,7 @@ module stoa.wire {
   requires transitive io.grpc.stub;
   requires io.grpc.netty.shaded;
   requires io.grpc.protobuf;
+  requires com.google.common; // gRPC uses it, and as an automatic module does not say so
 
   exports stoa.wire;
   exports stoa.wire.proto;

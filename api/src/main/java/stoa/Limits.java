@@ -1,6 +1,7 @@
 package stoa;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /// The bounds within which a store works. The store refuses what exceeds one with [LimitExceeded]
 /// before it logs anything, except where a component says otherwise.
@@ -67,152 +68,98 @@ public record Limits(
 
   /// These limits with another [#callTimeMax()].
   public Limits withCallTimeMax(Duration value) {
-    return new Limits(
-        value,
-        callBytesMax,
-        queuedCallsMax,
-        residentBytesMax,
-        memoryBytesMax,
-        blobBytesMax,
-        nestingMax,
-        transactionObjectsMax,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.callTimeMax = value);
   }
 
   /// These limits with another [#callBytesMax()].
   public Limits withCallBytesMax(int value) {
-    return new Limits(
-        callTimeMax,
-        value,
-        queuedCallsMax,
-        residentBytesMax,
-        memoryBytesMax,
-        blobBytesMax,
-        nestingMax,
-        transactionObjectsMax,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.callBytesMax = value);
   }
 
   /// These limits with another [#queuedCallsMax()].
   public Limits withQueuedCallsMax(int value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        value,
-        residentBytesMax,
-        memoryBytesMax,
-        blobBytesMax,
-        nestingMax,
-        transactionObjectsMax,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.queuedCallsMax = value);
   }
 
   /// These limits with another [#residentBytesMax()].
   public Limits withResidentBytesMax(long value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        queuedCallsMax,
-        value,
-        memoryBytesMax,
-        blobBytesMax,
-        nestingMax,
-        transactionObjectsMax,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.residentBytesMax = value);
   }
 
   /// These limits with another [#memoryBytesMax()].
   public Limits withMemoryBytesMax(long value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        queuedCallsMax,
-        residentBytesMax,
-        value,
-        blobBytesMax,
-        nestingMax,
-        transactionObjectsMax,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.memoryBytesMax = value);
   }
 
   /// These limits with another [#blobBytesMax()].
   public Limits withBlobBytesMax(int value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        queuedCallsMax,
-        residentBytesMax,
-        memoryBytesMax,
-        value,
-        nestingMax,
-        transactionObjectsMax,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.blobBytesMax = value);
   }
 
   /// These limits with another [#nestingMax()].
   public Limits withNestingMax(int value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        queuedCallsMax,
-        residentBytesMax,
-        memoryBytesMax,
-        blobBytesMax,
-        value,
-        transactionObjectsMax,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.nestingMax = value);
   }
 
   /// These limits with another [#transactionObjectsMax()].
   public Limits withTransactionObjectsMax(int value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        queuedCallsMax,
-        residentBytesMax,
-        memoryBytesMax,
-        blobBytesMax,
-        nestingMax,
-        value,
-        transactionBytesMax,
-        closeTimeMax);
+    return with(changed -> changed.transactionObjectsMax = value);
   }
 
   /// These limits with another [#transactionBytesMax()].
   public Limits withTransactionBytesMax(int value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        queuedCallsMax,
-        residentBytesMax,
-        memoryBytesMax,
-        blobBytesMax,
-        nestingMax,
-        transactionObjectsMax,
-        value,
-        closeTimeMax);
+    return with(changed -> changed.transactionBytesMax = value);
   }
 
   /// These limits with another [#closeTimeMax()].
   public Limits withCloseTimeMax(Duration value) {
-    return new Limits(
-        callTimeMax,
-        callBytesMax,
-        queuedCallsMax,
-        residentBytesMax,
-        memoryBytesMax,
-        blobBytesMax,
-        nestingMax,
-        transactionObjectsMax,
-        transactionBytesMax,
-        value);
+    return with(changed -> changed.closeTimeMax = value);
+  }
+
+  private Limits with(Consumer<Builder> change) {
+    var changed = new Builder(this);
+    change.accept(changed);
+    return changed.build();
+  }
+
+  private static final class Builder {
+    private Duration callTimeMax;
+    private int callBytesMax;
+    private int queuedCallsMax;
+    private long residentBytesMax;
+    private long memoryBytesMax;
+    private int blobBytesMax;
+    private int nestingMax;
+    private int transactionObjectsMax;
+    private int transactionBytesMax;
+    private Duration closeTimeMax;
+
+    private Builder(Limits from) {
+      callTimeMax = from.callTimeMax;
+      callBytesMax = from.callBytesMax;
+      queuedCallsMax = from.queuedCallsMax;
+      residentBytesMax = from.residentBytesMax;
+      memoryBytesMax = from.memoryBytesMax;
+      blobBytesMax = from.blobBytesMax;
+      nestingMax = from.nestingMax;
+      transactionObjectsMax = from.transactionObjectsMax;
+      transactionBytesMax = from.transactionBytesMax;
+      closeTimeMax = from.closeTimeMax;
+    }
+
+    private Limits build() {
+      return new Limits(
+          callTimeMax,
+          callBytesMax,
+          queuedCallsMax,
+          residentBytesMax,
+          memoryBytesMax,
+          blobBytesMax,
+          nestingMax,
+          transactionObjectsMax,
+          transactionBytesMax,
+          closeTimeMax);
+    }
   }
 
   private static void positive(String name, long value) {

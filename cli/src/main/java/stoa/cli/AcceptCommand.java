@@ -12,28 +12,31 @@ import picocli.CommandLine.Spec;
 import stoa.wire.proto.AcceptReply;
 import stoa.wire.proto.AcceptRequest;
 
-/// `stoa accept`: an object whose servers came to different states goes on with one of them.
+/// `stoa accept`: ends the quarantine of an object.
 @Command(
     name = "accept",
-    description = "Ends the quarantine of an object; ./stoa status lists what is in quarantine.",
+    description =
+        "Ends the quarantine of an object; ./stoa status lists the objects in quarantine.",
     footer = {
       "",
-      "All servers go on with the state that the server has which has the store. What else they had",
-      "is lost; look at the object's history first. It will differ again unless its class is mended.",
+      "All servers continue with the state of the leading server. Other states are",
+      "lost; look at the object's history first. The object will differ again unless",
+      "you correct its class.",
       "",
-      "An object of which a call has ended the process of a server twice goes on without that call."
+      "An object with a call that has ended a server's process twice continues without",
+      "that call."
     })
 final class AcceptCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Operator operator = new Operator();
 
-  @Parameters(paramLabel = "OBJECT", description = "The object, as ./stoa status calls it.")
+  @Parameters(paramLabel = "OBJECT", description = "The object, as ./stoa status names it.")
   private String object = "";
 
   @Option(
       names = "--group",
       paramLabel = "N",
-      description = "The group of the object, when several keep the store. Default: 0")
+      description = "The group of the object, in a store of several groups. Default: 0")
   private int group;
 
   private AcceptCommand() {}

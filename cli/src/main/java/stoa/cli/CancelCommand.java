@@ -24,7 +24,7 @@ final class CancelCommand implements Callable<Integer> {
   @Option(
       names = "--group",
       paramLabel = "N",
-      description = "The group of its object, when several keep the store. Default: 0")
+      description = "The group of its object, in a store of several groups. Default: 0")
   private int group;
 
   private CancelCommand() {}

@@ -15,14 +15,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `stoa cluster`: several servers on this machine that keep one store, for trying it.
+/// `stoa cluster`: several servers on this machine that keep one store, for trying a cluster.
 @Command(
     name = "cluster",
-    description = "Starts several servers on this machine that keep one store, for trying it.",
+    description =
+        "Starts several servers on this machine that keep one store, for trying a cluster.",
     footer = {
       "",
-      "Kill one of them with kill -9 and go on; ./stoa status shows who leads. All end with this",
-      "command. With the same --data they go on where they were."
+      "Kill one of them with kill -9: clients continue. ./stoa status shows the",
+      "leaders. All servers end with this command. With the same --data they continue",
+      "where they stopped."
     })
 final class ClusterCommand implements Callable<Integer> {
   private static final int NODES_MAX = 9;
@@ -39,7 +41,7 @@ final class ClusterCommand implements Callable<Integer> {
       names = "--groups",
       paramLabel = "N",
       description =
-          "How many groups keep a new store, 1 to 8: each has a leader of its own, so that several"
+          "How many groups keep a new store, 1 to 8: each has a leader of its own, so several"
               + " servers answer calls. Default: ${DEFAULT-VALUE}")
   private int groups = 4;
 
@@ -54,13 +56,14 @@ final class ClusterCommand implements Callable<Integer> {
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Where their directories are. Default: ${DEFAULT-VALUE}")
+      description = "The parent of their directories. Default: ${DEFAULT-VALUE}")
   private Path data = Path.of("stoa-data", "cluster");
 
   @Option(
       names = "--port",
       paramLabel = "PORT",
-      description = "The first one's port, the others follow; 0 is any. Default: ${DEFAULT-VALUE}")
+      description =
+          "The port of the first server; the others follow. 0 is any. Default: ${DEFAULT-VALUE}")
   private int port = 7400;
 
   @Option(
@@ -93,7 +96,7 @@ final class ClusterCommand implements Callable<Integer> {
               + servers.stream().map(ServerProcess::address).collect(Collectors.joining(",")));
       out.flush();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> ending = true, "stoa-stop"));
-      // Until this process is told to end, or nothing is left of what it has started.
+      // Until this process must end, or all servers have ended.
       CompletableFuture.allOf(
               servers.stream().map(server -> told(server, out)).toArray(CompletableFuture[]::new))
           .join();
@@ -107,7 +110,7 @@ final class ClusterCommand implements Callable<Integer> {
     }
   }
 
-  /// Says when a server has ended, and how it is started again.
+  /// Reports the end of a server, and how to start it again.
   private CompletableFuture<Void> told(ServerProcess server, PrintWriter out) {
     return server
         .ended()

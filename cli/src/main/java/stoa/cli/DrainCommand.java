@@ -12,16 +12,16 @@ import stoa.base.Secret;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 
-/// `stoa drain`: one of several servers keeps the store no more.
+/// `stoa drain`: removes one of several servers from the store.
 @Command(
     name = "drain",
-    description = "Has a server keep the store no more; ./stoa status lists the servers.",
+    description = "Removes a server from the store; ./stoa status lists the servers.",
     footer = {
       "",
-      "Clients go on meanwhile. What the server keeps goes to others, as far as there are any, and"
-          + " is",
-      "deleted at the server, which ends then. A server that is dead is taken out in the same way.",
-      "It takes the secret of the servers: --secret FILE, with a copy of cluster.secret."
+      "Clients continue meanwhile. The replicas of the server move to others, as far",
+      "as there are any; then the server deletes them and ends. A dead server is",
+      "removed in the same way. The command needs the secret of the servers: --secret",
+      "FILE, with a copy of cluster.secret."
     })
 final class DrainCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

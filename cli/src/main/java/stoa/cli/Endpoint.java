@@ -7,7 +7,7 @@ package stoa.cli;
 public record Endpoint(String host, int port) {
   /// Reads `HOST:PORT`.
   ///
-  /// @throws IllegalArgumentException when it is none
+  /// @throws IllegalArgumentException when the text is something else
   public static Endpoint of(String text) {
     int colon = text.lastIndexOf(':');
     try {
@@ -18,13 +18,13 @@ public record Endpoint(String host, int port) {
         if (port >= 0 && port <= 0xFFFF) return new Endpoint(host, port);
       }
     } catch (NumberFormatException e) {
-      // Told below.
+      // Reported below.
     }
     throw new IllegalArgumentException(
         "\"" + text + "\" is no address; say HOST:PORT, for example 127.0.0.1:7400");
   }
 
-  /// Whether only programs on this machine reach it.
+  /// Returns whether only programs on this machine reach it.
   public boolean isLocal() {
     return host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
   }

@@ -3,7 +3,7 @@ package stoa.cli;
 import java.io.PrintWriter;
 import stoa.programs.Program;
 
-/// The commands of those who run servers; see [Program].
+/// The commands for operators of servers; see [Program].
 public final class Main {
   private static final Class<?>[] COMMANDS = {
     ServeCommand.class,

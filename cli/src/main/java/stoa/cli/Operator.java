@@ -33,7 +33,7 @@ public final class Operator {
 
   private static final long WAIT_SECONDS = 60;
 
-  /// Of a server that drains, others may have much to fetch first.
+  // Other servers may have to fetch much from a server that drains.
   private static final long LONG_WAIT_SECONDS = 24 * 3_600;
 
   private static final Metadata.Key<String> AUTHORIZATION =
@@ -48,23 +48,23 @@ public final class Operator {
   @Option(
       names = "--tls-certificate",
       paramLabel = "FILE",
-      description = "The certificate that the server's is, or is signed by, in PEM.")
+      description = "The server's certificate, or the one that signed it, in PEM.")
   private @Nullable Path certificate;
 
   @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token.")
   private @Nullable Path tokenFile;
 
-  /// Which option says where the server is.
+  // The option that names the server.
   private final String option;
 
-  /// With the options that a user gives.
+  /// Creates it for the options that a user gives.
   Operator() {
     option = "--server";
   }
 
-  /// One that asks a server.
+  /// Creates it for one server.
   ///
-  /// @param option which option says where it is
+  /// @param option the option that names it
   public Operator(
       String server, @Nullable Path certificate, @Nullable Path tokenFile, String option) {
     this.option = option;
@@ -73,15 +73,15 @@ public final class Operator {
     this.tokenFile = tokenFile;
   }
 
-  /// Asks the server; of several that keep a store together, the one that leads group 0.
+  /// Asks the server; of several that keep a store together, the leader of group 0.
   ///
-  /// @throws IllegalArgumentException saying what to do when that fails
+  /// @throws IllegalArgumentException with the remedy when that fails
   public <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(0, WAIT_SECONDS, question);
   }
 
-  /// As [#ask(Function)], for what may take long. It is asked again when it was refused, since the
-  /// leader may have changed after it was asked who that is.
+  /// Asks as [#ask(Function)], for a long operation. Asks again after a refusal, since the leader
+  /// may have changed meanwhile.
   public <T> T insist(Function<StoreGrpc.StoreBlockingStub, T> question, Predicate<T> refused) {
     for (int attempt = 1; ; attempt++) {
       T answer = ask(0, LONG_WAIT_SECONDS, question);
@@ -89,9 +89,9 @@ public final class Operator {
     }
   }
 
-  /// Asks the server; of several that keep a store together, the one that leads a group.
+  /// Asks the server; of several that keep a store together, the leader of a group.
   ///
-  /// @throws IllegalArgumentException saying what to do when that fails
+  /// @throws IllegalArgumentException with the remedy when that fails
   public <T> T ask(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(group, WAIT_SECONDS, question);
   }
@@ -107,7 +107,7 @@ public final class Operator {
               try {
                 return asked.where(where).getLeader();
               } catch (StatusRuntimeException unknown) {
-                // None has it at the moment: the server says what it knows itself.
+                // None has it at the moment: the server answers with its own knowledge.
                 if (unknown.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) return "";
                 throw unknown;
               }
@@ -116,19 +116,19 @@ public final class Operator {
     try {
       return ask(Endpoint.of(leader), seconds, question);
     } catch (IllegalArgumentException gone) {
-      // It is believed to have the store, and is not there: the one that was asked tells so itself.
+      // The believed leader does not answer: the asked server reports that itself.
       return ask(address, seconds, question);
     }
   }
 
-  /// Asks the server itself, whoever has the store.
+  /// Asks the server itself, whether it leads or not.
   ///
-  /// @throws IllegalArgumentException saying what to do when that fails
+  /// @throws IllegalArgumentException with the remedy when that fails
   public <T> T askItself(Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(Endpoint.of(server), LEADER_SECONDS, question);
   }
 
-  /// Whether another server than the one that is asked answers; of one that hangs, not.
+  /// Returns whether another server than the asked one answers; a hanging one does not.
   public boolean answers(String address) {
     try {
       var _ =
@@ -182,7 +182,7 @@ public final class Operator {
     return builder.build();
   }
 
-  /// What a file says that few may know.
+  /// Returns the contents of a private file.
   ///
   /// @throws IllegalArgumentException when it is open to others
   /// @throws IOException when it cannot be read

@@ -10,17 +10,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.cluster.ClusterServer;
 
-/// `stoa recover`: one of several servers goes on alone, since most of the others are lost.
+/// `stoa recover`: makes one of several servers continue alone, when most of the others are lost.
 @Command(
     name = "recover",
     description =
-        "Has one of several servers go on alone, when most of them are lost for good: disks and all.",
+        "Makes one of several servers continue alone, when most of them are lost with their disks.",
     footer = {
       "",
-      "What this server has becomes the store. What was acknowledged by the others and has not come",
-      "here is lost, for ever. Take the server that is the least behind. Start none of the others",
-      "again: they would be a store of their own, to which clients might go. When enough of them come",
-      "back with their disks, this is not needed: start them, and the store goes on, with everything."
+      "This server's data becomes the store. Acknowledged calls that have not reached",
+      "it are lost forever. Take the server that is the least behind. Never start the",
+      "others again: they would be a store of their own, which clients might find. If",
+      "enough of them come back with their disks, do not use this command: start them,",
+      "and the store continues with everything."
     })
 final class RecoverCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -29,12 +30,12 @@ final class RecoverCommand implements Callable<Integer> {
       names = "--data",
       required = true,
       paramLabel = "DIR",
-      description = "The directory of the server, which does not run.")
+      description = "The directory of the server, which must not run.")
   private Path data = Path.of("");
 
   @Option(
       names = "--others-are-lost",
-      description = "Says that they are, and that what only they had is given up.")
+      description = "Confirms that they are lost, and that calls which only they had are lost.")
   private boolean lost;
 
   private RecoverCommand() {}

@@ -17,18 +17,19 @@ import stoa.storage.FileDisk;
 import stoa.storage.Salvage;
 import stoa.store.replicas.Losses;
 
-/// `stoa salvage`: makes a store of what can be read of a damaged one.
+/// `stoa salvage`: makes a store of everything readable in a damaged one.
 @Command(
     name = "salvage",
     description =
-        "Makes a new store of everything that can be read of a damaged one, and lists what is lost.",
+        "Makes a new store of everything readable in a damaged one, and lists the losses.",
     footer = {
       "",
-      "It does not change the damaged store. An object keeps the versions before the first one that",
-      "is lost: the later ones cannot be made without it. A transaction over several objects may be",
-      "there in part. The list of what is lost is printed, and is in the file DIR.lost beside the new",
-      "directory. Ends with 0 when nothing was damaged, with 1 when something is lost or nothing could",
-      "be made, with 2 when it was called in a wrong way."
+      "It does not change the damaged store. An object keeps the versions before the",
+      "first lost one: the later ones cannot be made without it. A transaction over",
+      "several objects may be there in part. The command prints the list of losses,",
+      "and writes it to the file DIR.lost beside the new directory. Exits with 0 when",
+      "nothing was damaged, with 1 when something is lost or the copy failed, with 2",
+      "after a wrong invocation."
     })
 final class SalvageCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -44,7 +45,7 @@ final class SalvageCommand implements Callable<Integer> {
       names = "--to",
       required = true,
       paramLabel = "NEWDIR",
-      description = "Where the new store is to be; an empty directory, or none yet.")
+      description = "The directory of the new store: empty, or absent.")
   private Path to = Path.of("");
 
   private SalvageCommand() {}

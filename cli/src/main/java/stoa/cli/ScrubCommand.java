@@ -14,15 +14,16 @@ import stoa.store.replicas.Losses;
 /// `stoa scrub`: looks for damage in the files of a store.
 @Command(
     name = "scrub",
-    description = "Reads all files of a store that nobody has open, and tells what is damaged.",
+    description = "Reads all files of a store that no process has open, and reports damage.",
     footer = {
       "",
-      "It verifies every record of the log and every block of the index, and changes nothing. It",
-      "names the files and places, the objects, and the versions of them that are lost. Ends with 0",
-      "when nothing is damaged, with 1 when something is, with 2 when the directory is of no store or",
-      "the store is open. Damage in the index alone costs nothing: opening the store makes the index",
-      "anew. For a damaged log: one of several servers is started on a new directory and gets all",
-      "from the others; for a store on one server see ./stoa help salvage."
+      "It verifies every record of the log and every block of the index, and changes",
+      "nothing. It names the files and places, the objects, and their lost versions.",
+      "Exits with 0 when nothing is damaged, with 1 when something is, with 2 when the",
+      "directory has no store or the store is open. Damage in the index alone loses",
+      "nothing: opening the store rebuilds the index. For a damaged log: start one of",
+      "several servers on a new directory, and it gets all from the others; for a",
+      "store on one server see ./stoa help salvage."
     })
 final class ScrubCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

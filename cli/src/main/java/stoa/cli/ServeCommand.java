@@ -31,10 +31,10 @@ import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
 
-/// `stoa serve`: a server of a store, until it is told to stop.
+/// `stoa serve`: a server of a store, until it must stop.
 ///
 /// ```
-/// listening on HOST:PORT     it is bound
+/// listening on HOST:PORT     it listens
 /// ready                      it answers
 /// ```
 @Command(
@@ -42,19 +42,20 @@ import stoa.wire.proto.JoinRequest;
     description = "Serves a store to clients that open stoa://HOST:PORT.",
     footer = {
       "",
-      "It listens on this machine alone unless --listen says otherwise; other addresses need",
-      "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or"
-          + " Ctrl-C:",
-      "it answers what is under way and closes the store.",
+      "It listens on this machine alone unless --listen names another address; that",
+      "needs --tls-certificate, --tls-key and --token-file, or --insecure. Stop it",
+      "with SIGTERM or Ctrl-C: it answers the requests in progress and closes the",
+      "store.",
       "",
-      "Servers that keep one store prove to each other that they know its secret. The first one",
-      "writes it to cluster.secret in its data directory; a server that joins is given a copy of",
-      "that file with --secret, and keeps it. A store that an earlier version began has none: stop",
-      "all servers, put one file cluster.secret (64 hexadecimal digits, as openssl rand -hex 32",
-      "writes them, mode 600) into the data directory of each, and start them again."
+      "Servers that keep one store prove to each other that they know its secret. The",
+      "first one writes it to cluster.secret in its data directory. Give a joining",
+      "server a copy of that file with --secret; the server keeps it. A store that an",
+      "earlier version began has none: stop all servers, put one file cluster.secret",
+      "(64 hexadecimal digits, as openssl rand -hex 32 writes them, mode 600) into the",
+      "data directory of each, and start them again."
     })
 final class ServeCommand implements Callable<Integer> {
-  /// A client that dies is no matter for whoever runs the server.
+  // The loggers of the network: the end of a client does not concern the operator.
   private static final List<Logger> NETWORK =
       List.of(Logger.getLogger("io.grpc"), Logger.getLogger("org.apache.ratis"));
 
@@ -64,7 +65,7 @@ final class ServeCommand implements Callable<Integer> {
       names = "--data",
       required = true,
       paramLabel = "DIR",
-      description = "Where the store is kept; memory: keeps it nowhere.")
+      description = "The directory of the store; memory: keeps it in memory only.")
   private String data = "";
 
   @Option(
@@ -82,7 +83,7 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--replicated",
       description =
-          "The first of several servers that keep one store; the others are started with --join.")
+          "Begin a store of several servers; start the others with --join.")
   private boolean replicated;
 
   @Option(
@@ -104,7 +105,7 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--join",
       paramLabel = "HOST:PORT",
-      description = "Keep the store of that server together with it.")
+      description = "Join the store of that server.")
   private @Nullable String join;
 
   @Mixin private ServersSecret secret = new ServersSecret();
@@ -113,14 +114,14 @@ final class ServeCommand implements Callable<Integer> {
       names = "--name",
       paramLabel = "NAME",
       description =
-          "What the server is called among several, of a-z, A-Z, 0-9, '.', '_' and '-'. Default: s and"
+          "The name of the server among several, of a-z, A-Z, 0-9, '.', '_' and '-'. Default: s and"
               + " the port of --listen")
   private @Nullable String name;
 
   @Option(
       names = "--peers",
       paramLabel = "HOST:PORT",
-      description = "Where the others of several reach it. Default: any port of --listen's host")
+      description = "The address for the other servers. Default: any port of --listen's host")
   private @Nullable String peers;
 
   @Option(
@@ -133,7 +134,7 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--type",
       paramLabel = "CLASS",
-      description = "A class that may travel though no shared class names it; may be repeated.")
+      description = "A class that may travel though no shared class names it; repeatable.")
   private List<String> types = new ArrayList<>();
 
   @Option(names = "--tls-certificate", paramLabel = "FILE", description = "Certificates, in PEM.")
@@ -146,26 +147,26 @@ final class ServeCommand implements Callable<Integer> {
       names = "--tls-authorities",
       paramLabel = "FILE",
       description =
-          "Who signed the certificate of the server that --join names, in PEM; of a store without a"
+          "The signers of the certificate of the server that --join names, in PEM; for a store without a"
               + " secret, those of all servers that keep it.")
   private @Nullable Path authorities;
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with what clients must tell.")
+      description = "A file with the token that clients must send.")
   private @Nullable Path tokenFile;
 
   @Option(
       names = "--insecure",
-      description = "Listen on other machines' networks without TLS and token.")
+      description = "Listen on networks of other machines without TLS and token.")
   private boolean insecure;
 
   @Option(
       names = "--fan-out",
       paramLabel = "N",
       description =
-          "How many clients are directly below each in the tree that objects migrate in. Default:"
+          "The most clients directly below each other one in the tree of client-placed objects. Default:"
               + " ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
 
@@ -196,14 +197,14 @@ final class ServeCommand implements Callable<Integer> {
     return 1;
   }
 
-  /// Opens the files of the class path, which Java otherwise opens when a class is first looked for
-  /// in them. A server that is out of file descriptors still needs the classes with which it says
-  /// so and ends.
+  /// Opens the files of the class path, which Java otherwise opens at the first search in them. A
+  /// server without free file descriptors still needs the classes with which it reports that and
+  /// ends.
   private static void openAll(ClassLoader loader) {
     try {
       var _ = loader.getResources("META-INF/stoa/none").hasMoreElements();
     } catch (IOException unreadable) {
-      // Whoever looks for a class there is told.
+      // A later search for a class there reports it.
     }
   }
 
@@ -219,7 +220,7 @@ final class ServeCommand implements Callable<Integer> {
 
   // ---- one of several
 
-  /// Whether it keeps its store together with others, or did so when it was here last.
+  /// Returns whether it keeps its store together with others, or did so at its last run.
   private boolean isOneOfSeveral() {
     boolean told = replicated || join != null;
     if (replicated && join != null) {
@@ -344,7 +345,7 @@ final class ServeCommand implements Callable<Integer> {
     throw new IllegalArgumentException(file + " is not there or cannot be read");
   }
 
-  /// A file that nobody else may read.
+  /// Returns a private file.
   private static Path own(Path file) {
     try {
       Permissions.requirePrivate(readable(file));

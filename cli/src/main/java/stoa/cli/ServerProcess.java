@@ -19,9 +19,9 @@ public final class ServerProcess implements AutoCloseable {
   /// Where on this machine servers run.
   ///
   /// @param host the address that they listen on
-  /// @param before a command that becomes the server's, and takes it there
+  /// @param before a command that becomes the server's, for example in a network namespace
   /// @param flags of its Java, beside those of this process
-  /// @param classPath with the program, when it is started for the first time
+  /// @param classPath the program of its first start
   public record Site(String host, List<String> before, List<String> flags, String classPath) {
     public static final Site LOOPBACK = new Site("127.0.0.1", List.of(), List.of());
 
@@ -29,12 +29,12 @@ public final class ServerProcess implements AutoCloseable {
       this(host, before, flags, ChildProcess.classPath());
     }
 
-    /// This one with a program of another release.
+    /// Returns this site with a program of another release.
     public Site withRelease(String otherClassPath) {
       return new Site(host, before, flags, otherClassPath);
     }
 
-    /// This one with other [#flags()].
+    /// Returns this site with other [#flags()].
     public Site with(List<String> others) {
       return new Site(host, before, others, classPath);
     }
@@ -56,14 +56,14 @@ public final class ServerProcess implements AutoCloseable {
     this.port = port;
   }
 
-  /// Starts a server on a directory, at a port that is free, and waits until it is ready.
+  /// Starts a server on a directory, at a free port, and waits until it is ready.
   ///
   /// @throws IllegalStateException when it ends before
   public static ServerProcess start(Path directory) throws IOException {
     return start(directory, List.of());
   }
 
-  /// As [#start(Path)], with further options of the command.
+  /// Starts a server as [#start(Path)], with further options of the command.
   public static ServerProcess start(Path directory, List<String> further) throws IOException {
     return start(directory, ANY_PORT, further);
   }
@@ -77,7 +77,7 @@ public final class ServerProcess implements AutoCloseable {
     return start(Site.LOOPBACK, directory, port, further);
   }
 
-  /// As [#start(Path, int, List)], at a site.
+  /// Starts a server as [#start(Path, int, List)], at a site.
   public static ServerProcess start(Site site, Path directory, int port, List<String> further)
       throws IOException {
     var options = new ArrayList<>(List.of("--data", directory.toString()));
@@ -85,7 +85,8 @@ public final class ServerProcess implements AutoCloseable {
     return start(site, options, port);
   }
 
-  /// Starts one again on the same directory, at the same port, with the program of this process.
+  /// Starts the server again on the same directory, at the same port, with the program of this
+  /// process.
   public ServerProcess startAgain() throws IOException {
     return start(site.withRelease(ChildProcess.classPath()), options, port);
   }
@@ -117,7 +118,7 @@ public final class ServerProcess implements AutoCloseable {
         "the server ended before it was ready; what it said stands above");
   }
 
-  /// Nobody reads what it says later, but it must be able to say it.
+  /// Reads its later output, which no other code does, so that it can go on writing.
   private static void drain(ChildProcess child) {
     Thread.ofPlatform()
         .daemon()
@@ -131,46 +132,46 @@ public final class ServerProcess implements AutoCloseable {
         });
   }
 
-  /// Where clients find it.
+  /// Returns the URL for clients.
   public String url() {
     return "stoa://" + address();
   }
 
-  /// Its host and port.
+  /// Returns its host and port.
   public String address() {
     return site.host() + ":" + port;
   }
 
-  /// Its port.
+  /// Returns its port.
   public int port() {
     return port;
   }
 
-  /// The operating system's number of its process.
+  /// Returns the operating system's number of its process.
   public long id() {
     return child.id();
   }
 
-  /// Where it keeps its data.
+  /// Returns its data directory.
   public String directory() {
     return options.get(options.indexOf("--data") + 1);
   }
 
-  /// The options with which another server joins this one.
+  /// Returns the options with which another server joins this one.
   List<String> joining() {
     var options = new ArrayList<>(List.of("--join", address()));
     options.addAll(ServersSecret.options(Path.of(directory())));
     return options;
   }
 
-  /// Is done when it has ended.
+  /// Returns a future that completes when it has ended.
   public CompletableFuture<Void> ended() {
     return ProcessHandle.of(id())
         .map(process -> process.onExit().thenAccept(_ -> {}))
         .orElseGet(() -> CompletableFuture.completedFuture(null));
   }
 
-  /// Whether it has not ended.
+  /// Returns whether it is still running.
   public boolean isAlive() {
     return child.isAlive();
   }
@@ -189,12 +190,12 @@ public final class ServerProcess implements AutoCloseable {
     child.close();
   }
 
-  /// Stops it where it is, as a machine does that is out of breath; its connections stay.
+  /// Stops it with SIGSTOP, like a machine that hangs; its connections stay.
   public void pause() throws IOException, InterruptedException {
     signal("STOP");
   }
 
-  /// Has it go on.
+  /// Continues it after [#pause].
   public void resume() throws IOException, InterruptedException {
     signal("CONT");
   }
@@ -206,7 +207,7 @@ public final class ServerProcess implements AutoCloseable {
 
   /// Ends it in an orderly way.
   ///
-  /// @return whether it did as it was told
+  /// @return whether it ended so
   public boolean stop() throws InterruptedException {
     child.stop();
     boolean ended = child.endsWithin(STOPPING_MILLIS_MAX);

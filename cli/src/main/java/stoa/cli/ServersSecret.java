@@ -15,9 +15,10 @@ import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StoreGrpc.StoreBlockingStub;
 
-/// The option that names the file with the secret of the servers, and what is asked with it.
+/// The option that names the file with the secret of the servers, and the requests that need the
+/// secret.
 public final class ServersSecret {
-  /// Names the file where no option does.
+  // The environment variable that names the file where no option does.
   private static final String VARIABLE = "STOA_SECRET_FILE";
 
   @Option(
@@ -28,7 +29,7 @@ public final class ServersSecret {
               + " data directory of each. Default: the file that STOA_SECRET_FILE names.")
   private @Nullable Path file;
 
-  /// The secret; null when none is given.
+  /// Returns the secret; null when there is none.
   ///
   /// @throws IllegalArgumentException when the file cannot be used
   @Nullable Secret value() {
@@ -38,8 +39,8 @@ public final class ServersSecret {
     return given == null ? null : SecretFile.read(given);
   }
 
-  /// The options with which another server joins the one in a directory; none when that has no
-  /// secret, as those of earlier versions.
+  /// Returns the options with which another server joins the one in a directory; none when that has
+  /// no secret, as with earlier versions.
   public static List<String> options(Path directory) {
     Path secret = directory.resolve(SecretFile.NAME);
     return Files.exists(secret) ? List.of("--secret", secret.toString()) : List.of();

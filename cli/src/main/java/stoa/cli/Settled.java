@@ -8,22 +8,22 @@ import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
-/// Waits until the groups of a store are where they should be, after servers have come.
+/// Waits until the groups of a store are in their places, after servers have joined.
 public final class Settled {
   private static final long BETWEEN_MILLIS = 50;
 
-  /// So many looks in turn must find that nothing moves: between two moves nothing does.
+  // How many looks in a row must find that nothing moves: between two moves nothing does.
   private static final int LOOKS = 15;
 
-  /// On so many servers each group is at least, if there are so many.
+  // Each group is at least on so many servers, if there are so many.
   private static final int MEMBERS_MIN = 3;
 
-  /// The states of servers that are to have nothing.
+  // The states of servers that must have nothing.
   private static final Set<String> LEAVING = Set.of("drains", "lost");
 
   private Settled() {}
 
-  /// Waits until all groups are led and on as many servers as they should be, and nothing moves.
+  /// Waits until all groups have a leader and as many servers as they should, and nothing moves.
   ///
   /// @param server the address of one of the servers
   /// @param replicas how many servers should execute the calls of each group

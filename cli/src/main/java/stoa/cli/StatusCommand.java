@@ -26,17 +26,17 @@ import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.TreeStatus;
 
-/// `stoa status`: what goes on in a server.
+/// `stoa status`: the state of a server.
 @Command(
     name = "status",
     description =
-        "Shows what goes on in a server: its sessions, and the calls that run and wait. Ends with 0"
+        "Shows the state of a server: its sessions, and the calls that run and wait. Exits with 0"
             + " when the server can serve, and with 1 when it cannot be reached or its store has"
             + " failed.")
 final class StatusCommand implements Callable<Integer> {
   private static final int ROWS_MAX = 40;
 
-  /// Who leads group 0 tells all servers twice a second how they are.
+  // The leader of group 0 tells all servers their state twice a second.
   private static final long AGE_MILLIS_MAX = 5_000;
 
   @Spec private @Nullable CommandSpec spec;
@@ -45,7 +45,7 @@ final class StatusCommand implements Callable<Integer> {
   @Option(
       names = "--group",
       paramLabel = "N",
-      description = "Whose sessions and calls, when several groups keep the store. Default: 0")
+      description = "The group of the sessions and calls, in a store of several groups. Default: 0")
   private int group;
 
   private StatusCommand() {}
@@ -76,7 +76,7 @@ final class StatusCommand implements Callable<Integer> {
     return status.getFailure().isEmpty() ? 0 : 1;
   }
 
-  /// What it does that has the store.
+  /// Prints the work of the server that has the store.
   private static void work(PrintWriter out, StatusReply status) {
     long counter = status.getShards(0).getCounter();
     long bytes = status.getShardsList().stream().mapToLong(ShardStatus::getLogBytes).sum();
@@ -175,7 +175,7 @@ final class StatusCommand implements Callable<Integer> {
         .anyMatch(member -> member.getGroup() == group && member.getLeads());
   }
 
-  /// @param led whether the group has a leader: which members are log units follows from that
+  /// @param led whether the group has a leader, which determines the members that are log units
   private static String follower(ServerStatus server, MemberStatus member, boolean led) {
     String text = server.getServer();
     if (led && member.getLogUnit()) text += " log unit";
@@ -200,7 +200,7 @@ final class StatusCommand implements Callable<Integer> {
         "%n  look at the history, mend the class, then delete the object, or ./stoa accept OBJECT%n");
   }
 
-  /* Each below its parent, as far to the right as it is deep. */
+  /* Each below its parent, indented by its depth. */
   private static void tree(PrintWriter out, String domain, List<TreeStatus> members) {
     if (members.size() < 2) return;
     out.printf(

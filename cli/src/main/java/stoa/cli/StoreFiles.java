@@ -20,15 +20,15 @@ import stoa.storage.StorageException;
 import stoa.storage.Survey;
 import stoa.store.replicas.Losses;
 
-/// The files of a store that nobody has open, for the commands that look for damage in them. One
-/// owner uses it once.
+/// The files of a store that no process has open, for the commands that look for damage. One owner
+/// uses it once.
 final class StoreFiles {
   private static final int DEPTH_MAX = 2;
 
-  /// So much is read between two words about how far that is.
+  // The bytes between two progress messages.
   private static final long PROGRESS_BYTES = 256L << 20;
 
-  /// By this a directory is known as that of one of several servers.
+  /// This file marks the directory of one of several servers.
   static final String MEMBER = "member.properties";
 
   private final CommandLine line;
@@ -37,8 +37,10 @@ final class StoreFiles {
   private final Losses losses = Dictionary.losses();
   private Survey.Found found = new Survey.Found(0, 0, 0);
 
-  /// @param line says how it was called
-  /// @throws ParameterException when the directory is of no store
+  /// Opens the files.
+  ///
+  /// @param line the invocation
+  /// @throws ParameterException when the directory has no store
   StoreFiles(CommandLine line, Path directory) {
     this.line = line;
     this.directory = directory;
@@ -64,7 +66,7 @@ final class StoreFiles {
     }
   }
 
-  /// The directories of its devices.
+  /// Returns the directories of its devices.
   List<Path> devices() {
     return devices;
   }
@@ -86,7 +88,7 @@ final class StoreFiles {
     }
   }
 
-  /// What is told while a device is read.
+  /// Returns the progress output for a device.
   Survey.Visitor visitor(Path device) {
     return losses.visitor(new Progress(device));
   }
@@ -133,7 +135,7 @@ final class StoreFiles {
     }
   }
 
-  /// What was read, and what is damaged and lost, a line each.
+  /// Returns what was read, damaged and lost, a line each.
   List<String> report() {
     var lines = new ArrayList<String>();
     lines.add(

@@ -1,3 +1,3 @@
-/// The command line: `stoa demo`, `stoa help`.
+/// The commands for operators: `stoa serve`, `stoa status`, `stoa help`.
 @org.jspecify.annotations.NullMarked
 package stoa.cli;

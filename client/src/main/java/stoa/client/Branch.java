@@ -21,7 +21,7 @@ import stoa.wire.proto.TransactionId;
 
 /// What a transaction has begun in one group. One thread at a time uses it.
 final class Branch {
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final long number;
   private final Scope scope = new Scope();
   private final int life;
@@ -37,7 +37,7 @@ final class Branch {
   /// Begins it. Does not wait for the server.
   ///
   /// @param at where it reads; null for the present
-  Branch(RemoteStoa stoa, TxOptions options, @Nullable LogAddress at) {
+  Branch(RemotePart stoa, TxOptions options, @Nullable LogAddress at) {
     this.stoa = stoa;
     this.number = stoa.nextTransaction();
     this.readOnly = options.readOnly();
@@ -59,7 +59,7 @@ final class Branch {
   }
 
   /// The part of the store that the group keeps.
-  RemoteStoa stoa() {
+  RemotePart stoa() {
     return stoa;
   }
 
@@ -142,17 +142,17 @@ final class Branch {
     return bytes;
   }
 
-  void delete(RemoteInvoker live, Existence existence) {
+  /// Answers the generation that ends.
+  long delete(RemoteObject object, Existence existence) {
     used = true;
     changes = true;
-    Container container = live.container();
-    Answer answer = ask(container, stoa.requests().delete(container, existence));
-    live.bind(answer.getDone().getNumber());
+    Container container = object.container();
+    return ask(container, stoa.requests().delete(container, existence)).getDone().getNumber();
   }
 
-  long generation(RemoteInvoker live) {
+  long generation(RemoteObject object) {
     used = true;
-    Container container = live.container();
+    Container container = object.container();
     var find = Find.newBuilder().setContainer(container.number());
     return ask(container, Request.newBuilder().setFind(find)).getDone().getNumber();
   }

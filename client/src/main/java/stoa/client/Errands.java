@@ -89,7 +89,7 @@ final class Errands {
 
   private ErrandAnswer answer(Errand errand) {
     Branch branch = branches.of(errand.getGroup());
-    RemoteStoa stoa = branch.stoa();
+    RemotePart stoa = branch.stoa();
     stoa.types().use(errand.getClassName());
     Key key = key(errand.getObject(), stoa.loader());
     var call =

@@ -1,22 +1,22 @@
 package stoa.client;
 
+import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import stoa.NotShareable;
 import stoa.Ref;
-import stoa.View;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.front.Service;
+import stoa.front.SharedStoa;
 import stoa.front.types.Keys;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Request;
 
 /// The blobs of a store in a server. Thread-safe.
-final class RemoteBlobs {
+final class RemoteBlobs implements Service.Blobs {
   /// What one request carries of a blob's bytes.
   static final int PART_BYTES = 1 << 20;
 
@@ -45,11 +45,11 @@ final class RemoteBlobs {
   static final int COMMIT = 23;
   static final int CLOSE = 24;
 
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final int bytesMax;
   private final AtomicLong writes = new AtomicLong();
 
-  RemoteBlobs(RemoteStoa stoa, int bytesMax) {
+  RemoteBlobs(RemotePart stoa, int bytesMax) {
     this.stoa = stoa;
     this.bytesMax = bytesMax;
   }
@@ -63,46 +63,50 @@ final class RemoteBlobs {
     return writes.incrementAndGet();
   }
 
-  /// A blob that a caller asks for.
-  RemoteBlob asked(Object key, @Nullable Object[] args) {
-    if (args.length > 0) {
-      throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
-    }
+  @Override
+  public RemoteBlob asked(Object key) {
     return reference(key, 0);
   }
 
-  /// A blob that is known by reference.
-  RemoteBlob reference(Object key, long generation) {
+  @Override
+  public RemoteBlob reference(Object key, long generation) {
     stoa.types().blobs();
-    return new RemoteBlob(this, new Ref<>(RemoteTypes.BLOBS, key), Keys.encode(key), generation);
+    return new RemoteBlob(this, new Ref<>(SharedStoa.BLOBS, key), Keys.encode(key), generation);
   }
 
-  RemoteBlob viewed(Ref<?> ref, View view) {
-    if (!ref.type().equals(RemoteTypes.BLOBS)) {
-      throw new IllegalArgumentException(ref + " is not a blob");
-    }
-    return switch (view) {
-      case View.Remote(), View.Local(), View.Cached() -> reference(ref.key(), 0);
-      case View.Client _ ->
-          throw new UnsupportedOperationException(
-              ref + " is written where the store is; a blob does not migrate");
-      case View.AtAddress _, View.AtSnapshot _ ->
-          throw new UnsupportedOperationException(
-              ref + " is no part of snapshots; it has its own, see Blob.snapshot");
-      case View.AtVersion(long version) ->
-          throw new UnsupportedOperationException(
-              "the past of " + ref + " is read with Blob.at(" + version + ")");
-    };
+  @Override
+  public boolean isOwn(stoa.Blob blob) {
+    return blob instanceof RemoteBlob remote && remote.blobs() == this;
   }
 
-  RemoteBlob own(RemoteBlob blob) {
-    if (blob.blobs() == this) return blob;
-    throw new NotShareable(
-        blob + " is an object of another store, and cannot be passed to this one");
+  @Override
+  public Ref<stoa.Blob> ref(stoa.Blob own) {
+    return ((RemoteBlob) own).ref();
   }
 
-  static void refuse(Object shared, String reason) {
-    if (shared instanceof stoa.Blob) throw new UnsupportedOperationException(shared + " " + reason);
+  @Override
+  public long meant(stoa.Blob own) {
+    return ((RemoteBlob) own).generation();
+  }
+
+  @Override
+  public void create(stoa.Blob own) {
+    ((RemoteBlob) own).create();
+  }
+
+  @Override
+  public long generation(Object key) {
+    return reference(key, 0).found();
+  }
+
+  @Override
+  public boolean delete(stoa.Blob own) {
+    return ((RemoteBlob) own).delete();
+  }
+
+  @Override
+  public Iterator<byte[]> names() {
+    return stoa.names(SharedStoa.BLOBS);
   }
 
   // ---- requests

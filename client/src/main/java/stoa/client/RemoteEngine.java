@@ -16,6 +16,6 @@ public final class RemoteEngine implements Engine {
 
   @Override
   public Stoa open(StoaConfig config) {
-    return Parts.open(config).whole();
+    return RemoteService.open(config).stoa();
   }
 }

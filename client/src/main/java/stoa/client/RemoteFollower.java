@@ -26,7 +26,7 @@ final class RemoteFollower<E> implements Follower<E> {
   /// How long it waits when the server had nothing and did not wait.
   private static final long IDLE_MILLIS = 5;
 
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final Runnable end;
   private final Source<E> source;
   private final int waitMillis;
@@ -34,7 +34,7 @@ final class RemoteFollower<E> implements Follower<E> {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /// @param end told once, when it is closed
-  RemoteFollower(RemoteStoa stoa, Runnable end, Source<E> source, int waitMillis) {
+  RemoteFollower(RemotePart stoa, Runnable end, Source<E> source, int waitMillis) {
     this.stoa = stoa;
     this.end = end;
     this.source = source;

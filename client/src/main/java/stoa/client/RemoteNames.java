@@ -1,6 +1,5 @@
 package stoa.client;
 
-import stoa.front.ClassNames;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
+import stoa.front.ClassNames;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
 import stoa.wire.proto.Answer;

@@ -6,10 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
-import stoa.Snapshot;
 import stoa.base.Texts;
-import stoa.front.Place;
-import stoa.front.SharedSnapshot;
+import stoa.front.Service;
 import stoa.wire.proto.DeleteSnapshot;
 import stoa.wire.proto.FindSnapshot;
 import stoa.wire.proto.ListSnapshots;
@@ -29,30 +27,26 @@ final class RemoteSnapshots {
     private final Map<Long, LogAddress> addresses = new ConcurrentHashMap<>();
   }
 
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final Conversation conversation;
 
-  RemoteSnapshots(RemoteStoa stoa, Conversation conversation) {
+  RemoteSnapshots(RemotePart stoa, Conversation conversation) {
     this.stoa = stoa;
     this.conversation = conversation;
   }
 
-  private Place place(LogAddress address) {
-    return new Place(stoa.parts().whole(), stoa.marshaller(), address);
-  }
-
   /// One of the present, or of an address. The other parts that are open hold it as soon as they
   /// are told.
-  SharedSnapshot take(@Nullable LogAddress at) {
-    Parts parts = stoa.parts();
+  Service.Pinned take(@Nullable LogAddress at) {
+    RemoteService parts = stoa.service();
     Held held = parts.held();
     long number = held.numbers.incrementAndGet();
     LogAddress address = Requests.at(stoa.ask(pin(number, at)).getDone().getAt());
     held.addresses.put(number, address);
-    for (RemoteStoa part : parts.open()) {
+    for (RemotePart part : parts.open()) {
       if (part != stoa) part.conversation().tell(pin(number, address));
     }
-    return SharedSnapshot.held(stoa, place(address), () -> letGo(parts, number));
+    return new Service.Pinned(address, () -> letGo(parts, number));
   }
 
   private static Outgoing pin(long number, @Nullable LogAddress at) {
@@ -61,9 +55,9 @@ final class RemoteSnapshots {
     return Outgoing.of(Request.newBuilder().setPin(pin), Outgoing.Recovery.READ, 16);
   }
 
-  private static void letGo(Parts parts, long number) {
+  private static void letGo(RemoteService parts, long number) {
     if (parts.held().addresses.remove(number) == null) return;
-    for (RemoteStoa part : parts.open()) {
+    for (RemotePart part : parts.open()) {
       var unpin = Request.newBuilder().setUnpin(Unpin.newBuilder().setPin(number));
       part.conversation().tell(Outgoing.of(unpin, Outgoing.Recovery.READ, 16));
     }
@@ -71,7 +65,7 @@ final class RemoteSnapshots {
 
   /// The server does not know what is held, or has forgotten it.
   void forgotten() {
-    stoa.parts()
+    stoa.service()
         .held()
         .addresses
         .forEach((number, address) -> conversation.tell(pin(number, address)));
@@ -81,11 +75,11 @@ final class RemoteSnapshots {
     return stoa.ask(Outgoing.of(request, recovery, 1_024)).getSnapshots().getSnapshotsList();
   }
 
-  private SharedSnapshot named(SnapshotIs snapshot) {
-    return SharedSnapshot.named(stoa, place(Requests.at(snapshot.getAt())), snapshot.getName());
+  private static Service.Named named(SnapshotIs snapshot) {
+    return new Service.Named(snapshot.getName(), Requests.at(snapshot.getAt()));
   }
 
-  Snapshot take(String name) {
+  Service.Named take(String name) {
     Texts.check(name, "the snapshot name");
     var taken =
         ask(
@@ -94,7 +88,7 @@ final class RemoteSnapshots {
     return named(taken.getFirst());
   }
 
-  @Nullable Snapshot find(String name) {
+  Service.@Nullable Named find(String name) {
     Texts.check(name, "the snapshot name");
     var found =
         ask(
@@ -103,12 +97,12 @@ final class RemoteSnapshots {
     return found.isEmpty() ? null : named(found.getFirst());
   }
 
-  List<Snapshot> all() {
+  List<Service.Named> all() {
     var found =
         ask(
             Request.newBuilder().setListSnapshots(ListSnapshots.getDefaultInstance()),
             Outgoing.Recovery.READ);
-    return found.stream().<Snapshot>map(this::named).toList();
+    return found.stream().map(RemoteSnapshots::named).toList();
   }
 
   boolean delete(String name) {

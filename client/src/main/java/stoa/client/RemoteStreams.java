@@ -22,6 +22,7 @@ import stoa.StreamStore;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
+import stoa.front.SharedStoa;
 import stoa.front.types.Keys;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Stream;
@@ -50,11 +51,11 @@ final class RemoteStreams implements StreamStore {
   private static final int APPENDS_UNDER_WAY_MAX = 256;
   private static final int WAIT_MILLIS = 200;
 
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final int appendBytesMax;
   private final AtomicInteger followers = new AtomicInteger();
 
-  RemoteStreams(RemoteStoa stoa, int appendBytesMax) {
+  RemoteStreams(RemotePart stoa, int appendBytesMax) {
     this.stoa = stoa;
     this.appendBytesMax = appendBytesMax;
   }
@@ -330,7 +331,7 @@ final class RemoteStreams implements StreamStore {
   @Override
   public StreamKey streamOf(Ref<?> ref) {
     var id = new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
-    int group = stoa.parts().group(id);
+    int group = stoa.service().group(id);
     if (group != stoa.group() && !isOfTheWhole(ref.type())) {
       throw new UnsupportedOperationException(
           ("group %d keeps %s, and streams() has the streams of group %d only; read the calls of the"
@@ -342,7 +343,7 @@ final class RemoteStreams implements StreamStore {
 
   /// Whether the first group keeps all objects of a type.
   private boolean isOfTheWhole(String type) {
-    if (type.equals(RemoteTypes.BLOBS)) return true;
+    if (type.equals(SharedStoa.BLOBS)) return true;
     try {
       return stoa.types().named(type).shared().isPlaced();
     } catch (NotShareable unknown) {

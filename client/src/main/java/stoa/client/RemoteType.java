@@ -1,14 +1,14 @@
 package stoa.client;
 
-import stoa.front.ClassNames;
-import stoa.front.CallNumbers;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
-import stoa.LimitExceeded;
 import stoa.Ref;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
+import stoa.front.CallNumbers;
+import stoa.front.ClassNames;
+import stoa.front.Refusals;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
@@ -16,21 +16,21 @@ import stoa.front.types.SharedType;
 
 /// A shared class as the server knows it: the numbers of its methods. Thread-safe.
 final class RemoteType {
-  private final RemoteStoa stoa;
+  private final RemotePart part;
   private final SharedType shared;
   private final RemoteNames names;
   private final Marshaller marshaller;
   private final int callBytesMax;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
 
-  /// @param stoa the part of the store that knows it so
+  /// @param part the part of the store that knows it so
   RemoteType(
-      RemoteStoa stoa,
+      RemotePart part,
       SharedType shared,
       RemoteNames names,
       Marshaller marshaller,
       int callBytesMax) {
-    this.stoa = stoa;
+    this.part = part;
     this.shared = shared;
     this.names = names;
     this.marshaller = marshaller;
@@ -38,8 +38,8 @@ final class RemoteType {
     numbers = new AtomicReferenceArray<>(shared.methods().size());
   }
 
-  RemoteStoa stoa() {
-    return stoa;
+  RemotePart part() {
+    return part;
   }
 
   SharedType shared() {
@@ -61,22 +61,14 @@ final class RemoteType {
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
     byte[] encoded = marshaller.arguments(method, arguments);
     byte[] call = new Encoder(encoded.length + 5).varint(number(method)).raw(encoded).toBytes();
-    if (call.length > callBytesMax) {
-      throw new LimitExceeded(
-          "the arguments of "
-              + method
-              + " take "
-              + call.length
-              + " bytes; callBytesMax is "
-              + callBytesMax);
-    }
+    if (call.length > callBytesMax) throw Refusals.call(method, call.length, callBytesMax);
     return call;
   }
 
   private int number(SharedMethod method) {
     Integer number = numbers.get(method.index());
     if (number == null) {
-      number = names.idOf(ClassNames.METHOD + shared.name() + "#" + method.id()) + 1;
+      number = names.idOf(ClassNames.method(shared, method)) + 1;
       numbers.set(method.index(), number);
     }
     return number;
@@ -86,7 +78,7 @@ final class RemoteType {
   @Nullable String called(Decoder call) {
     int number = (int) call.varint();
     if (!CallNumbers.isMethod(number)) return null;
-    String prefix = ClassNames.METHOD + shared.name() + "#";
+    String prefix = ClassNames.methods(shared.name());
     String name = names.nameOf(number - 1);
     if (name == null || !name.startsWith(prefix)) {
       throw new stoa.Corrupt("a call of method " + number + " on " + shared.name());

@@ -1,6 +1,5 @@
 package stoa.client;
 
-import stoa.front.ClassNames;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -11,6 +10,8 @@ import stoa.Blob;
 import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Shared;
+import stoa.front.ClassNames;
+import stoa.front.SharedStoa;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedMethod;
@@ -19,9 +20,7 @@ import stoa.wire.proto.TypeNames;
 
 /// The shared classes that a client has used, as the server knows them. Thread-safe.
 final class RemoteTypes {
-  static final String BLOBS = Blob.class.getName();
-
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final RemoteNames names;
   private final Marshaller marshaller;
   private final ClassLoader loader;
@@ -35,7 +34,7 @@ final class RemoteTypes {
 
   /// @param stoa the part of the store that has them
   RemoteTypes(
-      RemoteStoa stoa,
+      RemotePart stoa,
       RemoteNames names,
       Marshaller marshaller,
       ClassLoader loader,
@@ -62,7 +61,7 @@ final class RemoteTypes {
   }
 
   private RemoteType register(SharedType shared) {
-    if (shared.name().equals(BLOBS)) {
+    if (shared.name().equals(SharedStoa.BLOBS)) {
       throw new NotShareable(
           shared.face().getName()
               + " is stored as "

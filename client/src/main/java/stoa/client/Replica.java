@@ -7,12 +7,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.Ref;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.front.MethodRun;
 import stoa.front.PlacedState;
+import stoa.front.Refusals;
+import stoa.front.Service;
+import stoa.front.SharedCall;
+import stoa.front.SharedStoa;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.types.SharedMethod;
@@ -26,7 +31,7 @@ import stoa.wire.proto.State;
 
 /// The state of one object that is kept at the client for its local and cached views. Thread-safe;
 /// accessors run one at a time.
-final class Replica {
+final class Replica implements Service.Copy {
   /*
    * The state shows all changes up to the log counter `from` at least. The server tells of changes
    * of what is followed; a frame's moment says up to where all changes have been told.
@@ -54,7 +59,7 @@ final class Replica {
     }
   }
 
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final Replicas replicas;
   private final Replicas.Held held;
   private final Key key;
@@ -79,7 +84,7 @@ final class Replica {
   private long proven;
 
   /// @param held what is kept of it
-  Replica(RemoteStoa stoa, Replicas replicas, Key key, Replicas.Held held) {
+  Replica(RemotePart stoa, Replicas replicas, Key key, Replicas.Held held) {
     this.stoa = stoa;
     this.replicas = replicas;
     this.key = key;
@@ -107,11 +112,20 @@ final class Replica {
     held.follow(null);
   }
 
-  @Nullable Object ask(
-      RemoteInvoker live,
-      SharedMethod method,
-      @Nullable Object[] arguments,
-      RemoteView.Freshness freshness)
+  @Override
+  public @Nullable Object ask(
+      SharedCall live, SharedMethod method, @Nullable Object[] arguments, Freshness freshness)
+      throws Throwable {
+    try {
+      return askHere(live, method, arguments, freshness);
+    } catch (Elsewhere itAsksOthers) {
+      // Its answer is of one moment where all objects are.
+      return live.invoke(method, arguments);
+    }
+  }
+
+  private @Nullable Object askHere(
+      SharedCall live, SharedMethod method, @Nullable Object[] arguments, Freshness freshness)
       throws Throwable {
     if (runs.getOrDefault(method, 0) < 0) throw new Elsewhere();
     Marshaller marshaller = stoa.marshaller();
@@ -136,7 +150,7 @@ final class Replica {
   }
 
   /// Makes the state as new as what this client has seen, and newer when that has arrived.
-  private void bring(RemoteInvoker live) {
+  private void bring(SharedCall live) {
     Conversation conversation = stoa.conversation();
     Followed now = followed;
     if (now == null || !loaded || now.life() != conversation.life()) {
@@ -160,7 +174,7 @@ final class Replica {
     if (!seen || (first != Followed.NONE && !now.isAsking())) fetch(live);
   }
 
-  private void fetch(RemoteInvoker live) {
+  private void fetch(SharedCall live) {
     if (tooLargeIn == stoa.conversation().life()) throw new Elsewhere();
     Followed now = follow();
     long told = now.told();
@@ -217,7 +231,7 @@ final class Replica {
   /// Takes a state, unless there is a newer one.
   ///
   /// @param told the last change that had been told when it was asked for
-  private void take(RemoteInvoker live, Followed now, State state, long told) {
+  private void take(SharedCall live, Followed now, State state, long told) {
     if (loaded && state.getFrom() < from) return;
     from = Math.max(from, state.getFrom());
     boolean same = state.getUnchanged() || (loaded && state.getVersion() == version);
@@ -241,7 +255,7 @@ final class Replica {
     return answer;
   }
 
-  private void load(RemoteInvoker live, byte[] checkpoint) {
+  private void load(SharedCall live, byte[] checkpoint) {
     instance = null;
     thrown = null;
     loaded = false;
@@ -253,10 +267,10 @@ final class Replica {
     if (checkpoint[0] == 1) {
       thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
     } else if (checkpoint[0] == 0) {
-      instance = stoa.marshaller().state(live.type().shared(), checkpoint, 1, checkpoint.length);
+      instance = stoa.marshaller().state(live.shared(), checkpoint, 1, checkpoint.length);
     } else {
       byte[] state = PlacedState.inCheckpoint(checkpoint).bytes();
-      instance = stoa.marshaller().state(live.type().shared(), state);
+      instance = stoa.marshaller().state(live.shared(), state);
     }
     loaded = true;
     replicas.loaded(held, checkpoint.length);
@@ -264,12 +278,12 @@ final class Replica {
 
   private void check(Existence existence) {
     if (existence.isGone(generation, version)) {
-      throw new Gone(key + " was deleted; ask the store for it again to begin anew");
+      throw Refusals.gone(key);
     }
   }
 
   private @Nullable Object run(
-      RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+      SharedCall live, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     byte[] failed = thrown;
     if (failed != null) throw stoa.marshaller().thrown(failed);
     Object target = instance;
@@ -278,9 +292,9 @@ final class Replica {
     if (target instanceof Forkable<?> forkable) return called(forkable.fork(), method, arguments);
     if (proven) return called(target, method, arguments);
     Marshaller marshaller = stoa.marshaller();
-    byte[] before = marshaller.state(live.type().shared(), target);
+    byte[] before = marshaller.state(live.shared(), target);
     Object result = called(target, method, arguments);
-    if (!Arrays.equals(before, marshaller.state(live.type().shared(), target))) {
+    if (!Arrays.equals(before, marshaller.state(live.shared(), target))) {
       loaded = false;
       throw new NotShareable(
           method + " is an @Accessor and changed its object; take the annotation away");
@@ -316,7 +330,7 @@ final class Replica {
   }
 
   /// What an accessor may know while it runs here.
-  final class Reading implements CallContext {
+  private final class Reading implements MethodRun {
     private final Object target;
 
     private Reading(Object target) {
@@ -325,9 +339,10 @@ final class Replica {
 
     /// The reference of an object, when it is the one whose accessor runs.
     @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
-    @Nullable Reference referenceOf(Object object) {
+    @Override
+    public @Nullable Reference referenceOf(Object object) {
       return object == target
-          ? new Reference(Objects.requireNonNull((stoa.Ref<?>) key.label()), generation)
+          ? new Reference(Objects.requireNonNull((Ref<?>) key.label()), generation)
           : null;
     }
 
@@ -343,7 +358,7 @@ final class Replica {
 
     @Override
     public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
-      return stoa.get(type, key, args);
+      return stoa.service().stoa().get(type, key, args);
     }
 
     @Override
@@ -351,9 +366,15 @@ final class Replica {
       return version;
     }
 
-    /// A proxy is called by the accessor.
-    Error elsewhere() {
-      return new Elsewhere();
+    @Override
+    public boolean takes(SharedStoa of) {
+      return true;
+    }
+
+    @Override
+    public @Nullable Object call(
+        SharedCall to, SharedMethod called, @Nullable Object[] arguments) {
+      throw new Elsewhere();
     }
   }
 }

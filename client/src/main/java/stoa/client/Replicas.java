@@ -58,7 +58,7 @@ final class Replicas {
     }
   }
 
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final long bytesMax;
   private final int statesMax;
 
@@ -69,7 +69,7 @@ final class Replicas {
 
   /// @param bytesMax the encoded size of all states; the one that is read is kept in any case
   /// @param statesMax how many there are
-  Replicas(RemoteStoa stoa, long bytesMax, int statesMax) {
+  Replicas(RemotePart stoa, long bytesMax, int statesMax) {
     this.stoa = stoa;
     this.bytesMax = bytesMax;
     this.statesMax = statesMax;

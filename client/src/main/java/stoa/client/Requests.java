@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.front.ObjectAnswer;
+import stoa.front.SharedCall;
 import stoa.front.marshal.Marshaller;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
@@ -35,13 +36,14 @@ final class Requests {
   }
 
   /// A call on an object as it is now.
-  Outgoing call(RemoteInvoker live, byte[] call, Existence existence, boolean reading) {
-    Container container = live.container();
+  Outgoing call(
+      RemoteObject object, SharedCall to, byte[] call, Existence existence, boolean reading) {
+    Container container = object.container();
     var request =
         Request.newBuilder()
-            .setTimeMillis(live.timeMillis(timeMillis))
+            .setTimeMillis(RemoteObject.timeMillis(to, timeMillis))
             .setCall(call(container, call, existence));
-    var done = RemotePlaced.is(live) ? Outgoing.Recovery.UNKNOWN : Outgoing.Recovery.LOOKED_UP;
+    var done = to.isPlaced() ? Outgoing.Recovery.UNKNOWN : Outgoing.Recovery.LOOKED_UP;
     var recovery = reading ? Outgoing.Recovery.READ : done;
     return Outgoing.on(container, request, recovery, call.length);
   }
@@ -64,14 +66,15 @@ final class Requests {
   ///
   /// @param then says when
   Outgoing callThen(
-      RemoteInvoker live,
+      RemoteObject object,
+      SharedCall to,
       byte[] call,
       Existence existence,
       java.util.function.Consumer<Call.Builder> then) {
-    Container container = live.container();
+    Container container = object.container();
     Call.Builder made = call(container, call, existence);
     then.accept(made);
-    var request = Request.newBuilder().setTimeMillis(live.timeMillis(timeMillis)).setCall(made);
+    var request = Request.newBuilder().setTimeMillis(RemoteObject.timeMillis(to, timeMillis)).setCall(made);
     return Outgoing.on(container, request, Outgoing.Recovery.READ, call.length);
   }
 

@@ -268,7 +268,7 @@ class GroupedStoaTest {
       assertEquals(1, stoa.get(Tally.class, i).increment());
       names.add(i);
     }
-    try (var parts = Parts.open(config(Duration.ofSeconds(30)))) {
+    try (var parts = RemoteService.open(config(Duration.ofSeconds(30)))) {
       for (int group = 0; group < GROUPS; group++) {
         var there = parts.part(group).names(Tally.class);
         assertTrue(there.hasNext(), "group " + group + " has none");
@@ -660,15 +660,15 @@ class GroupedStoaTest {
   @Test
   void oneGroupHasOnePart() {
     try (var one = new Groups(StoaConfig.of("memory:"), List.of(new MemoryDisk(64 << 20)), 1);
-        var parts = Parts.open(StoaConfig.of(one.url()))) {
-      assertSame(parts.first(), parts.whole());
-      assertEquals(1, parts.whole().get(Tally.class, "t").increment());
+        var parts = RemoteService.open(StoaConfig.of(one.url()))) {
+      assertEquals(1, parts.count());
+      assertEquals(1, parts.stoa().get(Tally.class, "t").increment());
       assertEquals(
           2,
           parts
-              .whole()
+              .stoa()
               .get(Counter.class, "c")
-              .incrementTally(parts.whole().get(Tally.class, "u")));
+              .incrementTally(parts.stoa().get(Tally.class, "u")));
     }
   }
 }

@@ -149,12 +149,12 @@ class RemoteListenersTest {
   @Test
   void whatIsAskedOfAListenerIsDoneInOrder() throws Exception {
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
-        var remote =
-            Parts.open(
-                    StoaConfig.of("stoa://127.0.0.1:" + server.port())
-                        .withLimits(Limits.standard().withCallTimeMax(Duration.ofSeconds(60))))
-                .first()) {
-      remote.store().register("k", new Ear<String>(), new Counting()).close();
+        var service =
+            RemoteService.open(
+                StoaConfig.of("stoa://127.0.0.1:" + server.port())
+                    .withLimits(Limits.standard().withCallTimeMax(Duration.ofSeconds(60))))) {
+      RemotePart remote = service.first();
+      service.stoa().store().register("k", new Ear<String>(), new Counting()).close();
       var handler = ByteString.copyFrom(remote.marshaller().value(new Counting()));
       var key = ByteString.copyFrom(Keys.encode("k"));
       var asked = new ArrayList<Outgoing>();

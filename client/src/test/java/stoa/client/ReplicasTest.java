@@ -54,7 +54,7 @@ class ReplicasTest {
         Stoa other = Stoa.open("stoa://127.0.0.1:" + server.port());
         Stoa stoa =
             Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()).withLimits(limits))) {
-      var replicas = assertInstanceOf(RemoteStoa.class, stoa).replicas();
+      var replicas = RemoteService.of(stoa).first().replicas();
       var views = new ArrayList<Sheet>();
       for (int i = 0; i < OBJECTS; i++) {
         stoa.get(Sheet.class, "s" + i).add(new byte[STATE_BYTES]);
@@ -84,7 +84,7 @@ class ReplicasTest {
       Sheet local = view(stoa, "large", new View.Local());
       assertEquals(1, sheet.add(new byte[1_000]));
       assertEquals(1, cached.size());
-      var replicas = assertInstanceOf(RemoteStoa.class, stoa).replicas();
+      var replicas = RemoteService.of(stoa).first().replicas();
       assertTrue(replicas.bytes() > 0);
       for (int i = 2; i <= 12; i++) {
         assertEquals(i, sheet.add(new byte[1 << 20]));

@@ -36,9 +36,9 @@ public final class ServedEngine implements Engine {
     if (GROUPS > 1) return openGroups(config);
     Server server = serve(config, 0);
     try {
-      Parts parts = Parts.open(config.withUrl("stoa://127.0.0.1:" + server.port()));
+      RemoteService parts = RemoteService.open(config.withUrl("stoa://127.0.0.1:" + server.port()));
       parts.whenClosed(server::close);
-      return parts.whole();
+      return parts.stoa();
     } catch (RuntimeException | Error failed) {
       server.close();
       throw failed;
@@ -50,9 +50,9 @@ public final class ServedEngine implements Engine {
     var groups =
         new Groups(GROUPS, 1, (group, part) -> Groups.part(config, disk(config, group), part));
     try {
-      Parts parts = Parts.open(config.withUrl(groups.url()));
+      RemoteService parts = RemoteService.open(config.withUrl(groups.url()));
       parts.whenClosed(groups::close);
-      return parts.whole();
+      return parts.stoa();
     } catch (RuntimeException | Error failed) {
       groups.close();
       throw failed;

@@ -22,6 +22,8 @@ import stoa.SharedNavigableMap;
 import stoa.SharedQueue;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.front.SharedCall;
+import stoa.front.SharedStoa;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.node.Server;
@@ -71,8 +73,9 @@ class StrangeClassesTest {
 
   private final Server server =
       ServedEngine.serve(StoaConfig.of("memory:").withTypes(List.of(Order.class)), 0, _ -> false);
-  private final RemoteStoa stoa =
-      Parts.open(StoaConfig.of("stoa://127.0.0.1:" + server.port())).first();
+  private final RemoteService service =
+      RemoteService.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()));
+  private final SharedStoa stoa = service.stoa();
 
   @AfterEach
   void closes() {
@@ -164,14 +167,17 @@ class StrangeClassesTest {
             .filter(method -> method.name().equals("hold"))
             .findFirst()
             .orElseThrow();
-    return Parts.live(holder).type().call(hold, new Object[] {argument});
+    return ((RemoteObject) stoa.own(holder).target()).type().call(hold, new Object[] {argument});
   }
 
   private @Nullable Object send(byte[] call) {
-    RemoteInvoker live = Parts.live(holder);
+    SharedCall live = stoa.own(holder);
+    RemoteObject object = (RemoteObject) live.target();
+    RemotePart part = service.first();
     try {
-      return live.answer(
-          stoa.conversation().ask(stoa.requests().call(live, call, live.existence(), false)));
+      var asked = part.requests().call(object, live, call, live.existence(), false);
+      var answer = part.requests().answered(part.conversation().ask(asked), null);
+      return part.requests().value(answer);
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
     } catch (Throwable thrown) {

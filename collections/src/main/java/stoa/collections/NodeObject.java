@@ -172,12 +172,8 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   /// Returns entries of a leaf, each key followed by its value, up to `max` of them.
   @Accessor
   List<Object> entries(Scan scan, int max) {
-    Span span = scan.span();
-    int from = span.low() == null ? 0 : span.lowInclusive() ? from(span.low()) : above(span.low());
-    int to =
-        span.high() == null
-            ? keys.size()
-            : span.highInclusive() ? above(span.high()) : from(span.high());
+    int from = from(scan.span());
+    int to = to(scan.span());
     var found = new ArrayList<Object>();
     boolean up = scan.direction() == Scan.Direction.ASCENDING;
     for (int n = 0; n < Math.min(max, to - from); n++) {
@@ -206,7 +202,19 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return false;
   }
 
-  /// Returns the number of keys below a key.
+  /// The index of the first key of a range, or of what follows the range.
+  private int from(Span span) {
+    if (span.low() == null) return 0;
+    return span.lowInclusive() ? from(span.low()) : above(span.low());
+  }
+
+  /// The index behind the last key of a range.
+  private int to(Span span) {
+    if (span.high() == null) return keys.size();
+    return span.highInclusive() ? above(span.high()) : from(span.high());
+  }
+
+  /// How many keys are below a key.
   private int from(Object key) {
     int low = 0;
     int high = keys.size();
@@ -250,6 +258,19 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     keys = removed(keys, index);
     items = removed(items, index);
     return new Changed(before, keys.size());
+  }
+
+  /// Removes the entries of a range.
+  ///
+  /// @return how many keys are left
+  int clear(Span span) {
+    int from = from(span);
+    int to = to(span);
+    if (from < to) {
+      keys = without(keys, from, to);
+      items = without(items, from, to);
+    }
+    return keys.size();
   }
 
   // ---- changes of the shape
@@ -334,6 +355,12 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   private static List<Object> inserted(List<Object> list, int index, Object element) {
     var copy = new ArrayList<>(list);
     copy.add(index, element);
+    return List.copyOf(copy);
+  }
+
+  private static List<Object> without(List<Object> list, int from, int to) {
+    var copy = new ArrayList<>(list);
+    copy.subList(from, to).clear();
     return List.copyOf(copy);
   }
 

@@ -124,7 +124,16 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public @Nullable Object put(Object key, Object value) {
-    return change(key, (_, _) -> value);
+    return moments.<@Nullable Object>write(() -> placed(key, value));
+  }
+
+  /// Puts an entry, within a transaction; answers the value that the key had.
+  private @Nullable Object placed(Object key, Object value) {
+    checkSize(key, value);
+    Found found = at(key);
+    NodeObject.Changed changed = found.leaf().put(key, value);
+    mendLarge(found.leaf(), found.way(), changed.count());
+    return changed.before();
   }
 
   @Override
@@ -398,7 +407,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   @Override
   public void putAll(List<Object> entries) {
     moments.write(() -> {
-      for (int i = 0; i < entries.size(); i += 2) fastPut(entries.get(i), entries.get(i + 1));
+      for (int i = 0; i < entries.size(); i += 2) placed(entries.get(i), entries.get(i + 1));
       return true;
     });
   }
@@ -425,14 +434,15 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public void clearAll(Span span) {
-    moments.write(() -> {
-      Scan all = new Scan(span, Scan.Direction.ASCENDING);
-      while (true) {
-        List<Object> found = scan(all, KEYS_MAX);
-        for (int i = 0; i < found.size(); i += 2) fastRemove(found.get(i));
-        if (found.size() < 2 * KEYS_MAX) return true;
-      }
-    });
+    var _ =
+        written(gone -> {
+          Scan all = new Scan(span, Scan.Direction.ASCENDING);
+          for (List<Object> next; !(next = scan(all, 1)).isEmpty(); ) {
+            Found found = at(next.getFirst());
+            mendSmall(found.way(), found.leaf().clear(span), gone);
+          }
+          return null;
+        });
   }
 
   /// Checks the invariants of the whole tree, as of one moment.

@@ -81,6 +81,41 @@ class BTreeTest {
     assertEquals(1, nodes.check());
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void clearsRangesAsATreeMapDoes(long seed) {
+    SharedBTree<Integer, Integer> tree = STOA.bTree("ranges " + seed, Integer.class, Integer.class);
+    var nodes = new TreeEntries(Moments.live(STOA), "ranges " + seed);
+    var model = new TreeMap<Integer, Integer>();
+    var random = new Random(seed);
+    for (int i = 0; i < 25; i++) {
+      var part = new TreeMap<Integer, Integer>();
+      for (int n = 0; n < 100; n++) part.put(random.nextInt(2_000), i);
+      tree.putAll(part);
+      model.putAll(part);
+      int low = random.nextInt(2_000);
+      int high = low + random.nextInt(i % 5 == 4 ? 2_000 : 200);
+      boolean lowIn = random.nextBoolean();
+      boolean highIn = random.nextBoolean();
+      switch (random.nextInt(5)) {
+        case 0 -> {
+          model.headMap(low, highIn).clear();
+          tree.headMap(low, highIn).clear();
+        }
+        case 1 -> {
+          model.tailMap(high, lowIn).clear();
+          tree.tailMap(high, lowIn).clear();
+        }
+        default -> {
+          model.subMap(low, lowIn, high, highIn).clear();
+          tree.subMap(low, lowIn, high, highIn).clear();
+        }
+      }
+      nodes.check();
+      assertEquals(model, tree);
+    }
+  }
+
   @Test
   void readsAsManyNodesAsItHasLevels() {
     SharedBTree<Integer, String> tree = STOA.bTree("reads", Integer.class, String.class);

@@ -3,7 +3,6 @@ package stoa.front;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.front.marshal.Marshaller;
-import stoa.spi.Host;
 
 /// A place in the log at which objects are seen. Whoever can reach it holds what is seen there.
 /// Immutable; equal to others at the same address of the same store.
@@ -12,7 +11,7 @@ public final class Place {
   /// Bound while an answer is read whose shared objects are seen at a place.
   private static final ScopedValue<Place> READING = ScopedValue.newInstance();
 
-  private final Host stoa;
+  private final SharedStoa stoa;
   private final Marshaller marshaller;
   private final LogAddress address;
 
@@ -20,7 +19,7 @@ public final class Place {
   ///
   /// @param stoa the store
   /// @param marshaller the store's, whose references ask for [#current]
-  public Place(Host stoa, Marshaller marshaller, LogAddress address) {
+  Place(SharedStoa stoa, Marshaller marshaller, LogAddress address) {
     this.stoa = stoa;
     this.marshaller = marshaller;
     this.address = address;
@@ -29,7 +28,8 @@ public final class Place {
   /// The same place, for what another part of the store says.
   ///
   /// @param other of that part
-  public Place in(Marshaller other) {
+  Place in(Marshaller other) {
+    if (other == marshaller) return this;
     return new Place(stoa, other, address);
   }
 
@@ -40,7 +40,7 @@ public final class Place {
 
   /// The place at which the shared objects are seen that the current thread reads; null when they
   /// are live.
-  public static @Nullable Place current(Host stoa) {
+  public static @Nullable Place current(SharedStoa stoa) {
     if (!READING.isBound()) return null;
     Place place = READING.get();
     return place.stoa == stoa ? place : null;

@@ -42,7 +42,9 @@ public interface PlacedStore extends PlacedObjects {
   }
 
   private static Placing.Roots roots(Stoa stoa) {
-    if (stoa instanceof Placing.Roots here) return here;
+    if (stoa instanceof SharedStoa shared && shared.service() instanceof Placing.Roots here) {
+      return here;
+    }
     throw Refusals.elsewhere(stoa);
   }
 

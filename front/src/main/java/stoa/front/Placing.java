@@ -17,6 +17,9 @@ public interface Placing {
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads reads)
       throws Throwable;
 
+  /// The same object through a proxy whose calls execute here, lent if need be.
+  <T> T view(T shared, Reads reads);
+
   /// Begins an object.
   ///
   /// @throws stoa.AlreadyExists when there is one
@@ -28,9 +31,6 @@ public interface Placing {
 
   /// Where those go that are made on a store itself, in its process.
   interface Root extends Placing, AutoCloseable {
-    /// The same object through a proxy whose calls execute here, lent if need be.
-    <T> T view(T shared, Reads reads);
-
     /// Has an object that migrates stay in the store until calls on it have ended which the store
     /// makes as on any other. Waits for nothing.
     ///

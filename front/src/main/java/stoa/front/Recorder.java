@@ -87,7 +87,7 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
     }
     var made = new CompletableFuture<R>();
     future = made;
-    calling.begin(method, arguments, reading -> hand(reading, made));
+    calling.begin(method, arguments, reading -> hand(answers, reading, made));
     placeholder = placeholder(method);
     return placeholder;
   }
@@ -99,7 +99,11 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
         0);
   }
 
-  private void hand(Reading reading, CompletableFuture<R> made) {
+  /// Has an answer read on a thread that may take its time.
+  ///
+  /// @param made completed with it
+  static <R extends @Nullable Object> void hand(
+      Executor answers, Reading reading, CompletableFuture<R> made) {
     try {
       answers.execute(() -> {
         try {

@@ -1,9 +1,12 @@
 package stoa.front;
 
 import stoa.Gone;
+import stoa.LimitExceeded;
 import stoa.Order;
+import stoa.Ref;
 import stoa.Stoa;
 import stoa.base.Key;
+import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
 /// What callers are refused, in the same words wherever the store is.
@@ -29,6 +32,34 @@ public final class Refusals {
             + " transactions and in calls of other objects: these would wait for it while they hold"
             + " others; call it before or after, or name all objects in Stoa.together, which is for"
             + " those that are placed at clients");
+  }
+
+  /// Why an object is refused at clients that another group keeps than the one with the tree.
+  public static UnsupportedOperationException group(Key key, int group) {
+    return new UnsupportedOperationException(
+        key
+            + " is kept by group "
+            + group
+            + ", and only objects of group 0 can be lent to clients; place its class at CLIENT");
+  }
+
+  /// Why a call is refused whose arguments are too large.
+  public static LimitExceeded call(SharedMethod method, int bytes, int bytesMax) {
+    return new LimitExceeded(
+        "the arguments of " + method + " take " + bytes + " bytes; callBytesMax is " + bytesMax);
+  }
+
+  /// Why a call on a view of the past is refused that could change something.
+  ///
+  /// @param wholePlace whether all objects are seen at one place, where transactions can read, too
+  static UnsupportedOperationException past(Ref<?> ref, SharedMethod method, boolean wholePlace) {
+    return new UnsupportedOperationException(
+        "the past of "
+            + ref
+            + " can only be read, and "
+            + method.id()
+            + " is not marked @Accessor"
+            + (wholePlace ? ", or @Transactional(readOnly = true)" : ""));
   }
 
   /// Refuses what has no place among other objects: its order is that of its stream alone.

@@ -5,26 +5,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.Snapshot;
-import stoa.spi.Host;
 
 /// A snapshot: a place in the log, and the promise that it stays readable. Thread-safe.
 public final class SharedSnapshot implements Snapshot {
   private static final Cleaner CLEANER = Cleaner.create();
 
-  /// A store that shows its objects as they were at a place.
-  public interface Source extends Host {
-    /// An object as it is seen at a place in the log.
-    <T> T seen(T shared, Place place);
-  }
-
-  private final Source stoa;
+  private final SharedStoa stoa;
   private final @Nullable String name;
   private final Place place;
 
   /// Lets go of the promise; does nothing for a snapshot that stays.
   private final Runnable release;
 
-  private SharedSnapshot(Source stoa, @Nullable String name, Place place, Runnable release) {
+  private SharedSnapshot(SharedStoa stoa, @Nullable String name, Place place, Runnable release) {
     this.stoa = stoa;
     this.name = name;
     this.place = place;
@@ -35,13 +28,13 @@ public final class SharedSnapshot implements Snapshot {
   /// refer to that.
   ///
   /// @param pin the promise; refers to no place
-  public static SharedSnapshot held(Source stoa, Place place, Runnable pin) {
+  static SharedSnapshot held(SharedStoa stoa, Place place, Runnable pin) {
     Cleaner.Cleanable held = CLEANER.register(place, pin);
     return new SharedSnapshot(stoa, null, place, held::clean);
   }
 
   /// One that stays until it is deleted.
-  public static SharedSnapshot named(Source stoa, Place place, String name) {
+  static SharedSnapshot named(SharedStoa stoa, Place place, String name) {
     return new SharedSnapshot(stoa, name, place, () -> {});
   }
 
@@ -60,13 +53,8 @@ public final class SharedSnapshot implements Snapshot {
     return stoa.seen(shared, place);
   }
 
-  /// Where it is.
-  public Place place() {
-    return place;
-  }
-
   /// Whose it is.
-  public Host stoa() {
+  SharedStoa stoa() {
     return stoa;
   }
 

@@ -7,7 +7,6 @@ import stoa.Ref;
 import stoa.TxOptions;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
-import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.spi.Facade;
 
@@ -26,22 +25,6 @@ public final class Sharing {
     @SuppressWarnings("unchecked") // Justification: a facade answers one of its own class
     T seen = (T) (shared instanceof Facade facade ? facade.through(lens) : lens.apply(shared));
     return seen;
-  }
-
-  /// Refuses a call on a view of the past that could change something.
-  ///
-  /// @param wholePlace whether all objects are seen at one place, where transactions can read, too
-  /// @return whether it is such a transaction
-  public static boolean readsPast(Proxied proxied, SharedMethod method, boolean wholePlace) {
-    if (method.kind() == SharedMethod.Kind.ACCESSOR) return false;
-    if (wholePlace && method.kind() == SharedMethod.Kind.READING_TRANSACTION) return true;
-    throw new UnsupportedOperationException(
-        "the past of "
-            + proxied.ref()
-            + " can only be read, and "
-            + method.id()
-            + " is not marked @Accessor"
-            + (wholePlace ? ", or @Transactional(readOnly = true)" : ""));
   }
 
   /// Refuses to read the history of what is composed of several objects.

@@ -3,18 +3,19 @@ package stoa.log;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 
-/// A change of one [ByteObject] in any number of parts, which becomes its next version when it is
-/// committed: all of it is seen at once, or nothing is.
+/// A change of one [ByteObject] in any number of parts, which becomes its next version at its
+/// commit. Readers see all of it at once, or nothing.
 ///
 /// Methods behave as those of [stoa.storage.WriteTransaction]. Thread-safe.
 public interface ByteChange extends AutoCloseable {
-  /// Writes the remaining bytes of `data` at `offset`: durable on return, and not yet seen.
+  /// Writes the remaining bytes of `data` at `offset`: durable on return, and not yet visible.
   void write(long offset, ByteBuffer data);
 
-  /// Begins to do what [#write] does. The bytes must not change before the answer completes.
+  /// Begins to write, as [#write] does. The caller must not change the bytes before the future
+  /// completes.
   CompletableFuture<Void> writeAsync(long offset, ByteBuffer data);
 
-  /// Takes away all bytes from `size` on.
+  /// Removes all bytes from `size` on.
   void truncate(long size);
 
   /// Sets an attribute.
@@ -23,10 +24,10 @@ public interface ByteChange extends AutoCloseable {
   /// Removes an attribute.
   void removeAttribute(String name);
 
-  /// Waits for all parts, makes them seen and durable, and answers the version.
+  /// Waits for all parts, makes them visible and durable, and returns the version.
   long commit();
 
-  /// Gives the change up, unless it was committed.
+  /// Abandons the change, unless it was committed.
   @Override
   void close();
 }

@@ -8,39 +8,39 @@ import stoa.storage.Device;
 import stoa.storage.ObjectReader;
 import stoa.storage.ObjectSnapshot;
 
-/// A versioned object whose versions are all given where it is written: by the device that it is
-/// on, or by who leads the replicas that have it.
+/// A versioned object whose writer gives the versions: the device that has it, or the leader of its
+/// replicas.
 ///
-/// A name: it costs nothing, and the object need not exist. Methods throw what those of
-/// [stoa.storage.VersionedObject] do and, where there are replicas, [stoa.Unavailable] when this
-/// one does not lead (then nothing was changed), and [stoa.UnknownOutcome] when it is not known
-/// whether it did. Thread-safe.
+/// This is a name: it costs nothing, and the object need not exist. Methods throw the exceptions of
+/// [stoa.storage.VersionedObject] and, where there are replicas, [stoa.Unavailable] when this one
+/// does not lead (it changed nothing), and [stoa.UnknownOutcome] when the outcome is unknown.
+/// Thread-safe.
 public interface ByteObject {
-  /// The object on a device that nobody else has.
+  /// Returns the object on a device without other replicas.
   static ByteObject on(Device device, StreamId id) {
     return new LocalBytes(device.object(id));
   }
 
-  /// What is there: all that was acknowledged when this was called.
+  /// Returns the present contents: everything that was acknowledged before this call.
   ObjectReader now();
 
-  /// What the snapshot of a number keeps. Nothing is looked up: where it was released, or never
-  /// was, that is how it behaves.
+  /// Returns the contents of the snapshot with a number. This looks nothing up: a released or
+  /// unknown snapshot shows when it is read.
   ObjectReader at(long number);
 
-  /// The snapshots that are kept, oldest first.
+  /// Returns the snapshots that were not released, oldest first.
   List<ObjectSnapshot> snapshots();
 
-  /// Writes the remaining bytes of `data` at `offset` as the next version, and answers which:
-  /// durable and seen on return.
+  /// Writes the remaining bytes of `data` at `offset` as the next version, and returns it: durable
+  /// and visible on return.
   long write(long offset, ByteBuffer data);
 
-  /// As [#write], and takes of the room that is kept for what makes room.
+  /// Writes as [#write], and may use the device's reserve.
   void note(long offset, ByteBuffer data);
 
-  /// Begins to do what [#write] does. The bytes must not change before the answer completes. What
-  /// one thread begins gets versions in that order. Waits only while more than 64 MiB are under
-  /// way.
+  /// Begins to write, as [#write] does. The caller must not change the bytes before the future
+  /// completes. Writes of one thread get versions in their order. Waits only while more than 64 MiB
+  /// are in progress.
   CompletableFuture<Long> writeAsync(long offset, ByteBuffer data);
 
   /// Begins a change of several parts.
@@ -48,14 +48,14 @@ public interface ByteObject {
   /// @throws IllegalStateException when 65,536 are open
   ByteChange begin();
 
-  /// Makes a snapshot and answers its number.
+  /// Makes a snapshot and returns its number.
   ///
   /// @throws IllegalStateException when the object does not exist, or has too many snapshots
   long snapshot();
 
-  /// Releases the snapshot of a number, if there is one.
+  /// Releases the snapshot with a number, if it exists.
   void release(long number);
 
-  /// Deletes the object with its snapshots, if there is one.
+  /// Deletes the object with its snapshots, if it exists.
   void delete();
 }

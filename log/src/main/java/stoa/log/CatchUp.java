@@ -20,26 +20,26 @@ import stoa.storage.Device;
 import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionState;
 
-/// Brings a replica level with another one by asking its [Supply] for what is lacking here.
+/// Lets a replica catch up with another one by asking its [Supply] for what is missing here.
 ///
-/// One thread uses it. Other threads may go on applying commands to the replica, and when they are
-/// applied again, that changes nothing.
+/// One thread uses it. Other threads may go on applying commands to the replica; applying them
+/// again has no effect.
 public final class CatchUp {
   /*
-   * The order in which things are written lets a crash come anywhere. A stream gets its checkpoints and
-   * marks first, then its entries by their addresses, then it is released as far as at the other. So what
-   * it has is at any time all up to its last entry, and the rest is asked for the next time. The headers
-   * of the log come last: up to a header that is there, everything is, and to apply its batch again is
-   * void. With the position, in one commit, it ends.
+   * A crash may come anywhere, because of the order of writes. A stream gets its checkpoints and
+   * marks first, then its entries by their addresses, then its release as at the other replica. So
+   * at any time it has everything up to its last entry, and the next attempt asks for the rest. The
+   * headers of the log come last: up to a header that is here, everything is, and applying its
+   * batch again is void. The position, in one commit, ends it.
    */
 
-  /// The other replica's [Supply], however far away.
+  /// The other replica's [Supply], local or remote.
   public interface Source {
-    /// Asks a question. The answer is read to its end before the next one.
+    /// Asks a question. The caller reads the answer to its end before the next one.
     InputStream ask(byte[] question) throws IOException;
   }
 
-  /// That the other replica has less than this one. It may get the rest, or have lost it.
+  /// The other replica has less than this one. It may get the rest, or have lost it.
   public static final class Behind extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -48,16 +48,16 @@ public final class CatchUp {
     }
   }
 
-  /// A checkpoint that is asked for.
+  /// A requested checkpoint.
   public record Wanted(StreamId stream, long address) {}
 
-  /// How many checkpoints are asked for at a time.
+  /// The most checkpoints of one request.
   public static final int WANTED_MAX = 256;
 
-  /// How much is written at a time.
+  // The bytes of one commit.
   private static final int COMMIT_BYTES = 1 << 20;
 
-  /// How much is given to the disk before it is made durable, so that a crash loses no more.
+  // The bytes between two syncs, which bound the loss of a crash.
   private static final int SYNC_BYTES = 256 << 20;
 
   private static final int DATA_BYTES_MAX = Commit.BYTES_MAX / 2;
@@ -76,10 +76,10 @@ public final class CatchUp {
     this.source = source;
   }
 
-  /// Brings a replica level, and answers up to where it is now, durably.
+  /// Lets a replica catch up, and returns its durable position.
   ///
-  /// @throws IOException when the source does, or says what cannot be; then it is to be done once
-  ///   more, which goes on from there
+  /// @throws IOException when the source throws it, or gives an impossible answer; the caller then
+  ///     repeats this, which continues from there
   /// @throws stoa.storage.StorageException when the device fails
   public static Position run(Replica replica, Source source) throws IOException {
     return new CatchUp(replica, source).run();
@@ -92,7 +92,7 @@ public final class CatchUp {
       long index = in.readLong();
       position = new Position(in.readLong(), index);
       fence = in.readLong();
-      // What an attempt that broke off has brought may be more than this one knows of.
+      // A broken-off attempt may have brought more than this one knows of.
       long counter = in.readLong();
       long own = streams.tail().counter();
       if (counter < own) {
@@ -102,7 +102,7 @@ public final class CatchUp {
     }
     if (position.index() <= replica.applied().index() && replica.isWhole()) return replica.sync();
     if (position.index() < replica.applied().index()) {
-      // What is here already would be taken for what was deleted there.
+      // Present contents would count as those of the deleted object there.
       throw new Behind(
           "the other replica is at %s, and this one at %s".formatted(position, replica.applied()));
     }
@@ -113,11 +113,11 @@ public final class CatchUp {
     return replica.absorbed(position, fence);
   }
 
-  /// Asks another replica for checkpoints, which are each replica's own.
+  /// Asks another replica for checkpoints, which each replica makes by itself.
   ///
   /// @param wanted up to [#WANTED_MAX]
-  /// @param each is given each in turn, with its state; null when it is not there, or no more
-  /// @throws IOException when the source does
+  /// @param each receives each in turn, with its state; null when it does not exist, or no more
+  /// @throws IOException when the source throws it
   public static void checkpoints(
       Source source, List<Wanted> wanted, BiConsumer<Wanted, byte @Nullable []> each)
       throws IOException {
@@ -151,7 +151,7 @@ public final class CatchUp {
 
   // ---- streams
 
-  /// A stream as the other replica has it.
+  /// A stream at the other replica.
   private record Other(StreamId id, long last, long oldest) {}
 
   private void streams() throws IOException {
@@ -252,9 +252,8 @@ public final class CatchUp {
     }
     VersionState own = object.versionState();
     if (!own.minus(other.state()).equals(VersionState.EMPTY) || isBeyond(own, kept, other)) {
-      // It was deleted there, and begun anew, with other versions, as who gives them sees to; or
-      // the
-      // other replica is behind what another one has brought here.
+      // It was deleted there, and begun anew, with other versions, as their giver guarantees; or
+      // the other replica is behind what another one has brought here.
       ReplicaObjects.delete(object);
       own = VersionState.EMPTY;
       kept.clear();
@@ -268,14 +267,14 @@ public final class CatchUp {
     }
   }
 
-  /// Whether there are versions here that a snapshot that is lacking has not: what these have
+  /// Returns whether there are versions here that a missing snapshot does not have: what these have
   /// hidden is not sent.
   private static boolean isBeyond(VersionState own, Set<Long> kept, OtherObject other) {
     return other.snapshots().entrySet().stream()
         .anyMatch(there -> !kept.contains(there.getKey()) && there.getValue() < own.highest());
   }
 
-  /// Deletes what is here behind an id, up to the end of a page, and is not there.
+  /// Deletes objects after an id, up to the end of a page, that the other replica does not have.
   private void delete(@Nullable StreamId after, List<OtherObject> page) {
     List<StreamId> gone = new ArrayList<>();
     @Nullable StreamId end = page.isEmpty() ? null : page.getLast().id();

@@ -20,47 +20,46 @@ import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.DiskFull;
 
-/// Changes of versioned objects on their way to all replicas, at the one that leads: in the order
-/// in which they were asked for, those that wait together as one command. It gives the versions.
-/// Thread-safe.
+/// Changes of versioned objects on their way to all replicas, at the leader: in the order of their
+/// requests, waiting ones together as one command. It gives the versions. Thread-safe.
 final class ChangeLane {
   /*
-   * One command is under way at a time, so that all changes before it are applied here when the next one
-   * is made: the next version of an object is what the device says, and what the command has so far. Of
-   * one that was refused nothing was applied, and its versions are given again.
+   * One command is in progress at a time, so all earlier changes are applied here when the next one
+   * is made: the next version of an object follows from the device, and from the command so far. A
+   * refused command applied nothing, and its versions are given again.
    */
   private static final long WAITING_BYTES_MAX = 64 << 20;
   private static final int COMMAND_BYTES = 4 << 20;
 
-  /// What a change takes beside its bytes, at most.
+  // The most bytes of a change beside its data.
   private static final int OVERHEAD_BYTES = 64;
 
   private static final int OPEN_MAX = 1 << 16;
   private static final int COUNTER_BITS = 24;
 
-  /// Which room of the devices a change takes.
+  /// The room of the devices that a change uses.
   enum Room {
-    /// What users may fill.
+    /// The room for users.
     OWN,
-    /// What is kept for what makes room.
+    /// The reserve.
     KEPT
   }
 
-  /// What is asked for.
+  /// A requested change.
   interface Order {
-    /// The change, which its place gives a version or number.
+    /// Makes the change, which its place gives a version or number.
     ///
     /// @throws RuntimeException when it is refused
     ObjectChange make(Given given);
 
-    /// What who asked for it is answered.
+    /// Returns the answer for the requester.
     long answer(ObjectChange made);
   }
 
-  /// @param bytes of the change, about
+  /// @param bytes of the change, approximately
   private record Waiting(Order order, long bytes, CompletableFuture<Long> done) {}
 
-  /// A change that has its place.
+  /// A change with its place.
   private record Made(Waiting waiting, ObjectChange change) {}
 
   private final Device device;
@@ -77,11 +76,13 @@ final class ChangeLane {
   private long queued; // bytes, with those of the command under way
   private boolean running;
 
+  /// Creates it.
+  ///
   /// @param term of the owner
   /// @param commandBytesMax of a command
-  /// @param commands has changes applied everywhere, and returns when they are applied here; throws
-  ///   when they are not, or that is unknown
-  /// @param executor where that is waited for
+  /// @param commands applies changes everywhere, and returns when they are applied here; throws
+  ///     when they are not, or that is unknown
+  /// @param executor where to wait for that
   ChangeLane(
       Device device,
       long term,
@@ -99,7 +100,7 @@ final class ChangeLane {
     return device;
   }
 
-  /// A number that was never given before, also by no earlier owner; later ones are greater.
+  /// Returns a number that no owner has given before; later ones are greater.
   long number() {
     long count = counter.incrementAndGet();
     if (count >>> COUNTER_BITS != 0) {
@@ -108,12 +109,12 @@ final class ChangeLane {
     return term << COUNTER_BITS | count;
   }
 
-  /// The term of the owner that gave a number.
+  /// Returns the term of the owner that gave a number.
   static long term(long number) {
     return number >>> COUNTER_BITS;
   }
 
-  /// Notes that a change of several parts was begun.
+  /// Records that a change of several parts has begun.
   void opened() {
     if (open.incrementAndGet() <= OPEN_MAX) return;
     open.decrementAndGet();
@@ -125,7 +126,7 @@ final class ChangeLane {
     open.decrementAndGet();
   }
 
-  /// Has a change made, and answers when it is.
+  /// Makes a change, and returns its answer.
   long run(Room of, long bytes, Order order) {
     try {
       return submit(of, bytes, order).join();
@@ -136,10 +137,9 @@ final class ChangeLane {
     }
   }
 
-  /// Begins to have a change made, behind those that were begun before. Waits only while too much
-  /// is under way.
+  /// Begins to make a change, after earlier ones. Waits only while too much is in progress.
   ///
-  /// @param of where it takes its room; [DiskFull] when there is none here
+  /// @param of the room that it uses; [DiskFull] when there is none here
   /// @param bytes of the change beside ids and numbers
   CompletableFuture<Long> submit(Room of, long bytes, Order order) {
     if (bytes + OVERHEAD_BYTES > bytesMax) {
@@ -189,7 +189,7 @@ final class ChangeLane {
     }
   }
 
-  /// What goes with the next command; nothing when nothing waits.
+  /// Returns the changes of the next command; none when none waits.
   private List<Waiting> take() {
     List<Waiting> batch = new ArrayList<>();
     lock.lock();
@@ -240,7 +240,7 @@ final class ChangeLane {
     }
   }
 
-  /// What the changes of the next command have used so far. One owner uses it.
+  /// What the changes of the next command have used. One owner uses it.
   static final class Given {
     private final Device device;
     private final Map<StreamId, Long> versions = new HashMap<>();
@@ -250,13 +250,13 @@ final class ChangeLane {
       this.device = device;
     }
 
-    /// The next version of an object.
+    /// Returns the next version of an object.
     long next(StreamId id) {
       Long last = versions.get(id);
       return last != null ? last + 1 : device.object(id).nextVersion();
     }
 
-    /// Refuses a snapshot that cannot be.
+    /// Refuses an impossible snapshot.
     void ensureKeepable(StreamId id) {
       var object = device.object(id);
       if (!versions.containsKey(id) && !object.exists()) {
@@ -278,7 +278,7 @@ final class ChangeLane {
         case ObjectChange.Finish finish -> versions.put(finish.id(), finish.version());
         case ObjectChange.Keep keep -> snapshots.merge(keep.id(), 1, Integer::sum);
         case ObjectChange.Release _ -> {
-          // Whether it was there does not matter.
+          // Its absence does not matter.
         }
         case ObjectChange.Delete delete -> versions.put(delete.id(), 0L);
       }

@@ -7,8 +7,8 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// What the leader of a shard says to all its replicas. Each command but the first has the term of
-/// its owner: that of an earlier owner is void.
+/// A command of a shard's leader to all its replicas. Each but the first has the term of its owner:
+/// that of an earlier owner is void.
 sealed interface Command {
   /*
    *   kind u8  then
@@ -30,13 +30,12 @@ sealed interface Command {
    *   4        overtaken
    */
 
-  /// Changes nothing: whoever is told that it was applied was the leader meanwhile.
+  /// Changes nothing: its application proves that its proposer was the leader meanwhile.
   record Nothing() implements Command {}
 
   /// Begins the term of a new owner, unless another one was faster.
   ///
-  /// @param fence the least term that counts, as far as the owner has seen; another one is
-  ///   overtaken
+  /// @param fence the least valid term, as the owner has seen it; another one is overtaken
   record Open(long fence) implements Command {}
 
   /// A batch.
@@ -45,8 +44,8 @@ sealed interface Command {
   /// Raises the epoch.
   record Seal(long term, long epoch) implements Command {}
 
-  /// Releases the beginning of a stream. How much can go without the state at the address being
-  /// lost is for each replica to say: they make checkpoints when they do.
+  /// Releases the beginning of a stream. Each replica decides how much it can release physically
+  /// without losing the state at the address, because each makes its own checkpoints.
   record Trim(long term, StreamId stream, long before) implements Command {}
 
   /// Releases the beginning of the log.
@@ -55,7 +54,7 @@ sealed interface Command {
   /// Changes of versioned objects, in order.
   record Change(long term, List<ObjectChange> changes) implements Command {}
 
-  /// What a replica says to a command.
+  /// The answer of a replica to a command.
   sealed interface Answer {
     /// It took effect, or had done so before.
     record Done() implements Answer {}
@@ -63,7 +62,7 @@ sealed interface Command {
     /// It is void: the shard is sealed for its epoch or term, or it is a repeat.
     record Fenced(long epoch) implements Answer {}
 
-    /// It cannot be carried out by any replica.
+    /// No replica can carry it out.
     record Refused(String text) implements Answer {}
 
     /// A term has begun.
@@ -72,7 +71,7 @@ sealed interface Command {
     /// Another owner was faster.
     record Overtaken() implements Answer {}
 
-    /// This answer in bytes.
+    /// Returns this answer in bytes.
     default byte[] toBytes() {
       var out = new Encoder(16);
       switch (this) {
@@ -85,7 +84,7 @@ sealed interface Command {
       return out.toBytes();
     }
 
-    /// The answer that [#toBytes] made bytes of.
+    /// Decodes an answer.
     static Answer of(byte[] bytes) {
       var in = new Decoder(bytes);
       int kind = in.u8();
@@ -100,7 +99,7 @@ sealed interface Command {
     }
   }
 
-  /// This command in bytes.
+  /// Returns this command in bytes.
   default byte[] toBytes() {
     var out = new Encoder(this instanceof Change change ? bytes(change) : 64);
     switch (this) {
@@ -136,9 +135,9 @@ sealed interface Command {
     for (Entry entry : batch.entries()) entry.write(out);
   }
 
-  /// The command that [#toBytes] made bytes of.
+  /// Decodes a command.
   ///
-  /// @throws IllegalArgumentException when it is of a kind that this program does not know
+  /// @throws IllegalArgumentException when this program does not know its kind
   static Command of(byte[] bytes) {
     var in = new Decoder(bytes);
     int kind = in.u8();

@@ -1,40 +1,40 @@
 package stoa.log;
 
-/// The port through which the replicas of a shard agree on one order of commands: each of them is
-/// given the same commands at the same [Position]s, and tells its [Replica].
+/// The port through which the replicas of a shard agree on one order of commands: each gets the
+/// same commands at the same [Position]s, and passes them to its [Replica].
 ///
-/// Thread-safe. Any number of threads propose at once; in which order that is, the outcomes tell.
+/// Thread-safe. Any number of threads propose at once; the outcomes show the order.
 public interface Consensus {
-  /// Proposes a command, and waits until it is known what became of it. Not to be called by whoever
-  /// applies commands: it would wait for itself.
+  /// Proposes a command, and waits until its outcome is known. A thread that applies commands must
+  /// not call it: it would wait for itself.
   Result propose(byte[] command);
 
-  /// Returns when it is certain that at some moment since the call nothing was acknowledged by any
-  /// replica that this one does not show. It costs next to nothing while this replica leads and is
+  /// Returns when it is certain that at some moment since the call no replica had acknowledged
+  /// anything that this one does not show. It costs next to nothing while this replica leads and is
   /// in touch with the others.
   ///
   /// @throws stoa.Unavailable when this replica does not lead, or cannot be certain
   void confirm();
 
-  /// The size in bytes of the largest command that can be proposed.
+  /// Returns the size in bytes of the largest command.
   int commandBytesMax();
 
-  /// What became of a command.
+  /// The outcome of a command.
   sealed interface Result {
     /// It has its place in the order for good, is durable, and was applied here.
     ///
-    /// @param answer what the replica answered; it is the same at each of them
+    /// @param answer the answer of the replica, the same at each of them
     @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
     record Applied(byte[] answer) implements Result {}
 
     /// It never was, and never will be, in the order.
     ///
-    /// @param cause why, and what to do
+    /// @param cause why, with the remedy
     record Refused(RuntimeException cause) implements Result {}
 
     /// It may be in the order, now or later, or never.
     ///
-    /// @param cause why that is not known
+    /// @param cause why that is unknown
     record Unknown(RuntimeException cause) implements Result {}
   }
 }

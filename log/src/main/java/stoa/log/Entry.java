@@ -5,17 +5,17 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// One entry of a stream, as it is proposed to a [ShardLog].
+/// One entry of a stream, as the leader proposes it to a [ShardLog].
 ///
 /// Entries of a batch with the same offset are one append to several streams (vCorfu, section 3.3):
-/// they have one log address, and each an address of its own in its stream.
+/// they have one log address, and each has an address of its own in its stream.
 ///
-/// @param stream the stream it belongs to
+/// @param stream its stream
 /// @param address its position there, from 1 and without gaps
 /// @param offset which of the batch's log addresses it has, from 0
 /// @param nowMicros its time, in microseconds since 1970; never goes back within a stream
-/// @param kind what the payload is, for the layer above
-/// @param payload its content; not to be changed any more
+/// @param kind the kind of the payload, for the layer above
+/// @param payload its content; must not change any more
 /// @param mark a note that [Streams#lastMark] finds without reading the entries between, or null
 public record Entry(
     StreamId stream,
@@ -25,7 +25,7 @@ public record Entry(
     byte kind,
     byte[] payload,
     byte @Nullable [] mark) {
-  /// The same with another of a batch's log addresses.
+  /// Returns the same entry with another of a batch's log addresses.
   public Entry at(int otherOffset) {
     return new Entry(stream, address, otherOffset, nowMicros, kind, payload, mark);
   }

@@ -5,21 +5,21 @@ import stoa.base.StreamId;
 import stoa.storage.Commit;
 import stoa.storage.Device;
 
-/// What [Streams] are kept in: the extents of one device, or of those of several shards.
+/// The storage of [Streams]: the extents of one device, or of those of several shards.
 ///
-/// Thread-safe. Throws what [Device] throws.
+/// Thread-safe. Throws the exceptions of [Device].
 interface Extents {
-  /// The data at exactly this offset, or null.
+  /// Returns the data at exactly this offset, or null.
   byte @Nullable [] read(StreamId stream, int space, long offset);
 
-  /// The greatest offset at or below one, or -1.
+  /// Returns the greatest offset at or below one, or -1.
   long floor(StreamId stream, int space, long offset);
 
-  /// What is at the greatest offset at or below one, or null.
+  /// Returns the extent at the greatest offset at or below one, or null.
   Device.@Nullable Extent readFloor(StreamId stream, int space, long offset);
 
-  /// Visits what is from one offset to another, both inclusive, in ascending order, until the
-  /// visitor answers false.
+  /// Visits the extents from one offset to another, both inclusive, in ascending order, until the
+  /// visitor returns false.
   void scan(StreamId stream, int space, long from, long to, Device.ExtentVisitor visitor);
 
   /// Writes a commit about a stream, durable with the next batch.
@@ -27,7 +27,7 @@ interface Extents {
 
   /// How far a stream is released.
   ///
-  /// @param oldest what is in front of it counts no more
+  /// @param oldest the bound below which nothing counts
   /// @param entries the first entry that stays
   /// @param marks the first mark that stays; 0 when all do
   /// @param checkpoints the first checkpoint that stays; 0 when all do
@@ -43,16 +43,16 @@ interface Extents {
   /// Releases the beginning of a stream, at once.
   void trim(StreamId stream, Trim trim);
 
-  /// Releases the headers in front of a counter.
+  /// Releases the headers before a counter.
   void trimLog(long before);
 
-  /// The offset in front of which a space of a stream was released.
+  /// Returns the offset before which a space of a stream was released.
   long trimmedBefore(StreamId stream, int space);
 
-  /// Makes durable what was appended and released.
+  /// Makes appends and releases durable.
   void sync();
 
-  /// Those of one device.
+  /// Returns those of one device.
   static Extents of(Device device) {
     return new Extents() {
       @Override

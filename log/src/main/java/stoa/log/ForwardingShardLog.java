@@ -6,12 +6,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// Stands in front of another log and leaves everything to it: for logs that delay, count or refuse
-/// something of it, in simulations and measurements. As thread-safe as the other one.
+/// Forwards everything to another log: the base of logs that delay, count or refuse, in simulations
+/// and measurements. As thread-safe as the other one.
 public class ForwardingShardLog implements ShardLog {
   private final ShardLog log;
 
-  /// @param log that it stands in front of, which it closes with itself
+  /// Creates it.
+  ///
+  /// @param log the other log, which this closes with itself
   public ForwardingShardLog(ShardLog log) {
     this.log = log;
   }

@@ -51,16 +51,16 @@ public final class GlobalLog implements ShardLog {
    *   UNIT      2      0               what the device is: state u8, shards varint, shard varint,
    *                                    copies u8, identity 16
    *
-   * Recovery. Each device has lost a suffix of what was not synced. From the delivered counter on, every
+   * Recovery. Each device has lost a suffix of its unsynced writes. From the delivered counter on, every
    * batch is looked at, and what a device misses of it is written again: its header tells which shards
    * take part, and the entries are in their streams, or in a log unit. A device that was lost is one
    * that misses everything, from the first batch on; what it had is in the others in full-copy mode.
    *
    * Invariants:
-   * (1) What is of a batch on any device can be made whole from the log units that have it; they are
-   *     durable before anything else of it is written.
+   * (1) The log units that have a batch complete any part of it on a device; they are durable before
+   *     anything else of it is written.
    * (2) A batch at or below the delivered counter is durable on every device that it belongs to.
-   * (3) In full-copy mode what is told as committed is durable on two devices at least.
+   * (3) In full-copy mode a committed batch is durable on at least two devices.
    * (4) After a failure that leaves a batch on some devices, nothing more is written: so a device never
    *     has a later batch of a stream without an earlier one.
    */
@@ -72,10 +72,10 @@ public final class GlobalLog implements ShardLog {
   private static final int BUILDING = 0;
   private static final int FULL = 1;
 
-  /// Stands for what an entry that was released had in it: headers go on to tell where it was.
+  // Stands for the contents of a released entry: headers still say where it was.
   private static final byte[] RELEASED = {};
 
-  /// How much is looked at again when the log is opened.
+  // The most batches that an opening examines again.
   private static final int UNDELIVERED_BATCHES_MAX = 1_024;
 
   private static final long UNDELIVERED_BYTES_MAX = 64 << 20;
@@ -85,14 +85,14 @@ public final class GlobalLog implements ShardLog {
   private final Shards shards;
   private final Streams streams;
 
-  /// Held by the owner while it writes, and by who closes.
+  // The owner holds it while it writes, and the closing thread.
   private final ReentrantLock writing = new ReentrantLock();
 
   private final Commit commit = new Commit();
   private final Encoder scratch = new Encoder(1024);
   private final Encoder record = new Encoder(1024);
 
-  /// The streams of which something was found released while a lost shard was made again.
+  // The streams of which a part was found released during the rebuilding of a lost shard.
   private final Set<StreamId> trimmed = new TreeSet<>();
 
   private int undeliveredBatches;
@@ -109,11 +109,11 @@ public final class GlobalLog implements ShardLog {
     this.tail = Tail.EMPTY;
   }
 
-  /// Opens the log of several shards and continues it. What a crash left on some devices only is
-  /// written to the others. A device that is empty where others are not was lost: in full-copy mode
-  /// it is rebuilt from the others.
+  /// Opens the log of several shards and continues it. Writes batches that a crash left on some
+  /// devices only to the others. An empty device beside others that are not was lost: full-copy
+  /// mode rebuilds it from the others.
   ///
-  /// @param identity what a new log is called, so that its devices are told from those of others
+  /// @param identity the name of a new log, which distinguishes its devices from others
   /// @param devices one for each shard; closed with the log
   /// @throws IllegalArgumentException when the log was made with another layout
   /// @throws Corrupt when a device is missing or of another log, and cannot be rebuilt
@@ -128,17 +128,17 @@ public final class GlobalLog implements ShardLog {
     return log;
   }
 
-  /// How the log is spread over its devices.
+  /// Returns how the log is spread over its devices.
   public Layout layout() {
     return layout;
   }
 
-  /// The devices, by shard.
+  /// Returns the devices, by shard.
   public List<Device> devices() {
     return devices;
   }
 
-  /// The device of a stream, and of other objects with an id.
+  /// Returns the device of a stream, and of other objects with an id.
   public Device device(StreamId id) {
     return devices.get(layout.shard(id));
   }
@@ -208,12 +208,12 @@ public final class GlobalLog implements ShardLog {
     return new Outcome.Committed();
   }
 
-  /// Does what makes opening quick. The batches stand without it.
+  /// Delivers batches to make opening quick. The batches stand without it.
   private void tryToDeliver() {
     try {
       deliver();
     } catch (DiskFull later) {
-      // Tried again with the next batch.
+      // The next batch tries again.
     } catch (RuntimeException failure) {
       failed = failure;
     }
@@ -232,7 +232,7 @@ public final class GlobalLog implements ShardLog {
     return participants;
   }
 
-  /// The shards whose log units have a batch before its streams do.
+  /// Returns the shards whose log units have a batch before its streams do.
   private BitSet units(long counter, BitSet participants) {
     int unit = layout.logUnit(counter);
     int next = (unit + 1) % layout.shards();
@@ -250,7 +250,7 @@ public final class GlobalLog implements ShardLog {
     return units;
   }
 
-  /// The log unit of the counter first, if it is one of them.
+  /// Returns the units with the log unit of the counter first, if it is one of them.
   private List<Integer> inOrder(long counter, BitSet units) {
     int unit = layout.logUnit(counter);
     var order = new ArrayList<Integer>(units.cardinality());
@@ -265,7 +265,7 @@ public final class GlobalLog implements ShardLog {
     }
   }
 
-  /// Makes the commit of what a device has of a batch.
+  /// Makes the commit of a device's part of a batch.
   private void encode(Batch batch, int shard, BitSet units) {
     commit.clear();
     boolean unit = units.get(shard);
@@ -322,7 +322,7 @@ public final class GlobalLog implements ShardLog {
     term = 1;
   }
 
-  /// Makes everything durable on every device, and notes that it is.
+  /// Makes everything durable on every device, and records that.
   private void deliver() {
     devices.forEach(Device::sync);
     scratch.clear().varint(tail.counter());
@@ -337,7 +337,9 @@ public final class GlobalLog implements ShardLog {
 
   // ---- opening
 
-  /// Says on every device which it is, or checks what it says. Answers the shards that were lost.
+  /// Writes its identity on every device, or checks it.
+  ///
+  /// @return the lost shards
   private BitSet identify(StreamId identity) {
     var silent = new BitSet();
     StreamId known = null;
@@ -443,7 +445,8 @@ public final class GlobalLog implements ShardLog {
     identify(whole, WHOLE, in.id());
   }
 
-  /// What was noted on all devices; one that missed the note may miss more.
+  /// Returns the least counter that all devices have recorded; a device that missed the record may
+  /// miss more.
   private long deliveredCounter() {
     long least = Long.MAX_VALUE;
     for (Device device : devices) {
@@ -487,7 +490,7 @@ public final class GlobalLog implements ShardLog {
         });
   }
 
-  /// A batch as it was, from what the devices have of it.
+  /// Returns a batch, from its parts on the devices.
   private Batch batch(Header header, BitSet units) {
     long first = header.token().first().counter();
     Map<Streams.Place, Entry> recorded = recorded(first, units);
@@ -537,7 +540,7 @@ public final class GlobalLog implements ShardLog {
     return entries;
   }
 
-  /// An entry that is in its stream, or of which there is a copy.
+  /// Returns an entry from its stream, or from a copy.
   private @Nullable Entry stored(Streams.Place place, int offset, LogAddress log) {
     StreamId stream = place.stream();
     Device home = device(stream);
@@ -563,7 +566,7 @@ public final class GlobalLog implements ShardLog {
 
   @Override
   public void confirm() {
-    // Nobody else acknowledges anything.
+    // No other owner acknowledges anything.
   }
 
   @Override
@@ -578,7 +581,7 @@ public final class GlobalLog implements ShardLog {
 
   @Override
   public void close() {
-    // Who still writes is told by its device.
+    // The device reports to a thread that still writes.
     if (writing.tryLock()) {
       try {
         if (failed == null && undeliveredBatches > 0) tryToDeliver();

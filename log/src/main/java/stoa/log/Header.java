@@ -6,14 +6,14 @@ import java.util.List;
 import stoa.LogAddress;
 import stoa.base.Decoder;
 
-/// The header of a batch, as it is read back from a log of several shards.
+/// The header of a batch, as read from a log of several shards.
 ///
 /// @param token its addresses
 /// @param term its term; 0 for a seal
 /// @param sequence its number within the term
 /// @param nowMicros its time
 /// @param note its note
-/// @param items what its addresses hold
+/// @param items the contents of its addresses
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record Header(
     Token token,
@@ -41,7 +41,7 @@ record Header(
     return term == 0;
   }
 
-  /// The shards that its entries belong to.
+  /// Returns the shards of its entries.
   BitSet participants(Layout layout) {
     var participants = new BitSet();
     for (Streams.LogItem item : items) {

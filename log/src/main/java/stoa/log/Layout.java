@@ -5,18 +5,18 @@ import java.util.SortedSet;
 import stoa.base.Check;
 import stoa.base.StreamId;
 
-/// Which shard holds which stream, and which log unit which log address (vCorfu, section 3.1 and
-/// Figure 3): the stream id, or the address, modulo the number of shards.
+/// Maps streams to shards, and log addresses to log units (vCorfu, section 3.1 and Figure 3): the
+/// stream id, or the address, modulo the number of shards.
 ///
 /// Immutable. Each shard has a log unit and a stream unit.
 ///
-/// @param shards how many shards there are
+/// @param shards the number of shards
 /// @param copies what a log unit keeps
 public record Layout(int shards, Copies copies) {
 
   /// What a log unit keeps of an entry once it is in its streams.
   public enum Copies {
-    /// Where it went.
+    /// Its place.
     REFERENCE,
     /// All of it, so that a lost shard can be rebuilt from the others.
     FULL
@@ -28,7 +28,7 @@ public record Layout(int shards, Copies copies) {
         copies == Copies.REFERENCE || shards > 1, "a full copy needs a second shard to lie in");
   }
 
-  /// The shard of a stream.
+  /// Returns the shard of a stream.
   public int shard(StreamId stream) {
     long carry = (Long.remainderUnsigned(-1, shards) + 1) % shards;
     long high = Long.remainderUnsigned(stream.high(), shards);
@@ -36,15 +36,15 @@ public record Layout(int shards, Copies copies) {
     return (int) ((high * carry + low) % shards);
   }
 
-  /// The shard whose log unit settles a log address.
+  /// Returns the shard whose log unit settles a log address.
   public int logUnit(long counter) {
     return (int) Long.remainderUnsigned(counter, shards);
   }
 
-  /// The shard of the second log unit that keeps a record, when the first one and one stream unit
-  /// would not outlive the loss of a shard: whatever can be seen is then held by two shards.
+  /// Returns the shard of the second log unit of a record, if the first one and one stream unit
+  /// would not survive the loss of a shard: then two shards have everything that is visible.
   ///
-  /// @param participants the shards that the record's entries belong to
+  /// @param participants the shards of the record's entries
   public OptionalInt copy(long counter, SortedSet<Integer> participants) {
     int first = logUnit(counter);
     boolean alone = participants.size() < 2 && !participants.contains(first);

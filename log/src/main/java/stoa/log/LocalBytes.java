@@ -8,7 +8,7 @@ import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionedObject;
 import stoa.storage.WriteTransaction;
 
-/// An object of a device that gives its versions itself. Thread-safe.
+/// An object of a device that itself gives its versions. Thread-safe.
 final class LocalBytes implements ByteObject {
   private final VersionedObject object;
 

@@ -10,10 +10,11 @@ import stoa.storage.Commit;
 import stoa.storage.Device;
 import stoa.storage.DiskFull;
 
-/// The log of a shard with one replica: a batch is one commit of the storage device and one sync,
-/// and is thereby materialized, so that it is written once.
+/// The log of a shard with one replica: a batch is one commit of the storage device and one sync.
+/// That commit also materializes it, so the log writes it once.
 ///
-/// One owner proposes; the streams may be read beside it. The caller's own thread writes and syncs.
+/// One owner proposes; other threads may read the streams. The caller's own thread writes and
+/// syncs.
 public final class LocalShardLog implements ShardLog {
   private final Device device;
   private final Streams streams;
@@ -22,7 +23,7 @@ public final class LocalShardLog implements ShardLog {
   private volatile Tail tail;
   private volatile long term;
 
-  /// The log on a device, continued from what is there.
+  /// Opens the log on a device, and continues it.
   public LocalShardLog(Device device) {
     this.device = device;
     this.streams = new Streams(device);
@@ -86,7 +87,7 @@ public final class LocalShardLog implements ShardLog {
 
   @Override
   public void confirm() {
-    // Nobody else acknowledges anything.
+    // No other owner acknowledges anything.
   }
 
   @Override

@@ -16,14 +16,14 @@ final class LogWalk {
   /// A batch of which some device has a header.
   ///
   /// @param first the counter of its first address
-  /// @param header the one that tells most
+  /// @param header the fullest one
   /// @param holders the shards whose devices have one
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   record Step(long first, byte[] header, BitSet holders) {}
 
-  /// What to do with a device that cannot be read.
+  /// The handling of an unreadable device.
   enum Damage {
-    /// Leave it out: other devices tell as much.
+    /// Skip it: other devices have as much.
     PASSED_OVER,
     /// Throw.
     TOLD
@@ -76,6 +76,8 @@ final class LogWalk {
   private final Damage damage;
   private final List<Cursor> cursors = new ArrayList<>();
 
+  /// Creates a walk.
+  ///
   /// @param from the lowest counter at which a batch may begin
   /// @param to the highest
   LogWalk(List<Device> devices, long from, long to, Damage damage) {
@@ -85,7 +87,7 @@ final class LogWalk {
     for (Device device : devices) cursors.add(new Cursor(device));
   }
 
-  /// The next batch, or null when there is none.
+  /// Returns the next batch, or null at the end.
   @Nullable Step next() {
     long first = Long.MAX_VALUE;
     for (Cursor cursor : cursors) {
@@ -106,7 +108,7 @@ final class LogWalk {
     return best == null ? null : new Step(first, best, holders);
   }
 
-  /// Of two headers of one batch, the one that tells more.
+  /// Returns the fuller of two headers of one batch.
   static byte[] fuller(byte @Nullable [] one, byte[] other) {
     return one == null || entries(one) < entries(other) ? other : one;
   }

@@ -9,8 +9,8 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// What the leader of a shard says to all its replicas of one versioned object. Each says what is
-/// to be, and not what is to be done to what is there: so one that comes again changes nothing.
+/// A change of one versioned object at all replicas of a shard. It states the result, not an action
+/// on the present contents, so a repeated one has no effect.
 sealed interface ObjectChange {
   /*
    *   kind u8, object id, then
@@ -24,14 +24,14 @@ sealed interface ObjectChange {
    *   6 DELETE
    */
 
-  /// The upper half of the ids of objects that have the parts of changes under way. They are in
-  /// front of others, whom they are for: see [Supply].
+  /// The upper half of the ids of objects that have the parts of changes in progress. They come
+  /// before others, whose parts they are: see [Supply].
   long STAGED = 1;
 
-  /// The object that is changed.
+  /// Returns the changed object.
   StreamId id();
 
-  /// The object that has the parts of an open change.
+  /// Returns the object that has the parts of an open change.
   ///
   /// @param number never given twice
   static StreamId staged(long number) {
@@ -41,13 +41,13 @@ sealed interface ObjectChange {
   /// Writes bytes as a version.
   record Write(StreamId id, long version, long offset, ByteBuffer data) implements ObjectChange {}
 
-  /// Takes away the bytes from an offset on, as a version.
+  /// Removes the bytes from an offset on, as a version.
   record Cut(StreamId id, long version, long size) implements ObjectChange {}
 
-  /// Ends a change of several parts: what the staged object has becomes a version, and it is
+  /// Ends a change of several parts: the contents of the staged object become a version, and it is
   /// deleted.
   ///
-  /// @param cut from where on bytes are taken away before that; -1 for none
+  /// @param cut from where on bytes are removed before that; -1 for none
   /// @param staged its number; 0 when there is none
   record Finish(
       StreamId id,
@@ -95,7 +95,7 @@ sealed interface ObjectChange {
     }
   }
 
-  /// The next change of a command. Its bytes are those of the command.
+  /// Reads the next change of a command. Its bytes are those of the command.
   static ObjectChange read(Decoder in) {
     int kind = in.u8();
     StreamId id = in.id();

@@ -1,6 +1,6 @@
 package stoa.log;
 
-/// What became of a batch.
+/// The outcome of a batch.
 public sealed interface Outcome {
   /// It is durable and every replica will see it.
   record Committed() implements Outcome {}
@@ -13,11 +13,11 @@ public sealed interface Outcome {
 
   /// Nothing was written: there is no room for it.
   ///
-  /// @param cause which limit, and what to do
+  /// @param cause the limit, with the remedy
   record Refused(RuntimeException cause) implements Outcome {}
 
-  /// It may or may not be durable. The log takes no more batches; reopening it tells.
+  /// It may or may not be durable. The log takes no more batches; reopening it shows.
   ///
-  /// @param cause what failed
+  /// @param cause the failure
   record Unknown(RuntimeException cause) implements Outcome {}
 }

@@ -8,37 +8,37 @@ import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.storage.Survey;
 
-/// What the records of a device mean to a log, for those who read them where they stand: without
-/// the index, in whatever order, and when some are lost.
+/// The meaning of a device's records for a log, for readers that read them in place: without the
+/// index, in any order, and with losses.
 public final class RawLog {
   private RawLog() {}
 
-  /// Whether an item is the header of a batch.
+  /// Returns whether an item is the header of a batch.
   public static boolean isBatch(Survey.Place item) {
     return isRecord(item) && item.object().equals(Streams.LOG) && item.space() == Streams.ENTRIES;
   }
 
-  /// Whether an item is an entry of a stream.
+  /// Returns whether an item is an entry of a stream.
   public static boolean isEntry(Survey.Place item) {
     return isOfStream(item) && item.space() == Streams.ENTRIES;
   }
 
-  /// Whether an item is the state of a stream after an address.
+  /// Returns whether an item is the state of a stream after an address.
   public static boolean isCheckpoint(Survey.Place item) {
     return isOfStream(item) && item.space() == Streams.CHECKPOINTS;
   }
 
-  /// Whether an item is the mark of an entry.
+  /// Returns whether an item is the mark of an entry.
   public static boolean isMark(Survey.Place item) {
     return isOfStream(item) && item.space() == Streams.MARKS;
   }
 
-  /// Whether an item belongs to a stream: an entry, its mark, or a checkpoint.
+  /// Returns whether an item belongs to a stream: an entry, its mark, or a checkpoint.
   public static boolean isOfStream(Survey.Place item) {
     return isRecord(item) && item.space() <= Streams.MARKS && !Streams.isInternal(item.object());
   }
 
-  /// Whether an item says that the entries of a stream in front of its offset are released.
+  /// Returns whether an item says that the entries of a stream before its offset are released.
   public static boolean isTrim(Survey.Place item) {
     return item.sort() == Survey.Sort.TRIM
         && item.space() == Streams.ENTRIES
@@ -49,18 +49,18 @@ public final class RawLog {
     return item.sort() == Survey.Sort.RECORD;
   }
 
-  /// An entry, from its bytes.
+  /// Returns an entry, from its bytes.
   public static StoredEntry entry(long address, byte[] bytes) {
     return Streams.decode(address, bytes);
   }
 
-  /// A batch, as its header tells of it.
+  /// A batch, according to its header.
   ///
   /// @param last its last counter
-  /// @param places where its entries are
+  /// @param places the places of its entries
   public record Batch(long last, List<Streams.Place> places) {}
 
-  /// A batch, from the bytes of its header.
+  /// Returns a batch, from the bytes of its header.
   ///
   /// @param counter its first one
   public static Batch batch(long counter, byte[] header) {
@@ -74,10 +74,10 @@ public final class RawLog {
     return new Batch(last, places);
   }
 
-  /// The header of a batch that says of some of its entries that they are nowhere; of the same
-  /// length.
+  /// Returns the header of a batch that says of some of its entries that they are nowhere; of the
+  /// same length.
   ///
-  /// @param gone which entries
+  /// @param gone returns whether an entry is gone
   public static byte[] without(byte[] header, Predicate<Streams.Place> gone) {
     byte[] changed = header.clone();
     var in = new Decoder(header);
@@ -98,7 +98,7 @@ public final class RawLog {
     return changed;
   }
 
-  /// The object in which the log itself is.
+  /// Returns whether an object has the log itself.
   public static boolean isInternal(StreamId object) {
     return Streams.isInternal(object);
   }

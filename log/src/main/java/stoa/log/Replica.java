@@ -15,13 +15,12 @@ import stoa.storage.Commit;
 import stoa.storage.Device;
 import stoa.storage.StorageException;
 
-/// One replica of a shard: what the commands that a [Consensus] has ordered make of a storage
-/// device.
+/// One replica of a shard: the result of a [Consensus]'s commands on a storage device.
 ///
-/// The same commands come to the same streams at every replica, and get the same answers. One
-/// thread of the consensus applies; the rest may be asked by any thread. Nothing is synced until
-/// [#sync]: what a crash takes is in the log of the consensus, which gives it again. A failure of
-/// the device stops this replica alone: it throws from then on.
+/// The same commands lead to the same streams at every replica, and get the same answers. One
+/// thread of the consensus applies; any thread may ask for the rest. Nothing is synced until
+/// [#sync]: the log of the consensus has what a crash takes, and applies it again. A failure of the
+/// device stops this replica alone: it throws from then on.
 public final class Replica implements AutoCloseable {
   /*
    * A command is one commit of the device, together with where it stood in the order. So after a crash
@@ -30,7 +29,7 @@ public final class Replica implements AutoCloseable {
    *
    *    object    space  offset   data
    *    RECORD    0      0        version u8: 1; index, term and fence, all varint
-   *    RECORD    0      1        whether it is being brought level by another replica: u8
+   *    RECORD    0      1        whether it is catching up: u8
    *    RECORD    0      2        index and term up to where the consensus knows of it, while that may be less:
    *                              both varint; nothing otherwise
    *
@@ -38,17 +37,17 @@ public final class Replica implements AutoCloseable {
    * Batches of lower terms are void, in whatever epoch.
    *
    * Invariants:
-   * (1) What is at or below `applied` is on the device, whole. Nothing else is, but while it is being
-   *     brought level: then there may be a part of what the commands behind that come to. Of versioned
-   *     objects that may be so at any time (ReplicaObjects).
+   * (1) What is at or below `applied` is on the device, whole. Nothing else is, except during a
+   *     catch-up: then a part of later commands' results may be there. Of versioned objects that may
+   *     be so at any time (ReplicaObjects).
    * (2) What is at or below `durable` survives.
-   * (3) Answers, and what the streams show, depend on the commands only. What of a released past is kept
-   *     physically does not: a replica keeps what it needs itself to make the state that counts.
+   * (3) Answers, and what the streams show, depend on the commands only. The physical
+   *     rest of a released past does not: each replica keeps what it needs itself for the valid state.
    */
   static final StreamId RECORD = StreamId.of("stoa/replica");
   private static final int VERSION = 1;
 
-  /// So many streams are remembered that are to be released when nobody reads them any more.
+  // The most streams whose release waits for readers.
   private static final int HELD_MAX = 65_536;
 
   private final Device device;
@@ -56,7 +55,7 @@ public final class Replica implements AutoCloseable {
   private final Streams streams;
   private final Streams shown;
 
-  /// Held while anything is applied or synced.
+  // Held while anything is applied or synced.
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Commit commit = new Commit();
@@ -73,17 +72,17 @@ public final class Replica implements AutoCloseable {
   private int supplies; // how many others are being brought level from here
   private final Set<StreamId> held = new TreeSet<>(); // what is released when they are
 
-  /// What the commands have come to.
+  /// The result of the commands.
   ///
   /// @param applied the last one
   /// @param fence the term of the present owner
   /// @param tail the end of the log
   private record State(Position applied, long fence, ShardLog.Tail tail) {}
 
-  /// Is told what was applied, in order, on the applying thread: whoever proposes there waits for
-  /// itself. It must not throw.
+  /// Receives the applied commands, in order, on the applying thread, which must not propose: it
+  /// would wait for itself. It must not throw.
   public interface Listener {
-    /// Nobody.
+    /// A listener that ignores everything.
     Listener NONE = new Listener() {};
 
     /// A batch was committed, and the streams show it.
@@ -92,11 +91,11 @@ public final class Replica implements AutoCloseable {
     /// The epoch was raised.
     default void sealed(long epoch) {}
 
-    /// What counts of a stream begins at an address now.
+    /// The valid part of a stream begins at an address now.
     default void trimmed(StreamId stream, long oldest) {}
   }
 
-  /// The replica on a device, as far as that is.
+  /// Opens the replica on a device.
   public Replica(Device device) {
     this.device = device;
     device.leaveSyncing();
@@ -122,7 +121,7 @@ public final class Replica implements AutoCloseable {
     ShardLog.Tail tail = streams.tail();
     byte[] record = device.read(RECORD, 0, 0);
     if (record == null) {
-      // Of one that is being brought level for the first time, a crash may have left the log only.
+      // During a first catch-up, a crash may have left the log only.
       Check.that(
           tail.epoch() == 0 || !whole, "the device has a log that is of no replica: %s", tail);
       return new State(Position.START, 0, tail);
@@ -135,15 +134,15 @@ public final class Replica implements AutoCloseable {
     return new State(new Position(term, index), in.varint(), tail);
   }
 
-  /// Who is told what is applied from now on.
+  /// Sets the listener for later commands.
   public void listen(Listener newListener) {
     listener = newListener;
   }
 
   // ---- applying
 
-  /// Applies the command at a position, and answers what its proposer is told. At or below the last
-  /// position it changes nothing.
+  /// Applies the command at a position, and returns the answer for its proposer. At or below the
+  /// last position it changes nothing.
   ///
   /// @throws RuntimeException when this replica has failed, and must be opened again
   public byte[] apply(Position at, byte[] command) {
@@ -167,7 +166,7 @@ public final class Replica implements AutoCloseable {
     return answer.toBytes();
   }
 
-  /// Takes note of a position at which the consensus has put something of its own.
+  /// Records a position at which the consensus has put something of its own.
   public void advance(Position at) {
     lock.lock();
     try {
@@ -205,7 +204,7 @@ public final class Replica implements AutoCloseable {
       case Command.TrimLog(long term, long counter) -> {
         if (term < before.fence()) yield skip(at, before, fenced(before));
         long first = streams.batchAt(counter);
-        // While others are brought level it stays; the next one releases it.
+        // While others catch up it stays; the next one releases it.
         if (first > streams.firstInLog() && supplies == 0) {
           commit.clear().trim(Streams.LOG, Streams.ENTRIES, first);
           put(new State(at, before.fence(), before.tail()));
@@ -226,7 +225,7 @@ public final class Replica implements AutoCloseable {
       return;
     }
     to.trim(stream, Streams.OLDEST, address);
-    // What is forgotten goes with the next one.
+    // A forgotten one goes with the next one.
     if (held.size() < HELD_MAX) held.add(stream);
   }
 
@@ -285,7 +284,7 @@ public final class Replica implements AutoCloseable {
     return answer;
   }
 
-  /// Appends the commit with the record of a state, which is then the present one.
+  /// Appends the commit with the record of a state, which becomes the present one.
   private void put(State next) {
     scratch.clear().u8(VERSION).varint(next.applied().index()).varint(next.applied().term());
     scratch.varint(next.fence());
@@ -301,13 +300,13 @@ public final class Replica implements AutoCloseable {
       case Command.Seal(_, long epoch) -> listener.sealed(epoch);
       case Command.Trim(_, StreamId stream, long oldest) -> listener.trimmed(stream, oldest);
       case Command.Nothing _, Command.Open _, Command.TrimLog _, Command.Change _ -> {
-        // Nothing that shows.
+        // Nothing visible.
       }
     }
   }
 
-  /// Makes durable what was applied. Answers up to where that is: the log of the consensus need not
-  /// keep anything up to there.
+  /// Makes everything applied durable. Returns its position: the log of the consensus need not keep
+  /// anything up to there.
   ///
   /// @throws StorageException when this replica has failed, and must be opened again
   public Position sync() {
@@ -330,9 +329,9 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  // ---- bringing a replica level
+  // ---- catching up
 
-  /// Begins to tell another replica what it lacks.
+  /// Begins to supply another replica.
   ///
   /// @throws RuntimeException when this replica has failed
   public Supply supply() {
@@ -363,14 +362,14 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// Whether nothing is missing up to [#applied], nor anything there of what is behind it. That is
-  /// so but when bringing this replica level broke off: then it must be once more, or be
+  /// Returns whether nothing is missing up to [#applied], and nothing later is present. That is so
+  /// except after a catch-up that broke off: then the replica must catch up again, or be
   /// [#completed].
   public boolean isWhole() {
     return whole;
   }
 
-  /// Begins or ends being brought level.
+  /// Begins or ends a catch-up.
   private void level(int value, Commit to) {
     to.write(RECORD, 0, 1, new byte[] {(byte) value}, 0, 1);
   }
@@ -399,7 +398,7 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// Ends being brought level: all up to a position is there.
+  /// Ends a catch-up: everything up to a position is here.
   Position absorbed(Position position, long fence) {
     lock.lock();
     try {
@@ -417,13 +416,13 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// Up to where the consensus knows of what is here, when that may be less than [#applied]; null
-  /// when it is not.
+  /// Returns up to where the consensus knows of this replica's contents, if that may be less than
+  /// [#applied]; null otherwise.
   public @Nullable Position known() {
     return known;
   }
 
-  /// Notes durably what [#known] tells from now on, also when this replica is opened again.
+  /// Durably sets the value of [#known], also for later openings.
   public void know(@Nullable Position position) {
     lock.lock();
     try {
@@ -443,8 +442,8 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// All that others have sent when bringing this replica level broke off was applied meanwhile, so
-  /// that it is whole.
+  /// Records that everything that others have sent in a broken-off catch-up was applied meanwhile,
+  /// so that this replica is complete.
   public void completed() {
     lock.lock();
     try {
@@ -454,7 +453,7 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// The streams with all that is on the device.
+  /// Returns the streams with everything on the device.
   Streams all() {
     return streams;
   }
@@ -465,41 +464,41 @@ public final class Replica implements AutoCloseable {
     throw new IllegalStateException("the replica has failed; open it again: " + cause, cause);
   }
 
-  // ---- what it shows
+  // ---- contents
 
-  /// The last position that was applied.
+  /// Returns the last applied position.
   public Position applied() {
     return state.applied();
   }
 
-  /// Up to where [#sync] has made it durable since this replica was opened.
+  /// Returns the position up to which [#sync] has made it durable since this replica was opened.
   public Position durable() {
     return durable;
   }
 
-  /// The end of the log, as far as it was applied.
+  /// Returns the end of the log, as far as it was applied.
   public ShardLog.Tail tail() {
     return state.tail();
   }
 
-  /// The streams, as far as they were applied: to be read, and to keep checkpoints in, which each
-  /// replica makes on its own.
+  /// Returns the streams, as far as they were applied: for reading, and for checkpoints, which each
+  /// replica makes by itself.
   public Streams streams() {
     return shown;
   }
 
-  /// The device, for what is beside the streams: to be read only.
+  /// Returns the device, for objects beside the streams: for reading only.
   public Device device() {
     return device;
   }
 
-  /// The term of the present owner, as far as it was applied; 0 when there was none.
+  /// Returns the term of the present owner, as far as it was applied; 0 when there was none.
   long fence() {
     return state.fence();
   }
 
-  /// A command that changes nothing. To be told that it was applied proves that its proposer has
-  /// led meanwhile.
+  /// Returns a command that changes nothing. Its application proves that its proposer has led
+  /// meanwhile.
   public static byte[] nothing() {
     return new Command.Nothing().toBytes();
   }

@@ -10,21 +10,22 @@ import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionedObject;
 import stoa.storage.WriteTransaction;
 
-/// What the commands of a shard make of the versioned objects of one replica's device. One owner
-/// uses it: who applies.
+/// Applies commands to the versioned objects of one replica's device. One owner uses it: the
+/// applying thread.
 final class ReplicaObjects {
   /*
-   * Changes are not in one commit with their position, as batches are: after a crash those behind the
-   * recorded position come again, on a device that has what they made, or on one that another replica
-   * brought further. So each says which version or number it is, and is passed over where that is there.
-   * What it needs may be gone by then (a staged object, say), but only when what it makes is there, or
-   * goes again with a later command that is there as well. None of them may fail but with the device.
+   * Changes are not in one commit with their position, as batches are. After a crash those after
+   * the recorded position come again, on a device that has their results, or on one that another
+   * replica brought further. So each names its version or number, and is skipped where that exists.
+   * What it needs may be gone by then (a staged object, say), but only when its result is there, or
+   * goes again with a later command that is there as well. None of them may fail except with the
+   * device.
    */
 
-  /// How many snapshots an object has at most; the leader refuses more.
+  /// The most snapshots of an object; the leader refuses more.
   static final int SNAPSHOTS_MAX = 64;
 
-  /// How much of a staged object is in memory at a time.
+  // How much of a staged object is in memory at a time.
   private static final int PIECE_BYTES = 4 << 20;
 
   private final Device device;
@@ -69,7 +70,7 @@ final class ReplicaObjects {
   }
 
   private static void copy(VersionedObject from, WriteTransaction to) {
-    // Where something was cut off, all behind that is a hole or was written later.
+    // After a cut, everything behind it is a hole or was written later.
     from.history(
         0,
         Long.MAX_VALUE,
@@ -99,7 +100,7 @@ final class ReplicaObjects {
     object.delete();
   }
 
-  /// Deletes the parts of changes that earlier owners have begun: nobody ends them any more.
+  /// Deletes the parts of changes that earlier owners have begun: no owner ends them any more.
   ///
   /// @param term of the owner that begins
   void forget(long term) {

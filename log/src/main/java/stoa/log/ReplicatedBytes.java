@@ -9,15 +9,17 @@ import stoa.storage.ObjectReader;
 import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionedObject;
 
-/// An object that all replicas of a shard have, at the one that leads: a change is part of a
-/// command, and is told when this replica has applied it. Thread-safe.
+/// An object of all replicas of a shard, at the leader: a change is part of a command, and is
+/// acknowledged when this replica has applied it. Thread-safe.
 final class ReplicatedBytes implements ByteObject {
   private final ChangeLane lane;
   private final Runnable confirmation;
   private final StreamId id;
   private final VersionedObject object;
 
-  /// @param confirmation returns when it is certain that all that was acknowledged is applied here
+  /// Creates it.
+  ///
+  /// @param confirmation returns when it is certain that everything acknowledged is applied here
   ReplicatedBytes(ChangeLane lane, Runnable confirmation, StreamId id) {
     this.lane = lane;
     this.confirmation = confirmation;
@@ -71,7 +73,7 @@ final class ReplicatedBytes implements ByteObject {
     return versioned(given -> new ObjectChange.Write(id, given.next(id), offset, data));
   }
 
-  /// An order that is answered with the version that it was given.
+  /// Returns an order whose answer is its version.
   static ChangeLane.Order versioned(Function<ChangeLane.Given, ObjectChange> making) {
     return new ChangeLane.Order() {
       @Override

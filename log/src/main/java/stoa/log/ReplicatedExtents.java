@@ -5,18 +5,18 @@ import stoa.base.StreamId;
 import stoa.storage.Commit;
 import stoa.storage.Device;
 
-/// The extents of one replica's device, of which only all replicas together release something.
+/// The extents of one replica's device, of which only all replicas together release a part.
 ///
 /// Checkpoints are derived data, and each replica's own.
 final class ReplicatedExtents implements Extents {
-  /// Says to all replicas what is released.
+  /// Tells all replicas what to release.
   interface Releases {
     void trim(StreamId stream, long before);
 
     void trimLog(long before);
   }
 
-  /// What a replica shows that nobody proposes at.
+  /// For a replica at which no owner proposes.
   static final Releases NONE =
       new Releases() {
         @Override
@@ -80,6 +80,6 @@ final class ReplicatedExtents implements Extents {
 
   @Override
   public void sync() {
-    // What was released is in the order of all replicas, and durable there.
+    // The release is in the order of all replicas, and durable there.
   }
 }

@@ -10,10 +10,10 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 
-/// The log of a shard with several replicas, at the one that leads: a batch is a command of the
-/// [Consensus], and is told as committed when this replica has applied it.
+/// The log of a shard with several replicas, at the leader: a batch is a command of the
+/// [Consensus], committed when this replica has applied it.
 ///
-/// One owner proposes, the streams may be read beside it, and any thread may release. The caller's
+/// One owner proposes, other threads may read the streams, and any thread may release. The caller's
 /// own thread waits for the consensus. When another owner has opened the log, or an outcome is
 /// unknown, this end takes no more batches: open it again where the shard is led.
 public final class ReplicatedShardLog implements ShardLog {
@@ -33,10 +33,10 @@ public final class ReplicatedShardLog implements ShardLog {
     this.streams = new Streams(new ReplicatedExtents(replica.device(), new Releases()));
   }
 
-  /// Opens the log at the replica that leads, which begins a term: what earlier owners have
-  /// proposed, and is not seen now, is void.
+  /// Opens the log at the leading replica, which begins a term: proposals of earlier owners that
+  /// are not visible now are void.
   ///
-  /// @throws Unavailable when this replica does not lead, or the term could not be begun
+  /// @throws Unavailable when this replica does not lead, or the term could not begin
   public static ReplicatedShardLog open(Replica replica, Consensus consensus) {
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       var command = new Command.Open(replica.fence());
@@ -57,7 +57,7 @@ public final class ReplicatedShardLog implements ShardLog {
     return new Unavailable("the shard cannot be led from here: " + cause.getMessage(), cause);
   }
 
-  /// Asks the device of this replica; each of the others has its own, with room that is kept.
+  /// Asks the device of this replica; each of the others has its own, with a reserve.
   @Override
   public void makeRoom(long bytes) {
     replica.device().makeRoom(bytes);
@@ -108,7 +108,7 @@ public final class ReplicatedShardLog implements ShardLog {
     require(new Command.Seal(term, epoch));
   }
 
-  /// Has a command applied.
+  /// Proposes a command, and requires its application.
   private void require(Command command) {
     RuntimeException earlier = failed;
     if (earlier != null) throw unavailable(earlier);
@@ -130,7 +130,7 @@ public final class ReplicatedShardLog implements ShardLog {
   ///
   /// @throws LimitExceeded when nothing was changed, and may be later
   /// @throws Unavailable when nothing was changed, and this end does not lead any more
-  /// @throws UnknownOutcome when that is not known
+  /// @throws UnknownOutcome when the outcome is unknown
   private void change(List<ObjectChange> changes) {
     RuntimeException earlier = failed;
     if (earlier != null) throw unavailable(earlier);

@@ -5,9 +5,9 @@ import stoa.base.Check;
 
 /// Issues the addresses of a log within one epoch (vCorfu, section 3.2).
 ///
-/// One owner calls it. It is soft state: a new owner continues, in a later epoch, behind the last
-/// address that it finds in the log. In Stoa the leader that proposes a batch also issues its
-/// addresses, so that no client can leave a hole by failing between the two.
+/// One owner calls it. Its state is not logged: a new owner continues, in a later epoch, after the
+/// last address in the log. In Stoa the leader that proposes a batch also issues its addresses, so
+/// no client can leave a hole by failing between the two.
 public final class Sequencer {
   /*
    * Invariants:
@@ -18,23 +18,23 @@ public final class Sequencer {
   private final long epoch;
   private long counter;
 
-  /// A sequencer of an epoch that continues behind a counter.
+  /// Creates a sequencer of an epoch that continues after a counter.
   public Sequencer(long epoch, long counter) {
     this.epoch = epoch;
     this.counter = counter;
   }
 
-  /// The epoch in which addresses are issued.
+  /// Returns the epoch of the addresses.
   public long epoch() {
     return epoch;
   }
 
-  /// The counter of the last address that was issued or skipped.
+  /// Returns the counter of the last issued or skipped address.
   public long last() {
     return counter;
   }
 
-  /// Issues no address up to a counter any more: other groups of servers have those addresses.
+  /// Skips all addresses up to a counter: other groups of servers have them.
   public void skip(long to) {
     counter = Math.max(counter, to);
   }
@@ -47,7 +47,7 @@ public final class Sequencer {
     return new Token(first, count);
   }
 
-  /// Takes back the addresses of a batch of which nothing was written, when none was issued since.
+  /// Takes back the addresses of an unwritten batch, if no later ones were issued.
   public void takeBack(Token token) {
     Check.that(
         token.first().epoch() == epoch && token.first().counter() + token.count() - 1 == counter,

@@ -8,64 +8,63 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// The port through which a shard's batches become durable and ordered: give it a batch, and every
-/// replica of the shard sees it in the same order, durably.
+/// The port through which a shard's batches become durable and ordered: every replica of the shard
+/// sees a batch in the same order, durably.
 ///
-/// What every implementation owes:
+/// What every implementation guarantees:
 ///
-/// - Batches are applied whole, in one order, the same at every replica.
-/// - [Outcome.Committed] is told only after the batch is durable, and after this replica's streams
-///   show it.
-/// - A batch of an epoch below the sealed one, of a term below the last opened, or one that repeats
-///   a sequence number, changes nothing and is [Outcome.Fenced].
-/// - After [Outcome.Unknown] the batch is found in the log once or not at all, whoever asks later.
+/// - It applies batches whole, in one order, the same at every replica.
+/// - It reports [Outcome.Committed] only after the batch is durable, and after this replica's
+///   streams show it.
+/// - A batch of an epoch below the sealed one, of a term below the last opened, or with a repeated
+///   sequence number changes nothing and is [Outcome.Fenced].
+/// - After [Outcome.Unknown] the log has the batch once or not at all, for every later reader.
 public interface ShardLog extends AutoCloseable {
 
-  /// Proposes a batch. One owner, the shard's leader, proposes, one batch at a time; `done` is told
-  /// the outcome, possibly before this returns.
+  /// Proposes a batch. One owner, the shard's leader, proposes, one batch at a time; `done`
+  /// receives the outcome, possibly before this returns.
   void append(Batch batch, Consumer<Outcome> done);
 
-  /// Refuses when there is no room for as many bytes of what users want to keep, once what can be
-  /// reclaimed is. Whoever proposes asks before it gives addresses; a batch that only gives up
-  /// something, or says what must be said of earlier ones, needs no asking: room is kept for these.
+  /// Refuses when there is no room for so many bytes of users' data, after reclaiming. The proposer
+  /// calls it before it assigns addresses. A batch that only releases, or that completes earlier
+  /// ones, needs no call: the reserve is for these.
   ///
-  /// @throws RuntimeException when there is none; it says what to do
+  /// @throws RuntimeException when there is none, with the remedy
   default void makeRoom(long bytes) {}
 
   /// Raises the shard's epoch by a logged entry, after which batches of older epochs are void.
   ///
-  /// @param epoch the new epoch; nothing happens when the shard has reached it already
+  /// @param epoch the new epoch; no effect when the shard has reached it already
   /// @throws RuntimeException when the seal could not be made durable
   void seal(long epoch);
 
-  /// The term under which the owner of this handle proposes. It is given by the log, and above
-  /// every term that another owner was given in the epoch: what was proposed need not have been
-  /// seen.
+  /// Returns the term under which the owner of this handle proposes. The log gives it, above every
+  /// term of another owner in the epoch: the owner need not have seen their proposals.
   long term();
 
-  /// Returns when it is certain that at some moment since the call the streams showed all that was
-  /// acknowledged anywhere. Whoever reads without appending calls it first.
+  /// Returns when it is certain that at some moment since the call the streams showed everything
+  /// that was acknowledged anywhere. A reader that appends nothing calls it first.
   ///
   /// @throws stoa.Unavailable when this end does not lead any more, or cannot be certain
   void confirm();
 
-  /// Whether there are other replicas, which execute what the owner of this handle leads.
+  /// Returns whether there are other replicas, which execute what the owner of this handle leads.
   default boolean isReplicated() {
     return false;
   }
 
-  /// The objects of bytes that are beside the streams and are at all replicas; null when there are
-  /// none. Asked once by the owner of this handle.
+  /// Returns the objects of bytes beside the streams that all replicas have; null when there are
+  /// none. The owner of this handle calls it once.
   ///
-  /// @param executor where it is waited for the replicas
+  /// @param executor where to wait for the replicas
   default @Nullable Function<StreamId, ByteObject> objects(Executor executor) {
     return null;
   }
 
-  /// What this replica has seen so far.
+  /// Returns what this replica has seen.
   Tail tail();
 
-  /// The streams as this replica has materialized them.
+  /// Returns the streams as this replica has materialized them.
   Streams streams();
 
   @Override
@@ -74,7 +73,7 @@ public interface ShardLog extends AutoCloseable {
   /// The end of a shard's log.
   ///
   /// @param epoch the sealed epoch, 0 in a new log
-  /// @param counter the last log counter that was used, 0 in a new log
+  /// @param counter the last used log counter, 0 in a new log
   /// @param term the last term within the epoch
   /// @param sequence the last sequence number within the term
   /// @param nowMicros the time of the last batch

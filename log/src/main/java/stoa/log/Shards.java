@@ -14,18 +14,18 @@ import stoa.storage.StorageException;
 /// The extents of several shards, each on a device of its own: a stream is on that of its shard,
 /// the log on all of them.
 ///
-/// In full-copy mode, what cannot be read in its shard is read from the copies of the log units
-/// (vCorfu, section 3.4: falls back to the log replicas). Thread-safe.
+/// In full-copy mode, readers get what they cannot read in its shard from the copies of the log
+/// units (vCorfu, section 3.4: falls back to the log replicas). Thread-safe.
 final class Shards implements Extents {
   /*
-   * A log unit keeps the copy of an entry under the id of its stream, at its stream address, on its own
-   * device: in space COPIES what is in ENTRIES of the stream's shard, in COPY_MARKS what is in MARKS.
-   * So a stream without its shard is read by stream address as well, without playing the log: its
-   * copies are spread over the other devices.
+   * A log unit keeps the copy of an entry under the id of its stream, at its stream address, on its
+   * own device: space COPIES has what ENTRIES of the stream's shard has, COPY_MARKS what MARKS has.
+   * So readers read a stream without its shard by stream address as well, without playing the log:
+   * its copies are spread over the other devices.
    *
-   * A checkpoint can be made again, until what it is made from is released. The one that then stays is
-   * copied first, into COPY_CHECKPOINTS of the device behind that of the stream's shard. The log itself
-   * is not released in full-copy mode: a shard that is lost is made again by it.
+   * A checkpoint can be made again, until the entries before it are released. The one that then
+   * stays is copied first, into COPY_CHECKPOINTS of the device after that of the stream's shard.
+   * The log itself is not released in full-copy mode: it restores a lost shard.
    */
   static final int COPIES = 4;
   static final int COPY_MARKS = 5;
@@ -148,7 +148,7 @@ final class Shards implements Extents {
     devices.forEach(Device::sync);
   }
 
-  /// Whether an entry was released, as far as any device tells.
+  /// Returns whether an entry was released, according to any device.
   boolean isTrimmed(StreamId stream, long address) {
     for (Device device : devices) {
       if (address < device.trimmedBefore(stream, Streams.ENTRIES)
@@ -159,8 +159,8 @@ final class Shards implements Extents {
     return false;
   }
 
-  /// Whether a stream was trimmed, as far as any device tells; maybe without that an entry was
-  /// released.
+  /// Returns whether a stream was trimmed, according to any device; possibly without the release of
+  /// an entry.
   boolean isTrimmed(StreamId stream) {
     for (Device device : devices) {
       if (device.trimmedBefore(stream, Streams.OLDEST) > 0) return true;
@@ -168,8 +168,8 @@ final class Shards implements Extents {
     return false;
   }
 
-  /// Tells a device that was lost how far a stream was released, and gives it the mark and the
-  /// checkpoint that were kept.
+  /// Tells a lost device how far a stream was released, and gives it the remaining mark and
+  /// checkpoint.
   void trimAgain(StreamId stream, int lost, Commit commit) {
     int home = layout.shard(stream);
     boolean own = home == lost;
@@ -183,7 +183,7 @@ final class Shards implements Extents {
           own ? copiesTrimmedBefore(stream, told[i]) : teller.trimmedBefore(stream, told[i]);
       if (bound > 0) commit.trim(stream, spaces[i], bound);
     }
-    // The mark that stays may be in front of the first entry that does.
+    // The mark that stays may be before the first entry that does.
     long entries =
         own ? copiesTrimmedBefore(stream, COPIES) : teller.trimmedBefore(stream, Streams.ENTRIES);
     long marked =
@@ -234,7 +234,7 @@ final class Shards implements Extents {
     }
   }
 
-  /// The header at or below a counter; of several at one, the one that tells most.
+  /// Returns the header at or below a counter; of several at one, the fullest.
   private Device.@Nullable Extent header(int space, long counter) {
     long first = logFloor(space, counter);
     if (first < 0) return null;
@@ -292,7 +292,7 @@ final class Shards implements Extents {
     }
   }
 
-  /// A copy of an extent, or null. Two log units may have it; one that can be read suffices.
+  /// Returns a copy of an extent, or null. Two log units may have it; one readable copy suffices.
   byte @Nullable [] readCopy(StreamId stream, int space, long offset) {
     int home = layout.shard(stream);
     StorageException unreadable = null;
@@ -318,7 +318,7 @@ final class Shards implements Extents {
     return floor;
   }
 
-  /// Goes on with a scan that its shard has broken off.
+  /// Continues a scan that its shard has broken off.
   private void scanCopies(StreamId stream, int space, long to, Seen seen, StorageException cause) {
     int home = layout.shard(stream);
     while (!seen.ended && seen.next <= to) {

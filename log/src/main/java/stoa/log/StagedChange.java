@@ -13,11 +13,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.storage.WriteTransaction;
 
-/// A change of several parts of an object that all replicas have. Its parts are versions of an
-/// object beside it, which every replica makes a version of the object when the change is
-/// committed. Thread-safe.
+/// A change of several parts of an object of all replicas. Its parts are versions of an object
+/// beside it, which every replica makes a version of the object at the commit. Thread-safe.
 final class StagedChange implements ByteChange {
-  /// So many that what they come to is within the parts of one transaction of the device.
+  // The most parts, so that all fit into one transaction of the device.
   private static final int PARTS_MAX = 1 << 18;
 
   private final ChangeLane lane;
@@ -56,7 +55,7 @@ final class StagedChange implements ByteChange {
     }
   }
 
-  /// The object that has the parts.
+  /// Returns the object of the parts.
   private StreamId stage() {
     ensureOpen();
     if (parts >= PARTS_MAX) {
@@ -183,7 +182,7 @@ final class StagedChange implements ByteChange {
     lane.ended();
     if (staged == 0) return;
     StreamId stage = ObjectChange.staged(staged);
-    // If that fails, the next owner of the shard sees to it.
+    // If that fails, the next owner of the shard does it.
     var _ =
         lane.submit(
             ChangeLane.Room.KEPT,

@@ -2,12 +2,12 @@ package stoa.log;
 
 import stoa.LogAddress;
 
-/// One entry of a stream, as it is read back.
+/// One entry of a stream, as read back.
 ///
 /// @param address its position in the stream
 /// @param log its position in the global log
 /// @param nowMicros its time, in microseconds since 1970
-/// @param kind what the payload is, for the layer above
+/// @param kind the kind of the payload, for the layer above
 /// @param payload its content
 public record StoredEntry(
     long address, LogAddress log, long nowMicros, byte kind, byte[] payload) {}

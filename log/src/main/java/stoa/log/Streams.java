@@ -22,8 +22,7 @@ import stoa.storage.StorageException;
 /// (vCorfu, section 3.3: a stream replica can be read at any stream address without touching the
 /// global log).
 ///
-/// Thread-safe. What cannot be read is [Corrupt] when its bytes are damaged, and [Unavailable]
-/// otherwise.
+/// Thread-safe. Reads throw [Corrupt] for damaged bytes, and [Unavailable] for other failures.
 public final class Streams {
   /*
    * A stream is an object of the same id on the device of its shard, in three spaces:
@@ -51,19 +50,19 @@ public final class Streams {
   static final int OLDEST = 3;
   static final StreamId LOG = StreamId.of("stoa/log");
 
-  /// What is read as a mark or checkpoint: data with the stream address it stands at.
+  /// A mark or checkpoint: data at a stream address.
   ///
   /// @param address the stream address
-  /// @param data what was written there
+  /// @param data its bytes
   public record At(long address, byte[] data) {}
 
-  /// Where an entry of the global log is.
+  /// The place of an entry of the global log.
   ///
   /// @param stream its stream
   /// @param address its position there
   public record Place(StreamId stream, long address) {}
 
-  /// What is at a log address.
+  /// The content of a log address.
   ///
   /// @param log the address
   /// @param places the entries there, in order; none at a hole, which includes a seal
@@ -71,33 +70,33 @@ public final class Streams {
 
   private final Extents device;
 
-  /// Whether an object of the device is the log's own, and no stream.
+  /// Returns whether an object of the device is the log's own, and no stream.
   public static boolean isInternal(StreamId stream) {
     return stream.equals(LOG) || stream.equals(GlobalLog.UNIT) || stream.equals(Replica.RECORD);
   }
 
-  /// The streams on a device.
+  /// Creates the streams on a device.
   public Streams(Device device) {
     this(Extents.of(device));
   }
 
-  /// The streams that are kept as extents.
+  /// Creates the streams on extents.
   Streams(Extents extents) {
     this.device = extents;
   }
 
-  /// The last address of a stream, 0 when it has no entry.
+  /// Returns the last address of a stream, 0 when it has no entry.
   public long last(StreamId stream) {
     return Math.max(0, offset(stream, ENTRIES, Long.MAX_VALUE));
   }
 
-  /// The entry at an address, or null when there is none.
+  /// Returns the entry at an address, or null when there is none.
   public @Nullable StoredEntry read(StreamId stream, long address) {
     byte[] data = data(stream, ENTRIES, address);
     return data == null ? null : decode(address, data);
   }
 
-  /// Visits the entries from `from` to `to`, both inclusive, in order, until the visitor answers
+  /// Visits the entries from `from` to `to`, both inclusive, in order, until the visitor returns
   /// false.
   public void scan(StreamId stream, long from, long to, Predicate<StoredEntry> visitor) {
     try {
@@ -109,12 +108,12 @@ public final class Streams {
 
   // ---- trimming
 
-  /// Releases what is in front of an address of a stream, for good: from now on [#oldest] is at
-  /// least that. What the state at the address is made from is kept: the last mark up to there, the
-  /// last checkpoint if it is not older than that, and the entries from there on; of a stream
-  /// without marks, the entries from the address on. Atomic, and durable with the next batch or
-  /// [#sync]; it costs as much as one entry, however many are released. Does nothing when the
-  /// stream was trimmed as far before.
+  /// Releases the part of a stream before an address, for good: from now on [#oldest] is at least
+  /// that. Keeps what the state at the address needs: the last mark up to there, the last
+  /// checkpoint if it is not older than that, and the entries from there on; of a stream without
+  /// marks, the entries from the address on. Atomic, and durable with the next batch or [#sync]; it
+  /// costs as much as one entry, whatever the size of the release. No effect when the stream was
+  /// trimmed as far before.
   ///
   /// @param before the first address that stays
   public void trim(StreamId stream, long before) {
@@ -127,7 +126,7 @@ public final class Streams {
     }
   }
 
-  /// What goes when a stream is trimmed.
+  /// Returns what goes when a stream is trimmed.
   Extents.Trim trimTo(StreamId stream, long before) {
     At mark = floor(stream, MARKS, before);
     if (mark == null) return new Extents.Trim(before, before, 0, 0);
@@ -135,26 +134,26 @@ public final class Streams {
     return new Extents.Trim(before, base, mark.address(), base);
   }
 
-  /// From which address on the entries would be kept if a stream were trimmed now.
+  /// Returns from which address on the entries would stay if a stream were trimmed now.
   public long base(StreamId stream, long before) {
     long mark = offset(stream, MARKS, before);
     return mark < 0 ? before : Math.max(mark, offset(stream, CHECKPOINTS, before));
   }
 
-  /// How far a stream was trimmed: nothing in front of this address counts any more. 0 when it
+  /// Returns how far a stream was trimmed: nothing before this address counts any more. 0 when it
   /// never was.
   public long oldest(StreamId stream) {
     return bound(stream, OLDEST);
   }
 
-  /// The first address whose entry is kept, which may be in front of [#oldest]; 0 when the stream
-  /// was never trimmed.
+  /// Returns the first address with an entry, which may be before [#oldest]; 0 when the stream was
+  /// never trimmed.
   public long firstKept(StreamId stream) {
     return bound(stream, ENTRIES);
   }
 
-  /// Releases what the log tells of the addresses in front of a counter, by whole batches; the
-  /// entries stay in their streams. As [#trim] else.
+  /// Releases the log's record of the addresses before a counter, by whole batches; the entries
+  /// stay in their streams. Otherwise as [#trim].
   public void trimLog(long before) {
     long first = batchAt(before);
     if (first <= firstInLog()) return;
@@ -165,19 +164,18 @@ public final class Streams {
     }
   }
 
-  /// The first counter of the batch at a counter, or of the one in front of it.
+  /// Returns the first counter of the batch at a counter, or of the one before it.
   long batchAt(long counter) {
     return offset(LOG, ENTRIES, counter);
   }
 
-  /// The first counter of which the log still tells what is there; 0 when nothing was ever
-  /// released.
+  /// Returns the first counter that the log still records; 0 when nothing was ever released.
   public long firstInLog() {
     return bound(LOG, ENTRIES);
   }
 
-  /// The first counter of a batch that was made at a time or later, as far as the log still tells;
-  /// the one behind the last when there is none.
+  /// Returns the first counter of a batch that was made at a time or later, as far as the log still
+  /// records it; the one after the last when there is none.
   public long firstSince(long nowMicros) {
     long low = firstInLog();
     long high = tail().counter() + 1;
@@ -190,15 +188,15 @@ public final class Streams {
     return low;
   }
 
-  /// The last counter of the batches that were made before a time; 0 when there is none. Never less
-  /// than that of a batch of which the log tells no more.
+  /// Returns the last counter of the batches that were made before a time; 0 when there is none.
+  /// Never less than that of a batch that the log no longer records.
   public long lastBefore(long nowMicros) {
     long since = firstSince(nowMicros);
     At before = since <= 0 ? null : floor(LOG, ENTRIES, since - 1);
     return before == null ? Math.max(0, firstInLog() - 1) : tail(before).counter();
   }
 
-  /// Makes durable what was trimmed and kept before.
+  /// Makes earlier trims and checkpoints durable.
   public void sync() {
     try {
       device.sync();
@@ -217,8 +215,8 @@ public final class Streams {
 
   // ---- the global log
 
-  /// What is at the log address of a counter, or null when nothing was written there: it was not
-  /// issued, or was issued in vain.
+  /// Returns the content of the log address of a counter, or null when nothing was written there:
+  /// it was not issued, or was issued in vain.
   ///
   /// @throws TooOld when it was released
   public @Nullable LogItem at(long counter) {
@@ -246,8 +244,8 @@ public final class Streams {
     if (counter < first) throw new TooOld("the log", counter, first);
   }
 
-  /// Visits the log addresses that were written from one counter to another, both inclusive, in
-  /// order, until the visitor answers false.
+  /// Visits the written log addresses from one counter to another, both inclusive, in order, until
+  /// the visitor returns false.
   ///
   /// @throws TooOld when the first of them was released; begin at [#firstInLog]
   public void scanLog(long from, long to, Predicate<LogItem> visitor) {
@@ -297,35 +295,35 @@ public final class Streams {
 
   // ---- marks and checkpoints
 
-  /// The last mark at or below an address, or null.
+  /// Returns the last mark at or below an address, or null.
   public @Nullable At lastMark(StreamId stream, long address) {
     return floor(stream, MARKS, address);
   }
 
-  /// The last checkpoint at or below an address, or null.
+  /// Returns the last checkpoint at or below an address, or null.
   public @Nullable At lastCheckpoint(StreamId stream, long address) {
     return floor(stream, CHECKPOINTS, address);
   }
 
-  /// The address of the last checkpoint at or below an address, 0 when there is none.
+  /// Returns the address of the last checkpoint at or below an address, 0 when there is none.
   public long checkpointAt(StreamId stream, long address) {
     return Math.max(0, offset(stream, CHECKPOINTS, address));
   }
 
-  /// Keeps the state of a stream after an address. It is derived data: durable with the next batch,
-  /// and made again when a crash loses it.
+  /// Stores the state of a stream after an address. It is derived data: durable with the next
+  /// batch, and made again when a crash loses it.
   public void checkpoint(StreamId stream, long address, byte[] state) {
     device.append(
         stream, new Commit().clear().write(stream, CHECKPOINTS, address, state, 0, state.length));
   }
 
-  /// Adds a batch to a commit, as it is found in this class's comment.
+  /// Adds a batch to a commit, in the form of this class's comment.
   void encode(Batch batch, Commit commit, Encoder scratch) {
     encodeHeader(batch, batch.entries(), commit, scratch);
     for (Entry entry : batch.entries()) encodeEntry(batch.token(), entry, commit, scratch);
   }
 
-  /// Adds the header of a batch to a commit, which tells where some of its entries are.
+  /// Adds the header of a batch to a commit, with the places of some of its entries.
   static void encodeHeader(Batch batch, List<Entry> entries, Commit commit, Encoder scratch) {
     Token token = batch.token();
     begin(token, batch.term(), batch.sequence(), batch.nowMicros(), batch.note(), scratch);
@@ -393,13 +391,13 @@ public final class Streams {
     }
   }
 
-  /// The end of the global log.
+  /// Returns the end of the global log.
   ShardLog.Tail tail() {
     At last = floor(LOG, ENTRIES, Long.MAX_VALUE);
     return last == null ? ShardLog.Tail.EMPTY : tail(last);
   }
 
-  /// The end of the log as it was after a batch.
+  /// Returns the end of the log after a batch.
   private static ShardLog.Tail tail(At last) {
     var header = new Decoder(last.data());
     long epoch = header.varint();
@@ -436,8 +434,8 @@ public final class Streams {
     }
   }
 
-  /// What a caller can do about a device that cannot be read: look at the data, or open the store
-  /// again.
+  /// Returns the exception for an unreadable device, with what a caller can do: examine the data,
+  /// or open the store again.
   private static StoaException told(StorageException failed) {
     String text = String.valueOf(failed.getMessage());
     return failed instanceof CorruptData

@@ -17,32 +17,32 @@ import stoa.storage.Device;
 import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionState;
 
-/// Tells another replica what it lacks, as of one position, while this one goes on.
+/// Supplies another replica with what it lacks, as of one position, while this one goes on.
 ///
-/// The other one asks, and compares: it gets the entries, marks and checkpoints that it has not,
-/// and the missing versions of blobs (VOSD paper, section II-B), not the whole. What is asked for
-/// meanwhile is not released here: close it. One thread uses it.
+/// The other one asks, and compares: it gets the missing entries, marks and checkpoints, and the
+/// missing versions of blobs (VOSD paper, section II-B), not the whole. Meanwhile nothing is
+/// released here: close it. One thread uses it.
 public final class Supply implements AutoCloseable {
   /*
    *   question           answer
    *   u8                 (all of it big-endian, of fixed size; data after its length, i32)
    *   BEGIN              index i64, term i64, fence i64, log counter i64
-   *   STREAMS id?        for each stream behind the id, up to a number: 1 u8, id, last i64, oldest i64; 0 u8
-   *   RECORDS id last .. for each stream that is named: for each record behind `last`, and that is not
-   *                      released: 1 + space u8, offset i64, data; in the order of checkpoints, marks,
+   *   STREAMS id?        for each stream after the id, up to a number: 1 u8, id, last i64, oldest i64; 0 u8
+   *   RECORDS id last .. for each named stream: for each record after `last` that is not released:
+   *                      1 + space u8, offset i64, data; in the order of checkpoints, marks,
    *                      entries; 0 u8
-   *   LOG counter        first counter in the log i64; for each header behind the counter: 1 u8, counter
+   *   LOG counter        first counter in the log i64; for each header after the counter: 1 u8, counter
    *                      i64, data; 0 u8
-   *   OBJECTS id?        for each object behind the id, up to a number: 1 u8, id, version state, number of
+   *   OBJECTS id?        for each object after the id, up to a number: 1 u8, id, version state, number of
    *                      snapshots u8, and for each its number i64 and highest version i64; 0 u8
    *   UPDATES id state number ..
-   *                      what stoa.storage.VersionedObject sends to who has these versions and snapshots
-   *   KEPT id address .. for each stream that is named: 1 u8, data of the checkpoint at that address; or 0 u8
+   *                      what stoa.storage.VersionedObject sends to an owner of these versions and snapshots
+   *   KEPT id address .. for each named stream: 1 u8, data of the checkpoint at that address; or 0 u8
    *
-   * As of a position: what is behind its log counter is left out. Released is what was so before it
-   * began; what is released since shows as `oldest` only. Objects are as they are when they are asked
-   * for: their versions may come early, and twice. Those that have parts of changes under way are in front: what
-   * is not there any more when they are asked for is part of the objects behind them.
+   * As of a position: later entries than its log counter are left out. Released is what was so before
+   * it began; later releases show as `oldest` only. Objects are as they are when they are asked for:
+   * their versions may come early, and twice. Those that have parts of changes in progress come first:
+   * one that is gone by the time it is asked for is part of a later object.
    */
   static final int BEGIN = 0;
   static final int STREAMS = 1;
@@ -78,7 +78,7 @@ public final class Supply implements AutoCloseable {
 
   /// Answers a question.
   ///
-  /// @throws IOException when `to` does
+  /// @throws IOException when `to` throws it
   /// @throws IllegalArgumentException when it is no question
   /// @throws stoa.storage.StorageException when the device cannot be read
   public void answer(byte[] question, OutputStream to) throws IOException {
@@ -151,8 +151,8 @@ public final class Supply implements AutoCloseable {
     out.writeByte(0);
   }
 
-  /// The last address of a stream that counts as of the position: log addresses rise with stream
-  /// addresses.
+  /// Returns the last valid address of a stream as of the position: log addresses ascend with
+  /// stream addresses.
   private long last(StreamId stream) {
     long high = streams.last(stream);
     if (high == 0 || isCounted(stream, high)) return high;
@@ -259,7 +259,7 @@ public final class Supply implements AutoCloseable {
     }
   }
 
-  /// What was released meanwhile may go now.
+  /// Lets releases go on.
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) replica.supplied();

@@ -7,7 +7,7 @@ import stoa.LogAddress;
 /// @param first the address of the batch's first entry
 /// @param count how many addresses were issued
 public record Token(LogAddress first, int count) {
-  /// The address of the batch's entry at an index.
+  /// Returns the address of the batch's entry at an index.
   public LogAddress at(int index) {
     return new LogAddress(first.epoch(), first.counter() + index);
   }

@@ -2,6 +2,7 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import stoa.base.Key;
+import stoa.front.Service;
 import stoa.objects.KeyService;
 import stoa.wire.proto.Event;
 
@@ -35,7 +36,7 @@ final class ClientListener {
   }
 
   /// Sends over one connection: messages for an older one come after those that it lost.
-  private final class Over implements KeyService.Sink {
+  private final class Over implements Service.Sink {
     private final Conversation to;
 
     private Over(Conversation to) {

@@ -150,7 +150,7 @@ public final class EmbeddedEngine implements Engine {
   private static Stoa opened(
       StoaConfig config, Opening opening, Clock clock, Threads threads, Part part) {
     try {
-      return new EmbeddedStoa(config, opening.open(), clock, threads, part);
+      return new LocalService(config, opening.open(), clock, threads, part).stoa();
     } catch (IllegalArgumentException | StoaException told) {
       threads.close();
       throw told;

@@ -1,7 +1,5 @@
 package stoa.objects;
 
-import stoa.front.ClassNames;
-import stoa.front.CallNumbers;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -10,6 +8,8 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.base.Decoder;
+import stoa.front.CallNumbers;
+import stoa.front.ClassNames;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 

@@ -14,6 +14,7 @@ import stoa.store.Target;
 import stoa.store.Pace;
 import stoa.store.Put;
 import stoa.store.Terms;
+import stoa.front.Service;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.watching.Watch;
@@ -42,32 +43,15 @@ final class KeyFeed {
   private static final int SEND_BYTES = 1 << 20;
   private static final int ACKNOWLEDGED_EVENTS = 64;
 
-  /// Where the events of one listener go.
-  ///
-  /// Called one call at a time. It must not block.
-  interface Sink {
-    /// An event.
-    void event(long number, byte[] event);
-
-    /// There are no more events behind those before.
-    ///
-    /// @param number which is to be reported as handled when the listener knows
-    /// @param cause as it is in the key's state
-    void ended(long number, byte[] cause);
-
-    /// No more events come this way: the listener was taken out, or the store is of no more use.
-    void failed(RuntimeException cause);
-  }
-
   private static final class Place {
-    private final Sink sink;
+    private final Service.Sink sink;
     private long sent;
     private long heard;
     private long acknowledged;
     private boolean over;
 
     /// @param before where the events of the same listener went; null when it is new here
-    private Place(Sink sink, @Nullable Place before) {
+    private Place(Service.Sink sink, @Nullable Place before) {
       this.sink = sink;
       if (before == null) return;
       sent = before.heard;
@@ -101,7 +85,7 @@ final class KeyFeed {
 
   /// Begins to send to a listener what its key has for it; again, when it was sent something
   /// before.
-  void add(Listening listening, Sink sink) {
+  void add(Listening listening, Service.Sink sink) {
     lock.lock();
     try {
       // What was handled and is not acknowledged yet is not sent again: nothing else would be over
@@ -119,7 +103,7 @@ final class KeyFeed {
   /// Sends nothing more to a listener. What it has handled is acknowledged first.
   ///
   /// @param sink only if this is where its events go; null for whatever is
-  void remove(Listening listening, @Nullable Sink sink) {
+  void remove(Listening listening, Service.@Nullable Sink sink) {
     acknowledge();
     lock.lock();
     try {
@@ -208,7 +192,7 @@ final class KeyFeed {
   }
 
   private void take(Place place, KeyAnswer.Batch batch, List<Runnable> sends) {
-    Sink sink = place.sink;
+    Service.Sink sink = place.sink;
     if (!batch.known()) {
       place.over = true;
       places.remove(batch.listening(), place);
@@ -237,7 +221,7 @@ final class KeyFeed {
 
   /// What could not be asked is asked again at the next tick, unless the store is of no more use.
   private void failed(RuntimeException cause) {
-    var gone = new ArrayList<Sink>();
+    var gone = new ArrayList<Service.Sink>();
     lock.lock();
     try {
       asking = false;

@@ -2,18 +2,16 @@ package stoa.objects;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.KeyHandler;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
-import stoa.StoaException;
 import stoa.base.CallId;
 import stoa.base.Encoder;
 import stoa.base.Key;
-import stoa.base.StreamId;
+import stoa.front.Service;
 import stoa.front.marshal.Effort;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
@@ -23,12 +21,12 @@ import stoa.store.Request;
 
 /// What a server does with the listenable key-value store for its clients, in bytes. Thread-safe.
 public final class KeyService {
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final KeyValues values;
   private final ClassLoader classesOfKeys;
 
   /// @param classesOfKeys finds the classes of keys that clients may use
-  KeyService(EmbeddedStoa stoa, ClassLoader classesOfKeys) {
+  KeyService(LocalService stoa, ClassLoader classesOfKeys) {
     this.stoa = stoa;
     this.classesOfKeys = classesOfKeys;
     this.values = stoa.keyValues();
@@ -123,21 +121,6 @@ public final class KeyService {
 
   // ---- listeners
 
-  /// Where the events of one listener go. Called one call at a time; it must not block.
-  public interface Sink {
-    /// An event.
-    void event(long number, byte[] event);
-
-    /// There are no more events.
-    ///
-    /// @param number which is to be reported as handled when the listener knows
-    /// @param cause for [#cause]
-    void ended(long number, byte[] cause);
-
-    /// No more events come this way.
-    void failed(RuntimeException cause);
-  }
-
   /// A listener of a client. Thread-safe.
   public final class Listener {
     private final Listening listening;
@@ -150,26 +133,8 @@ public final class KeyService {
 
     /// Begins to send it what it has not handled; again, when it was sent something before. May
     /// take long.
-    public void send(Sink sink) {
-      values.send(
-          listening,
-          key,
-          new KeyFeed.Sink() {
-            @Override
-            public void event(long number, byte[] event) {
-              sink.event(number, event);
-            }
-
-            @Override
-            public void ended(long number, byte[] cause) {
-              sink.ended(number, cause);
-            }
-
-            @Override
-            public void failed(RuntimeException cause) {
-              sink.failed(cause);
-            }
-          });
+    public void send(Service.Sink sink) {
+      values.send(listening, key, sink);
     }
 
     /// It has handled its events up to a number. Quick.

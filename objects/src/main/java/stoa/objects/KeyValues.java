@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +34,8 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
+import stoa.front.Service;
+import stoa.front.SharedKeys;
 import stoa.front.types.Keys;
 import stoa.store.Pace;
 import stoa.store.Request;
@@ -54,7 +57,7 @@ final class KeyValues {
 
   private final Repeats repeats = new Repeats();
 
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final Store store;
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
@@ -85,10 +88,11 @@ final class KeyValues {
     }
   }
 
+  private final AtomicLong listeners = new AtomicLong();
   private volatile boolean earlierLeft;
   private volatile boolean failureTold;
 
-  KeyValues(EmbeddedStoa stoa, Threads threads) {
+  KeyValues(LocalService stoa, Threads threads) {
     this.stoa = stoa;
     this.store = stoa.core();
     this.executor =
@@ -167,6 +171,11 @@ final class KeyValues {
   /// The session of this process.
   long ownSession() {
     return -store.owner();
+  }
+
+  /// Names a new listener of this process.
+  Listening nextListening() {
+    return new Listening(ownSession(), listeners.incrementAndGet());
   }
 
   /// The key of an encoded name.
@@ -264,7 +273,7 @@ final class KeyValues {
   }
 
   /// Begins to send a registered listener its events, from the first that it has not handled.
-  void send(Listening listening, Key key, KeyFeed.Sink sink) {
+  void send(Listening listening, Key key, Service.Sink sink) {
     lock.lock();
     try {
       feeds
@@ -278,7 +287,7 @@ final class KeyValues {
   /// Sends a listener nothing more. It stays registered.
   ///
   /// @param sink only if this is where its events go; null for whatever is
-  void stop(Listening listening, Key key, KeyFeed.@Nullable Sink sink) {
+  void stop(Listening listening, Key key, Service.@Nullable Sink sink) {
     KeyFeed feed = feed(key);
     if (feed == null) return;
     feed.remove(listening, sink);

@@ -1,24 +1,20 @@
 package stoa.objects;
 
-import stoa.front.SharedKeys;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.KeyHandler;
 import stoa.KeyValueStore;
 import stoa.LimitExceeded;
-import stoa.StoaException;
 import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
-import stoa.base.ThrowableText;
+import stoa.front.SharedKeys;
 import stoa.front.marshal.Marshaller;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
@@ -72,9 +68,9 @@ final class ListenableKey implements Handler {
 
   /// Makes them.
   static final class Factory implements HandlerFactory {
-    private final EmbeddedStoa stoa;
+    private final LocalService stoa;
 
-    Factory(EmbeddedStoa stoa) {
+    Factory(LocalService stoa) {
       this.stoa = stoa;
     }
 
@@ -121,14 +117,14 @@ final class ListenableKey implements Handler {
     }
   }
 
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final Map<Listening, ListenerState> listeners = new LinkedHashMap<>();
   private byte @Nullable [] value;
 
   /// The bytes of the events that wait, of all listeners.
   private int bytes;
 
-  private ListenableKey(EmbeddedStoa stoa) {
+  private ListenableKey(LocalService stoa) {
     this.stoa = stoa;
   }
 

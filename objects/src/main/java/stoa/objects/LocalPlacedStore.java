@@ -6,15 +6,10 @@ import stoa.store.Pace;
 import stoa.store.Terms;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Gone;
-import stoa.LimitExceeded;
-import stoa.Limits;
 import stoa.Placement;
-import stoa.Reads;
-import stoa.Stoa;
 import stoa.Unavailable;
 import stoa.base.CallId;
 import stoa.base.Check;
@@ -23,78 +18,28 @@ import stoa.base.Existence;
 import stoa.base.Timing;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
-import stoa.front.PlacedObjects;
 import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
-import stoa.front.Placing;
-import stoa.front.Sharing;
-import stoa.front.proxy.Proxies;
-import stoa.front.types.SharedMethod;
+import stoa.front.SharedCall;
+import stoa.front.SharedPlacedObjects;
 import stoa.store.Store;
 import stoa.store.Transaction;
 
 /// The durable side of the client-placed objects of a store in this process. Thread-safe.
-final class LocalPlacedStore implements PlacedStore {
+final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore {
   private static final Transaction.Bounds BOUNDS =
       new Transaction.Bounds(false, 60_000_000, 1 << 20, 1L << 30);
 
   private static final int ATTEMPTS_MAX = 1_000;
 
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final long freeNanos;
 
   /// @param freeNanos the time when nobody else had the objects any more
-  LocalPlacedStore(EmbeddedStoa stoa, long freeNanos) {
+  LocalPlacedStore(LocalService stoa, long freeNanos) {
+    super(stoa.stoa());
     this.stoa = stoa;
     this.freeNanos = freeNanos;
-  }
-
-  @Override
-  public Stoa stoa() {
-    return stoa;
-  }
-
-  @Override
-  public Limits limits() {
-    return stoa.limits();
-  }
-
-  @Override
-  public PlacedObject object(Object shared) {
-    return object(stoa, shared);
-  }
-
-  static PlacedObject object(EmbeddedStoa stoa, Object shared) {
-    LiveInvoker live = stoa.own(shared);
-    live.requireTree();
-    return live.placed();
-  }
-
-  @Override
-  public <T> T through(
-      T shared, Placing placing, Reads reads, Function<PlacedObject, Object> kept) {
-    return Sharing.through(
-        shared,
-        proxy -> {
-          LiveInvoker live = stoa.own(proxy);
-          Object own = kept.apply(object(proxy));
-          return Proxies.redirect(proxy, new PlacedInvoker(live, placing, reads, own));
-        });
-  }
-
-  private static LiveInvoker live(PlacedObject object) {
-    return ((LivePlaced) object).live();
-  }
-
-  @Override
-  public Placement placement(PlacedObject object) {
-    return live(object).type().shared().placement();
-  }
-
-  @Override
-  public @Nullable Object call(
-      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-    return live(object).invokeHere(method, arguments);
   }
 
   @Override
@@ -125,7 +70,7 @@ final class LocalPlacedStore implements PlacedStore {
   @Override
   public Stored load(PlacedObject object) {
     Store store = stoa.core();
-    var target = live(object).target();
+    var target = at(object);
     long generation = store.generation(target.key());
     if (generation == 0) return deleted(object);
     var existence = new Existence.Generation(generation);
@@ -139,13 +84,13 @@ final class LocalPlacedStore implements PlacedStore {
   @Override
   public Stored deleted(PlacedObject object) {
     // Not behind its deletion: what is logged about a call may stand behind that.
-    return new Stored(stoa.core().tail(live(object).target().key()) + 1, null);
+    return new Stored(stoa.core().tail(at(object).key()) + 1, null);
   }
 
   @Override
   public boolean isLent(PlacedObject object) {
     Store store = stoa.core();
-    var target = live(object).target();
+    var target = at(object);
     long generation = store.generation(target.key());
     if (generation == 0) return false;
     var existence = new Existence.Generation(generation);
@@ -155,8 +100,8 @@ final class LocalPlacedStore implements PlacedStore {
 
   @Override
   public void lend(PlacedObject object) {
-    LiveInvoker live = live(object);
-    long generation = stoa.core().generation(live.target().key());
+    SharedCall live = live(object);
+    long generation = stoa.core().generation(at(live).key());
     byte[] state = load(object).bytes();
     if (generation == 0 || state.length == 0) {
       throw new IllegalArgumentException(
@@ -169,8 +114,8 @@ final class LocalPlacedStore implements PlacedStore {
 
   @Override
   public void takeBack(PlacedObject object) {
-    LiveInvoker live = live(object);
-    long generation = stoa.core().generation(live.target().key());
+    SharedCall live = live(object);
+    long generation = stoa.core().generation(at(live).key());
     if (generation == 0) return; // it was deleted
     try {
       side(live, generation, false);
@@ -179,15 +124,15 @@ final class LocalPlacedStore implements PlacedStore {
     }
   }
 
-  private void side(LiveInvoker live, long generation, boolean lent) {
+  private void side(SharedCall live, long generation, boolean lent) {
     var existence = new Existence.Generation(generation);
-    var _ = stoa.core().put(live.target(), Put.of(PlacedState.side(lent)), Terms.expecting(existence)).answer();
+    var _ = stoa.core().put(at(live), Put.of(PlacedState.side(lent)), Terms.expecting(existence)).answer();
   }
 
   @Override
   public long delete(PlacedObject object, @Nullable CallId id) {
-    LiveInvoker live = live(object);
-    return stoa.core().delete(live.target(), Terms.expecting(live.ending()).of(id));
+    SharedCall live = live(object);
+    return stoa.core().delete(at(live), Terms.expecting(live.ending()).of(id));
   }
 
   @Override
@@ -221,7 +166,7 @@ final class LocalPlacedStore implements PlacedStore {
    * states of others are durable before they are deleted. */
   private @Nullable Meant meant(Change change, boolean isHinted) {
     Store store = stoa.core();
-    var target = live(change.object()).target();
+    var target = at(change.object());
     long life = change.life();
     // A hint of another life may be an old one.
     boolean goesOn = isHinted && target.generationHint() == life;
@@ -261,5 +206,13 @@ final class LocalPlacedStore implements PlacedStore {
         begun.change.object(),
         generation,
         begun.change.life());
+  }
+
+  private static Target at(PlacedObject object) {
+    return at(live(object));
+  }
+
+  private static Target at(SharedCall live) {
+    return ((LocalObject) live.target()).at();
   }
 }

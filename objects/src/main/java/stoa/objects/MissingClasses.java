@@ -1,6 +1,5 @@
 package stoa.objects;
 
-import stoa.front.ClassNames;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -9,6 +8,7 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 import stoa.base.StreamId;
+import stoa.front.ClassNames;
 import stoa.log.Streams;
 
 /// The shared classes of which the log of a replica tells, and that are not on its class path. One

@@ -1,6 +1,5 @@
 package stoa.objects;
 
-import stoa.front.ClassNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -9,6 +8,7 @@ import stoa.KeyHandler;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Shared;
+import stoa.front.ClassNames;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Platform;
 import stoa.spi.Collections;
@@ -21,10 +21,10 @@ import stoa.store.blobs.StoredBlob;
 /// A name that a client sends finds a class only among those that the store would use itself: it is
 /// looked up without initialising anything, and must be shared, known, or admissible.
 public final class Naming {
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final Predicate<Class<?>> admissible;
 
-  Naming(EmbeddedStoa stoa, Predicate<Class<?>> admissible) {
+  Naming(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
     this.admissible = admissible;
   }

@@ -1,12 +1,12 @@
 package stoa.objects;
 
-import stoa.front.ClassNames;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.base.Encoder;
 import stoa.base.Existence;
+import stoa.front.ClassNames;
 import stoa.front.ObjectAnswer;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.SharedType;
@@ -14,11 +14,11 @@ import stoa.front.types.SharedType;
 /// Another group whose objects are called from here: values in the numbers of its dictionary.
 /// Thread-safe.
 final class Neighbor {
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final NeighborNames names;
   private volatile @Nullable Marshaller marshaller;
 
-  Neighbor(EmbeddedStoa stoa, NeighborNames.Asking asking) {
+  Neighbor(LocalService stoa, NeighborNames.Asking asking) {
     this.stoa = stoa;
     this.names = new NeighborNames(asking);
   }

@@ -1,12 +1,12 @@
 package stoa.objects;
 
-import stoa.front.ClassNames;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import stoa.front.ClassNames;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
 

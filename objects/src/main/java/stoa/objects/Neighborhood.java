@@ -63,7 +63,7 @@ public final class Neighborhood implements Neighbors {
 
   private final Part part;
   private final ConcurrentHashMap<Integer, Neighbor> neighbors = new ConcurrentHashMap<>();
-  private volatile @Nullable EmbeddedStoa stoa;
+  private volatile @Nullable LocalService stoa;
 
   private Neighborhood(Part part) {
     this.part = part;
@@ -75,11 +75,11 @@ public final class Neighborhood implements Neighbors {
   }
 
   /// Whose it is, before it is used.
-  void begin(EmbeddedStoa of) {
+  void begin(LocalService of) {
     stoa = of;
   }
 
-  private EmbeddedStoa stoa() {
+  private LocalService stoa() {
     return Objects.requireNonNull(stoa);
   }
 

@@ -6,23 +6,28 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
+import stoa.front.MethodRun;
+import stoa.front.Refusals;
+import stoa.front.SharedCall;
+import stoa.front.SharedStoa;
 import stoa.front.marshal.Reference;
+import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.store.Execution;
 
 /// What a method may know while it runs, and how the proxies that it uses call out.
 ///
 /// Used by the thread that runs the method.
-final class ObjectContext implements CallContext {
-  private final EmbeddedStoa stoa;
+final class ObjectContext implements MethodRun {
+  private final LocalService service;
   private final Execution execution;
   private final Ref<?> ref;
   private final @Nullable Object instance;
   private @Nullable RandomGenerator random;
 
   /// @param instance the object whose method runs, or null while it is constructed
-  ObjectContext(EmbeddedStoa stoa, Execution execution, Ref<?> ref, @Nullable Object instance) {
-    this.stoa = stoa;
+  ObjectContext(LocalService service, Execution execution, Ref<?> ref, @Nullable Object instance) {
+    this.service = service;
     this.execution = execution;
     this.ref = ref;
     this.instance = instance;
@@ -46,8 +51,16 @@ final class ObjectContext implements CallContext {
     throw context.execution.suspend(ofTheStore);
   }
 
-  EmbeddedStoa stoa() {
-    return stoa;
+  @Override
+  public boolean takes(SharedStoa stoa) {
+    return stoa == service.stoa();
+  }
+
+  @Override
+  public @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    if (to.isPlaced()) throw Refusals.placed(to.key());
+    return ((LocalObject) to.target()).nested(execution, to, method, arguments);
   }
 
   Execution execution() {
@@ -61,7 +74,8 @@ final class ObjectContext implements CallContext {
 
   /// The reference of an object, when it is the one whose method runs.
   @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
-  @Nullable Reference referenceOf(Object object) {
+  @Override
+  public @Nullable Reference referenceOf(Object object) {
     return object == instance ? new Reference(ref, execution.generation()) : null;
   }
 
@@ -87,6 +101,6 @@ final class ObjectContext implements CallContext {
 
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
-    return stoa.get(type, key, args);
+    return service.stoa().get(type, key, args);
   }
 }

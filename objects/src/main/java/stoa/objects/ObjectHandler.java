@@ -69,13 +69,13 @@ final class ObjectHandler implements Handler {
 
   /// Makes the handlers of one type.
   static final class Factory implements HandlerFactory {
-    private final EmbeddedStoa stoa;
+    private final LocalService stoa;
     private final ObjectType type;
 
     /// 0 when it was not asked for.
     private volatile long form;
 
-    Factory(EmbeddedStoa stoa, ObjectType type) {
+    Factory(LocalService stoa, ObjectType type) {
       this.stoa = stoa;
       this.type = type;
     }
@@ -156,7 +156,7 @@ final class ObjectHandler implements Handler {
     }
   }
 
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final ObjectType type;
   /* Replaced by states that were made at clients. */
   private @Nullable Object instance;
@@ -166,7 +166,7 @@ final class ObjectHandler implements Handler {
   private boolean lent;
 
   private ObjectHandler(
-      EmbeddedStoa stoa,
+      LocalService stoa,
       ObjectType type,
       @Nullable Object instance,
       byte @Nullable [] thrownByConstructor) {

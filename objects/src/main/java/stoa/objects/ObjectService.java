@@ -36,10 +36,11 @@ import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
 import stoa.front.Placing;
+import stoa.front.Refusals;
+import stoa.front.SharedCall;
 import stoa.front.marshal.Effort;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
-import stoa.front.types.NotBrief;
 import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
 import stoa.store.ordering.Coordinator;
@@ -66,14 +67,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// How long a transaction of a client may take at most: what it reads is kept for it.
   private static final long TRANSACTION_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
 
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final Store store;
   private final Naming naming;
   private final ClassLoader classesOfKeys;
   private final Sessions sessions;
   private final KeyService keys;
 
-  private ObjectService(EmbeddedStoa stoa, Predicate<Class<?>> admissible) {
+  private ObjectService(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
     this.store = stoa.core();
     this.naming = new Naming(stoa, admissible);
@@ -93,8 +94,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// That of a store which is open in this process; closed with it.
   public static ObjectService of(Stoa stoa, Predicate<Class<?>> admissible) {
-    if (stoa instanceof EmbeddedStoa embedded) return new ObjectService(embedded, admissible);
-    throw Refusals.elsewhere(stoa);
+    return new ObjectService(LocalService.of(stoa), admissible);
   }
 
   @Override
@@ -353,7 +353,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return answer instanceof ObjectAnswer.Lent;
   }
 
-  private LiveInvoker live(Container container) {
+  private SharedCall live(Container container) {
     return stoa.live(container.type, container.key());
   }
 
@@ -389,16 +389,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  /// Decodes a call within the time of a call, so that what cannot be called is never logged.
+  /// Decodes a call, so that what cannot be called is never logged.
   private Read read(Call call) {
-    return store.limited(call.container().key(), () -> read(call, Decoding.WHOLE));
+    return read(call, Decoding.WHOLE);
   }
 
   /// How much a thread decodes.
   private enum Decoding {
     /// What is brief: others wait for the thread.
     BRIEF,
-    /// What a call may take.
+    /// What a call may take, within the time of a call.
     WHOLE
   }
 
@@ -414,8 +414,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
                 + " bytes; callBytesMax is "
                 + stoa.callBytesMax());
       }
-      Effort effort = decoding == Decoding.BRIEF ? Effort.brief() : Effort.full();
-      if (!(stoa.marshaller().value(opening, classesOfKeys, effort) instanceof Object[])) {
+      if (!(opening(call.container(), opening, decoding) instanceof Object[])) {
         throw new IllegalArgumentException(
             call.container().key() + " is not to be begun from arguments");
       }
@@ -433,24 +432,41 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
           throw new IllegalArgumentException(call + " has bytes behind the 0");
         return new Read(null, new Object[0], true);
       }
-      return arguments(called, bytes, in.position(), decoding);
+      return arguments(call, called, in.position(), decoding);
     } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
       throw new IllegalArgumentException(
           call + " cannot be read: " + malformed.getMessage(), malformed);
     }
   }
 
-  private Read arguments(ObjectType.Called called, byte[] bytes, int from, Decoding decoding) {
-    SharedMethod method = called.method();
+  private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
     Marshaller marshaller = stoa.marshaller();
+    return decoding == Decoding.BRIEF
+        ? marshaller.value(bytes, classesOfKeys, Effort.brief())
+        : store.limited(
+            container.key(), () -> marshaller.value(bytes, classesOfKeys, Effort.full()));
+  }
+
+  private Read arguments(Call call, ObjectType.Called called, int from, Decoding decoding) {
+    SharedMethod method = called.method();
+    byte[] bytes = call.bytes();
     if (Marshaller.isSimple(method)) {
-      var arguments = marshaller.arguments(method, bytes, from, bytes.length, classesOfKeys);
+      // They take no longer than their bytes do.
+      var arguments = stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys);
       return new Read(called, arguments, true);
     }
+    return decoding == Decoding.BRIEF
+        ? arguments(called, bytes, from, called.type().briefReading(method))
+        : store.limited(
+            call.container().key(), () -> arguments(called, bytes, from, Effort.full()));
+  }
+
+  private Read arguments(ObjectType.Called called, byte[] bytes, int from, Effort effort) {
+    SharedMethod method = called.method();
     ObjectType type = called.type();
-    Effort effort = decoding == Decoding.BRIEF ? type.briefReading(method) : Effort.full();
     long began = type.beginReading();
-    var arguments = marshaller.arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
+    var arguments =
+        stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
     return new Read(called, arguments, type.endReading(method, began));
   }
 
@@ -669,7 +685,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     /// @param tries whether what a constructor throws is thrown, and nothing is begun
     private byte[] call(Call call, boolean tries) throws Throwable {
       byte[] answer = made(call, tries);
-      if (answer[0] == ObjectAnswer.LENT) throw live(call.container()).metLent();
+      if (answer[0] == ObjectAnswer.LENT) throw stoa.metLent(live(call.container()));
       return answer;
     }
 
@@ -729,7 +745,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     public long delete(Container container, Existence existence) {
       Refusals.stream(container.type.shared());
       refusePlaced(container);
-      if (stoa.isLent(transaction, container.target, existence)) throw live(container).metLent();
+      if (stoa.isLent(transaction, container.target, existence)) throw stoa.metLent(live(container));
       long ended = transaction.delete(container.target, existence);
       return ended;
     }
@@ -864,17 +880,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @throws stoa.AlreadyExists when there is one
   public void create(StoredBlob blob) {
-    stoa.blobs().create(blob);
+    stoa.storedBlobs().create(blob);
   }
 
   /// The generation of a blob, 0 when there is none.
   public long generation(StoredBlob blob) {
-    return stoa.blobs().generation(blob.key());
+    return stoa.storedBlobs().generation(blob.key());
   }
 
   /// Deletes a blob; answers whether there was one.
   public boolean delete(StoredBlob blob) {
-    return stoa.blobs().delete(blob);
+    return stoa.storedBlobs().delete(blob);
   }
 
   /// The streams of the store.
@@ -959,25 +975,25 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// Takes a snapshot with a name.
   public Snapshot takeSnapshot(String name) {
     requireSnapshots();
-    return stoa.snapshot(name);
+    return stoa.stoa().snapshot(name);
   }
 
   /// The snapshot of a name, or null.
   public @Nullable Snapshot findSnapshot(String name) {
     requireSnapshots();
-    return stoa.findSnapshot(name).orElse(null);
+    return stoa.stoa().findSnapshot(name).orElse(null);
   }
 
   /// All snapshots with names.
   public List<Snapshot> snapshots() {
     requireSnapshots();
-    return stoa.snapshots();
+    return stoa.stoa().snapshots();
   }
 
   /// Deletes the snapshot of a name; answers whether there was one.
   public boolean deleteSnapshot(String name) {
     requireSnapshots();
-    return stoa.deleteSnapshot(name);
+    return stoa.stoa().deleteSnapshot(name);
   }
 
   private void requireSnapshots() {

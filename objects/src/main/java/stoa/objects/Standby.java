@@ -36,7 +36,7 @@ public final class Standby implements Backup {
   private final Store store;
   private final Following following;
   private final ReentrantLock making = new ReentrantLock();
-  private @Nullable EmbeddedStoa stoa; // guarded by making
+  private @Nullable LocalService stoa; // guarded by making
 
   Standby(
       StoaConfig config,
@@ -51,7 +51,7 @@ public final class Standby implements Backup {
     this.clock = clock;
     this.threads = threads;
     this.part = part;
-    store = Store.following(EmbeddedStoa.bounds(config.limits()), streams, clock, threads);
+    store = Store.following(LocalService.bounds(config.limits()), streams, clock, threads);
     Sessions.executed(store);
     long bytesMax = config.limits().residentBytesMax();
     following = new Following(store, threads, new Classes(), bytesMax, told);
@@ -75,13 +75,13 @@ public final class Standby implements Backup {
   }
 
   /// What executes objects, with all classes of which the log tells.
-  private EmbeddedStoa stoa() {
+  private LocalService stoa() {
     making.lock();
     try {
-      EmbeddedStoa known = stoa;
+      LocalService known = stoa;
       if (known == null) {
         known =
-            new EmbeddedStoa(
+            new LocalService(
                 config,
                 store,
                 List.of(device),
@@ -92,7 +92,7 @@ public final class Standby implements Backup {
                 part);
         stoa = known;
       } else {
-        known.learn();
+        known.learnNames();
       }
       return known;
     } finally {

@@ -128,7 +128,7 @@ class IsolationTest {
 
   private static ObjectCall call(Stoa stoa, Predicate<ObjectCall> such) {
     while (true) {
-      for (ObjectCall call : ((EmbeddedStoa) stoa).calls(100)) {
+      for (ObjectCall call : LocalService.of(stoa).calls(100)) {
         if (such.test(call)) return call;
       }
       Thread.onSpinWait();
@@ -137,7 +137,7 @@ class IsolationTest {
 
   /// What was to end has ended, and its threads are back.
   private static void assertQuiet(Stoa stoa) {
-    while (!((EmbeddedStoa) stoa).calls(100).isEmpty()) Thread.onSpinWait();
+    while (!LocalService.of(stoa).calls(100).isEmpty()) Thread.onSpinWait();
   }
 
   @Test
@@ -229,7 +229,7 @@ class IsolationTest {
       var refused = stoa.async(actor, object -> object.act("loop"));
       ObjectCall waiting =
           call(stoa, call -> call.progress() == ObjectCall.Progress.WAITING && call.version() == 4);
-      EmbeddedStoa operator = (EmbeddedStoa) stoa;
+      LocalService operator = LocalService.of(stoa);
       assertTrue(operator.cancel(waiting.id()));
       assertTrue(operator.cancel(running.id()));
       for (var cancelled : List.of(loops, refused)) {

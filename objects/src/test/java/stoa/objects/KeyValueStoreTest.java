@@ -40,6 +40,7 @@ import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.front.Service;
 import stoa.front.types.Keys;
 
 class KeyValueStoreTest {
@@ -433,12 +434,12 @@ class KeyValueStoreTest {
   // ---- sessions
 
   /// A client's part, as whoever serves it has it.
-  private static final class Taken implements KeyFeed.Sink {
-    private final EmbeddedStoa stoa;
+  private static final class Taken implements Service.Sink {
+    private final LocalService stoa;
     private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
 
     private Taken(Stoa stoa) {
-      this.stoa = (EmbeddedStoa) stoa;
+      this.stoa = LocalService.of(stoa);
     }
 
     @Override
@@ -462,11 +463,11 @@ class KeyValueStoreTest {
   }
 
   private static Key key(Stoa stoa, String name) {
-    return ((EmbeddedStoa) stoa).keyValues().key(Keys.encode(name));
+    return LocalService.of(stoa).keyValues().key(Keys.encode(name));
   }
 
   private static KeyValues values(Stoa stoa) {
-    return ((EmbeddedStoa) stoa).keyValues();
+    return LocalService.of(stoa).keyValues();
   }
 
   private static List<KeyAnswer.Batch> waiting(Stoa stoa, String key, Listening listening) {
@@ -479,8 +480,8 @@ class KeyValueStoreTest {
   }
 
   private static void register(Stoa stoa, Listening listening, String key) {
-    ((EmbeddedStoa) stoa).admit(Sum.class);
-    byte[] handler = ((EmbeddedStoa) stoa).marshaller().value((Object) new Sum());
+    LocalService.of(stoa).admit(Sum.class);
+    byte[] handler = LocalService.of(stoa).marshaller().value((Object) new Sum());
     values(stoa).register(listening, key(stoa, key), ListenerLimits.STANDARD, handler);
   }
 

@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.KeyHandler;
 import stoa.ListenerLimits;
+import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.front.Service;
 import stoa.front.types.Keys;
 
 /// Which keys a session listens at is known as long as it does, and no longer.
@@ -27,22 +29,23 @@ class ListenAgainTest {
 
   private final byte[] name = Keys.encode("key");
 
-  private static EmbeddedStoa open(Path directory) {
-    return (EmbeddedStoa) new EmbeddedEngine().open(StoaConfig.of("file:" + directory));
+  private static Stoa open(Path directory) {
+    return new EmbeddedEngine().open(StoaConfig.of("file:" + directory));
   }
 
-  private KeyService.Listener listen(EmbeddedStoa stoa, KeyService keys, long listener) {
-    stoa.admit(Echo.class);
+  private KeyService.Listener listen(Stoa stoa, KeyService keys, long listener) {
+    LocalService local = LocalService.of(stoa);
+    local.admit(Echo.class);
     return keys.listen(
         SESSION,
         listener,
         keys.key(name),
-        stoa.marshaller().value(new Echo()),
+        local.marshaller().value(new Echo()),
         ListenerLimits.STANDARD);
   }
 
   /// Tells the numbers of the events, and that there are no more.
-  private static final class Heard implements KeyService.Sink {
+  private static final class Heard implements Service.Sink {
     private final LinkedBlockingQueue<Long> numbers = new LinkedBlockingQueue<>();
 
     @Override
@@ -67,7 +70,7 @@ class ListenAgainTest {
 
   @Test
   void whatWasHandledIsNotSentAgain() throws Exception {
-    try (var stoa = (EmbeddedStoa) new EmbeddedEngine().open(StoaConfig.of("memory:"))) {
+    try (var stoa = new EmbeddedEngine().open(StoaConfig.of("memory:"))) {
       KeyService keys = ObjectService.of(stoa, _ -> true).keys();
       KeyService.Listener listener = listen(stoa, keys, 1);
       var lost = new Heard();
@@ -82,19 +85,19 @@ class ListenAgainTest {
     }
   }
 
-  private static int noted(EmbeddedStoa stoa) {
-    return stoa.keyValues().names(SESSION).size();
+  private static int noted(Stoa stoa) {
+    return LocalService.of(stoa).keyValues().names(SESSION).size();
   }
 
   @Test
   void whoeverWasRegisteredBeforeAndHoweverOften(@TempDir Path directory) {
-    try (EmbeddedStoa stoa = open(directory)) {
+    try (Stoa stoa = open(directory)) {
       KeyService keys = ObjectService.of(stoa, _ -> true).keys();
       var _ = listen(stoa, keys, 1);
       var _ = listen(stoa, keys, 2);
       assertEquals(1, noted(stoa));
     }
-    try (EmbeddedStoa stoa = open(directory)) {
+    try (Stoa stoa = open(directory)) {
       KeyService keys = ObjectService.of(stoa, _ -> true).keys();
       var _ = listen(stoa, keys, 1);
       KeyService.Listener again = listen(stoa, keys, 1);

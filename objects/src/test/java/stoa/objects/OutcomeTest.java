@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Stoa;
 import stoa.Transaction;
 import stoa.TxOptions;
+import stoa.front.SharedTransaction;
 
 class OutcomeTest {
   @Test
@@ -18,9 +19,9 @@ class OutcomeTest {
     Transaction.Id never;
     try (Stoa stoa = Stoa.open(url)) {
       TransactionTest.Account alice = stoa.create(TransactionTest.Account.class, "alice", 100L);
-      try (var transaction = ((EmbeddedStoa) stoa).begin(TxOptions.STANDARD)) {
+      try (var transaction = stoa.begin(TxOptions.STANDARD)) {
         transaction.on(alice).deposit(1);
-        committed = transaction.id();
+        committed = ((LocalWork) ((SharedTransaction) transaction).work()).id();
         transaction.commit();
       }
       never = new Transaction.Id(committed.object(), 1, new UUID(1, 12_345));

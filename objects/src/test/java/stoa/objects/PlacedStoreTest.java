@@ -19,6 +19,7 @@ import stoa.base.Existence;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
+import stoa.front.SharedPlaced;
 import stoa.front.types.SharedMethod;
 
 /// The durable side of objects that migrate.
@@ -45,8 +46,7 @@ class PlacedStoreTest {
   }
 
   private static @Nullable Object add(PlacedStore store, PlacedObject object) throws Exception {
-    LiveInvoker live = ((LivePlaced) object).live();
-    SharedMethod method = live.type().shared().methods().getFirst();
+    SharedMethod method = ((SharedPlaced) object).live().shared().methods().getFirst();
     try {
       return store.call(object, method, new @Nullable Object[0]);
     } catch (Exception | Error thrown) {
@@ -60,11 +60,11 @@ class PlacedStoreTest {
   void anObjectBeginsAnewBehindWhatBecameOfTheCallsBeforeItsDeletion() throws Exception {
     var runs = new CountDownLatch(1);
     var mayEnd = new CountDownLatch(1);
-    try (var stoa = (EmbeddedStoa) Stoa.open("memory:");
+    try (Stoa stoa = Stoa.open("memory:");
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var store = (PlacedStore) PlacedStore.of(stoa);
       var object = store.object(stoa.get(Gated.class, "a"));
-      var target = ((LivePlaced) object).live().target();
+      var target = ((LocalObject) ((SharedPlaced) object).live().target()).at();
       assertEquals(1, add(store, object));
       long first = store.load(object).life();
       PlacedState state = new PlacedState(1, 1, store.load(object).bytes());
@@ -75,8 +75,9 @@ class PlacedStoreTest {
           };
       var call = threads.submit(() -> add(store, object));
       runs.await();
-      var _ = stoa.core().deleteAsync(target, Terms.expecting(new Existence.Generation(first)));
-      assertTrue(stoa.cancel(stoa.calls(1).getFirst().id()));
+      LocalService local = LocalService.of(stoa);
+      var _ = local.core().deleteAsync(target, Terms.expecting(new Existence.Generation(first)));
+      assertTrue(local.cancel(local.calls(1).getFirst().id()));
       assertThrows(ExecutionException.class, call::get);
       mayEnd.countDown();
       var gone = store.load(object);

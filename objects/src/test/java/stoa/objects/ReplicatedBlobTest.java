@@ -56,6 +56,9 @@ class ReplicatedBlobTest extends BlobTest {
             for (long at = 10; ; at += 1 << 20) blob.write(at, new byte[1 << 20]);
           });
       assertEquals(1, blob.read(0, 1)[0]);
+      blob.truncate(10); // what is cut off makes room
+      blob.write(10, new byte[1 << 20]);
+      assertEquals(1, blob.read(0, 1)[0]);
       assertTrue(stoa.delete(blob));
     }
     full.close();

@@ -123,16 +123,25 @@ public final class Running {
     private final int number;
     private final int at;
 
+    // What the place names, also while nothing runs: often the next run is one like the last.
+    private @Nullable StreamId object;
+    private long run;
+
     private Slot(int number) {
       this.number = number;
       this.at = HEADER + number * SLOT;
     }
 
     /// The thread begins a run, in the place of the one that it was in.
+    @SuppressWarnings("ReferenceEquality") // Justification: equal ids are at worst written again
     public void begin(StreamId object, long run) {
-      bytes.putLong(at, object.high());
-      bytes.putLong(at + 8, object.low());
-      bytes.putLong(at + 16, run);
+      if (run != this.run || object != this.object) {
+        this.object = object;
+        this.run = run;
+        bytes.putLong(at, object.high());
+        bytes.putLong(at + 8, object.low());
+        bytes.putLong(at + 16, run);
+      }
       bytes.putLong(at + 24, 1);
     }
 

@@ -401,7 +401,7 @@ final class Deadlines {
       return !stands && execution.stop(failure);
     }
     if (execution.isKnownToStand()) return false;
-    Thread thread = execution.thread;
+    Thread thread = execution.thread();
     // Before it is taken back: its thread may return, and be told back, at any time from then on.
     if (thread != null) threads.lost(thread);
     if (!execution.stop(failure)) {

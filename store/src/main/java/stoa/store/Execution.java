@@ -6,7 +6,8 @@ import stoa.store.records.LoggedAnswers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -132,6 +133,12 @@ public final class Execution implements Cancellation.Run {
   /// About 200 KB.
   private static final int HEADROOM_FRAMES = 2_000;
 
+  private static final AtomicIntegerFieldUpdater<Execution> STATE =
+      AtomicIntegerFieldUpdater.newUpdater(Execution.class, "state");
+
+  private static final AtomicReferenceFieldUpdater<Execution, Runners.Runner> RUNNER =
+      AtomicReferenceFieldUpdater.newUpdater(Execution.class, Runners.Runner.class, "runner");
+
   private static final int RUNNING = 0;
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
@@ -148,7 +155,7 @@ public final class Execution implements Cancellation.Run {
   /// The request that waits for this run, or null when it is run to load the state.
   final @Nullable Request request;
 
-  private final AtomicInteger state = new AtomicInteger(RUNNING);
+  private volatile int state = RUNNING;
   private int calls;
   private int entered;
 
@@ -209,7 +216,7 @@ public final class Execution implements Cancellation.Run {
 
   private long generation;
 
-  volatile @Nullable Thread thread;
+  private volatile Runners.@Nullable Runner runner;
 
   private volatile boolean exited;
   private long id;
@@ -724,7 +731,7 @@ public final class Execution implements Cancellation.Run {
 
   /// Ends the run, if it was not taken back before.
   boolean finish() {
-    return state.compareAndSet(RUNNING, DONE);
+    return STATE.compareAndSet(this, RUNNING, DONE);
   }
 
   /// Ends a run that was stopped; answers what is thrown on, which is [Abandoned] exactly when the
@@ -735,7 +742,7 @@ public final class Execution implements Cancellation.Run {
 
   /// Takes the run back, if it has not ended.
   boolean takeBack() {
-    return state.compareAndSet(RUNNING, TAKEN_BACK);
+    return STATE.compareAndSet(this, RUNNING, TAKEN_BACK);
   }
 
   /// As [#takeBack()], and has its thread stop it, where the code that it runs can be stopped.
@@ -761,8 +768,25 @@ public final class Execution implements Cancellation.Run {
     return Objects.requireNonNull(reason);
   }
 
+  /// A thread begins to run the handler. Others see it once it is the runner's top.
+  void enter(Runners.Runner on) {
+    RUNNER.lazySet(this, on);
+  }
+
+  /// What [Runners] knows of the thread that runs the handler; null before one does.
+  Runners.@Nullable Runner runner() {
+    return runner;
+  }
+
+  /// The thread that runs the handler; null before one does.
+  @Nullable Thread thread() {
+    Runners.Runner on = runner;
+    return on == null ? null : on.thread;
+  }
+
   /// Its thread has left it.
   void exited() {
+    if (state == DONE) return; // nobody takes it back any more, nor asks
     exited = true;
     if (isTakenBack()) Cancellation.ended(this);
   }
@@ -801,7 +825,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   boolean isTakenBack() {
-    return state.get() == TAKEN_BACK;
+    return state == TAKEN_BACK;
   }
 
   void checkNotTakenBack() {

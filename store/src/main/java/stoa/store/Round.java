@@ -92,6 +92,6 @@ final class Round {
     for (Resident next; (next = rest.poll()) != null; ) next.dispatch();
     for (Runnable task : afterwards) threads.answer(task);
     Execution run = running == null ? null : running.running;
-    if (thread instanceof Gatherer && run != null && thread.equals(run.thread)) run.preempt();
+    if (thread instanceof Gatherer && run != null && thread.equals(run.thread())) run.preempt();
   }
 }

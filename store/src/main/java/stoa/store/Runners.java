@@ -1,6 +1,7 @@
 package stoa.store;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -13,8 +14,8 @@ import stoa.storage.Running;
 /// Which handlers run now, on which threads, for how long. Thread-safe.
 final class Runners {
   /// The runs on one thread; the thread itself changes it.
-  private static final class Runner {
-    private final Thread thread = Thread.currentThread();
+  static final class Runner {
+    final Thread thread = Thread.currentThread();
     private final Running.@Nullable Slot slot;
     private volatile @Nullable Execution top;
 
@@ -99,7 +100,7 @@ final class Runners {
   /// The thread begins to run a handler.
   void enter(Execution execution) {
     Runner runner = mine.get();
-    execution.thread = runner.thread;
+    execution.enter(runner);
     execution.below = runner.top;
     execution.startTick = tick;
     runner.top = execution;
@@ -108,7 +109,7 @@ final class Runners {
 
   /// The thread ends the run that it began last.
   void exit(Execution execution) {
-    Runner runner = mine.get();
+    Runner runner = Objects.requireNonNull(execution.runner());
     runner.top = execution.below;
     runner.note(execution.below);
     execution.exited();
@@ -121,12 +122,12 @@ final class Runners {
 
   /// Whether the current thread runs it.
   boolean isOfCurrentThread(Execution execution) {
-    return Thread.currentThread().equals(execution.thread);
+    return Thread.currentThread().equals(execution.thread());
   }
 
   /// Has the thread that runs it look again.
   void wake(Execution execution) {
-    LockSupport.unpark(execution.thread);
+    LockSupport.unpark(execution.thread());
   }
 
   /// Visits the runs, on all threads.

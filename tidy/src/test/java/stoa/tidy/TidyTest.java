@@ -78,20 +78,19 @@ class TidyTest {
               "has the thread by which messages take time in measurements",
               THREAD),
           Edge.of("stoa.front.Attempts", "where transactions wait that have lost often", THREAD),
-          Edge.of("stoa.objects.EmbeddedKeyValues", "hands over answers", THREAD),
           Edge.of("stoa.objects.KeyFeed", "hands over what listeners are told", THREAD),
           Edge.of("stoa.objects.KeyValues", "hands over what listeners ask the store for", THREAD),
-          Edge.of("stoa.objects.LocalListener", "calls a listener of this process", THREAD),
+          Edge.of("stoa.front.SharedListener", "calls a listener of this process", THREAD),
           Edge.of("stoa.front.Recorder", "hands over asynchronous answers", THREAD),
           Edge.of("stoa.front.Turns", "makes calls while their callers go on", THREAD),
           Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
-          Edge.of("stoa.objects.ObjectTransaction", "knows the thread of its body", THREAD),
+          Edge.of("stoa.front.SharedTransaction", "knows the thread of its body", THREAD),
           Edge.of(
               "stoa.objects.StoreUrl",
               "looks whether a directory is of one shard or of several",
               FILE),
           Edge.of(
-              "stoa.objects.EmbeddedStoa",
+              "stoa.objects.LocalService",
               "answers asynchronous calls on threads of their own",
               THREAD),
           Edge.of(

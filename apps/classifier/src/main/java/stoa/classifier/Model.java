@@ -11,8 +11,8 @@ public final class Model {
   static final double GAMMA = 0.5;
 
   private final Vectors supports;
-  /* As LIBSVM has them: supports are in groups, one for each category of `order`; the machine for
-   * the categories a < b weighs the supports of a by weights[b - 1] and those of b by weights[a]. */
+  // As LIBSVM has them: supports are in groups, one for each category of `order`; the machine for
+  // the categories a < b weighs the supports of a by weights[b - 1] and those of b by weights[a].
   private final byte[] order;
   private final double[][] weights;
   private final double[] offsets;

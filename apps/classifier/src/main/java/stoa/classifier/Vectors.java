@@ -8,7 +8,7 @@ import java.util.List;
 /// They are kept in few arrays, since they travel and are stored with every version of a
 /// classifier.
 final class Vectors {
-  /* Vector i has the columns and values from ends[i - 1] to ends[i]. */
+  // Vector i has the columns and values from ends[i - 1] to ends[i].
   private final int[] ends;
   private final byte[] columns;
   private final float[] values;

@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import stoa.front.types.ModuleAccess;
 import stoa.NotShareable;
 import stoa.front.types.StackDepth;
 
@@ -250,8 +251,7 @@ final class Initials {
                                 code.return_(TypeKind.from(type));
                               }));
       var hidden =
-          LOOKUPS
-              .get(owner)
+          ModuleAccess.lookup(owner)
               .defineHiddenClass(bytes, true, MethodHandles.Lookup.ClassOption.NESTMATE);
       MethodHandle value =
           hidden
@@ -263,43 +263,6 @@ final class Initials {
       return null; // a form that a slice cannot have, such as super.method(); a constructor may
       // tell
     }
-  }
-
-  /// Hidden classes are defined through a lookup of the same module, which a class loader of its
-  /// own has. A class that is put beside the owner hands out its lookup.
-  private static final ClassValue<MethodHandles.Lookup> LOOKUPS =
-      new ClassValue<>() {
-        @Override
-        protected MethodHandles.Lookup computeValue(Class<?> owner) {
-          try {
-            return beside(owner);
-          } catch (Throwable e) {
-            throw new IllegalStateException("no lookup in " + owner, e);
-          }
-        }
-      };
-
-  private static MethodHandles.Lookup beside(Class<?> owner) throws Throwable {
-    var foreign = MethodHandles.privateLookupIn(owner, MethodHandles.lookup());
-    ClassDesc lookup = describe(MethodHandles.Lookup.class);
-    MethodTypeDesc type = MethodTypeDesc.of(lookup);
-    byte[] bytes =
-        ClassFile.of()
-            .build(
-                ClassDesc.of(owner.getName() + "$StoaLookup"),
-                made ->
-                    made.withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SYNTHETIC)
-                        .withMethodBody(
-                            "lookup",
-                            type,
-                            ClassFile.ACC_STATIC,
-                            code ->
-                                code.invokestatic(describe(MethodHandles.class), "lookup", type)
-                                    .areturn()));
-    Class<?> made = foreign.defineClass(bytes);
-    MethodHandle own =
-        foreign.findStatic(made, "lookup", MethodType.methodType(MethodHandles.Lookup.class));
-    return MethodHandles.privateLookupIn(owner, (MethodHandles.Lookup) own.invokeExact());
   }
 
   private static ClassDesc describe(Class<?> type) {

@@ -22,6 +22,7 @@ import org.objenesis.ObjenesisStd;
 import org.objenesis.instantiator.ObjectInstantiator;
 import stoa.NotShareable;
 import stoa.Ref;
+import stoa.front.types.ModuleAccess;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
@@ -164,7 +165,7 @@ public final class Proxies {
     static Maker of(SharedType type) {
       Class<?> face = type.face();
       try {
-        var lookup = MethodHandles.privateLookupIn(face, MethodHandles.lookup());
+        var lookup = ModuleAccess.lookup(face);
         Class<?> made =
             define(type)
                 .make()
@@ -179,7 +180,10 @@ public final class Proxies {
       } catch (IllegalAccessException e) {
         throw new NotShareable(
             face.getName()
-                + " cannot be extended from here; open its package to the module stoa.front",
+                + " cannot be extended from here; add \"opens "
+                + face.getPackageName()
+                + ";\" to the module-info of "
+                + face.getModule().getName(),
             e);
       } catch (NoSuchFieldException | IllegalStateException | LinkageError e) {
         throw new NotShareable(

@@ -22,8 +22,8 @@ public final class Preparation {
   /// How much each user's workspaces may hold.
   public static final long QUOTA_BYTES = 1L << 30;
 
-  /// How many threads add users, devices and workspaces: many, so that their calls become durable
-  /// together.
+  // How many threads add users, devices and workspaces: many, so that their calls become durable
+  // together.
   private static final int POPULATORS = 32;
 
   private final Stoa store;

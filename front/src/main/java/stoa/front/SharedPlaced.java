@@ -1,20 +1,13 @@
-package stoa.client;
+package stoa.front;
 
 import org.jspecify.annotations.Nullable;
-import stoa.Ref;
 import stoa.base.StreamId;
-import stoa.front.PlacedObject;
 import stoa.front.types.SharedMethod;
 
-/// An object of a server's store that is placed at clients. Immutable; thread-safe.
+/// An object that is at clients, or may be. Immutable; thread-safe.
 ///
 /// @param live the ordinary way to it
-record RemotePlaced(RemoteInvoker live) implements PlacedObject {
-  /// Whether the calls on an object may execute at clients.
-  static boolean is(RemoteInvoker live) {
-    return live.shared().isPlaced();
-  }
-
+public record SharedPlaced(SharedCall live) implements PlacedObject {
   @Override
   public StreamId stream() {
     return live.key().stream();
@@ -47,31 +40,28 @@ record RemotePlaced(RemoteInvoker live) implements PlacedObject {
 
   @Override
   public Object construct() throws Throwable {
-    return live.shared().instantiate(((Ref<?>) live.key().label()).key(), live.arguments());
+    return live.construct();
   }
 
   @Override
   public Object instance(byte[] state) {
-    return live.stoa().marshaller().state(live.shared(), state);
+    return live.target().marshaller().state(live.shared(), state);
   }
 
   @Override
   public byte[] state(Object instance) {
-    var stoa = live.stoa();
-    byte[] state = stoa.marshaller().state(live.shared(), instance);
-    return PlacedObject.checked(this, state, stoa.callBytesMax());
+    byte[] state = live.target().marshaller().state(live.shared(), instance);
+    return PlacedObject.checked(this, state, live.stoa().callBytesMax());
   }
 
   @Override
   public @Nullable Object[] arguments(SharedMethod method, @Nullable Object[] arguments) {
-    @Nullable Object[] own = arguments.clone();
-    for (int i = 0; i < own.length; i++) own[i] = answer(own[i]);
-    return own;
+    return live.own(arguments);
   }
 
   @Override
   public @Nullable Object answer(@Nullable Object answer) {
-    var marshaller = live.stoa().marshaller();
+    var marshaller = live.target().marshaller();
     return marshaller.isValue(answer) ? answer : marshaller.copy(answer);
   }
 

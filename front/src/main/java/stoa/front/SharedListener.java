@@ -1,8 +1,8 @@
-package stoa.objects;
+package stoa.front;
 
-import stoa.front.SharedKeys;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,43 +13,38 @@ import stoa.KeyListener;
 import stoa.Registration;
 import stoa.StoaException;
 import stoa.Unavailable;
-import stoa.base.Key;
 import stoa.base.ThrowableText;
 import stoa.front.marshal.Marshaller;
 
-/// A listener in the process that has the store open: its events wait here until it has a thread.
+/// A listener of a program, and the events that have arrived for it and wait until it has a thread.
 ///
-/// Thread-safe. What waits is bounded by what the feed sends ahead.
-final class LocalListener<W> implements KeyFeed.Sink, Registration {
-  private static final Logger LOG = LoggerFactory.getLogger(LocalListener.class);
+/// Thread-safe. What waits is bounded by what the store sends ahead of what was handled.
+final class SharedListener<W> implements Registration, Service.Sink {
+  private static final Logger LOG = LoggerFactory.getLogger(SharedListener.class);
 
-  private final KeyValues values;
+  private final Object key;
+  private final Service.Feed feed;
   private final Marshaller marshaller;
-  private final Listening listening;
-  private final Key key;
-  private final Object name;
   private final KeyListener<? super W> listener;
   private final ConcurrentLinkedQueue<Runnable> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean running = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  LocalListener(
-      KeyValues values,
-      Marshaller marshaller,
-      Listening listening,
-      Key key,
-      KeyListener<? super W> listener) {
-    this.values = values;
-    this.marshaller = marshaller;
-    this.listening = listening;
+  // Of the thread that runs.
+  private long handled;
+  private boolean unheard;
+
+  SharedListener(
+      Object key, Service.Feed feed, Marshaller marshaller, KeyListener<? super W> listener) {
     this.key = key;
-    this.name = ((stoa.Ref<?>) key.label()).key();
+    this.feed = feed;
+    this.marshaller = marshaller;
     this.listener = listener;
   }
 
   @Override
   public Object key() {
-    return name;
+    return key;
   }
 
   @Override
@@ -59,32 +54,31 @@ final class LocalListener<W> implements KeyFeed.Sink, Registration {
 
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true)) return;
-    values.stop(listening, key, this);
-    values.unregister(listening, key);
+    if (closed.compareAndSet(false, true)) feed.close();
   }
 
-  // ---- what the feed calls
+  // ---- what the store says
 
   @Override
   public void event(long number, byte[] event) {
-    add(() -> tell(number, event));
+    add(() -> take(number, event));
   }
 
   @Override
   public void ended(long number, byte[] cause) {
     add(() -> {
-      if (closed.compareAndSet(false, true))
-        tellEnd(SharedKeys.cause(cause, marshaller::thrown));
-      values.heard(listening, key, number);
+      tellEnd(SharedKeys.cause(cause, marshaller::thrown));
+      feed.heard(number);
     });
   }
 
   @Override
   public void failed(RuntimeException cause) {
     add(() -> {
-      boolean first = closed.compareAndSet(false, true);
-      if (!first || (cause instanceof Closed && values.core().isClosed())) return;
+      if (cause instanceof Closed && feed.isOver()) {
+        closed.set(true);
+        return;
+      }
       tellEnd(
           cause instanceof StoaException told
               ? told
@@ -94,29 +88,40 @@ final class LocalListener<W> implements KeyFeed.Sink, Registration {
 
   private void add(Runnable step) {
     waiting.add(step);
-    if (!running.get() && running.compareAndSet(false, true)) values.executor().execute(this::run);
+    if (running.get() || !running.compareAndSet(false, true)) return;
+    try {
+      feed.execute(this::run);
+    } catch (RejectedExecutionException over) {
+      LOG.debug("the store is closed; an event of {} is dropped", key);
+    }
   }
 
   private void run() {
     do {
       for (Runnable step; (step = waiting.poll()) != null; ) step.run();
+      if (unheard && isOpen()) feed.heard(handled);
+      unheard = false;
       running.set(false);
     } while (!waiting.isEmpty() && running.compareAndSet(false, true));
   }
 
   // ---- what the listener is told
 
-  private void tell(long number, byte[] event) {
+  private void take(long number, byte[] event) {
     if (closed.get()) return;
+    // One that is sent again, over another connection: the server does not know that it was
+    // handled. One that follows on others that were lost is sent again behind these.
+    unheard = true;
+    if (number != handled + 1) return;
     try {
       @SuppressWarnings("unchecked") // Justification: the handler answers values of this class
       W value = (W) Objects.requireNonNull(marshaller.value(event));
-      listener.on(new KeyEvent<>(name, value, number));
+      listener.on(new KeyEvent<>(key, value, number));
     } catch (RuntimeException | Error thrown) {
       end(thrown);
       return;
     }
-    values.heard(listening, key, number);
+    handled = number;
   }
 
   private void end(Throwable thrown) {
@@ -126,10 +131,16 @@ final class LocalListener<W> implements KeyFeed.Sink, Registration {
     } catch (StoaException failure) {
       LOG.warn("a listener of {} is not taken out: {}", key, failure.getMessage());
     }
-    if (first) tellEnd(new CallFailed("the listener threw " + ThrowableText.of(thrown), thrown));
+    if (first) told(new CallFailed("the listener threw " + ThrowableText.of(thrown), thrown));
   }
 
   private void tellEnd(StoaException cause) {
+    if (!closed.compareAndSet(false, true)) return;
+    feed.over();
+    told(cause);
+  }
+
+  private void told(StoaException cause) {
     try {
       listener.ended(cause);
     } catch (RuntimeException | Error thrown) {

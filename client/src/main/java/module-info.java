@@ -1,0 +1,16 @@
+/// `stoa://HOST:PORT`: the objects of a server, as if they were here.
+@org.jspecify.annotations.NullMarked
+module stoa.client {
+  requires static transitive org.jspecify;
+  requires com.google.protobuf;
+  requires io.grpc;
+  requires io.grpc.netty.shaded;
+  requires io.grpc.stub;
+  requires org.slf4j;
+  requires stoa.links;
+  requires stoa.migration;
+  requires stoa.wire;
+
+  provides stoa.spi.Engine with
+      stoa.client.RemoteEngine;
+}

@@ -1,0 +1,218 @@
+package stoa.client;
+
+import com.google.protobuf.ByteString;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.ListenerLimits;
+import stoa.front.Recorder;
+import stoa.front.Service;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.HandlerType;
+import stoa.front.types.Platform;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Event;
+import stoa.wire.proto.Heard;
+import stoa.wire.proto.KeyGet;
+import stoa.wire.proto.KeyPut;
+import stoa.wire.proto.Listen;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.Unlisten;
+
+/// The keys of the key-value store that a server has, and their listeners. Thread-safe.
+final class RemoteKeys {
+  /*
+   * All listeners of the client share its conversation (CRESON, section VI: listener mutualization).
+   * The server sends a listener what it has not handled, again from there on every new connection;
+   * what was handled is left out here by its number. A server that was started again is told of the
+   * listeners again, which it finds registered; in another session there are none, and they end.
+   */
+  private static final int OVERHEAD_BYTES = 32;
+
+  private final RemotePart part;
+  private final AtomicLong numbers = new AtomicLong();
+  private final ConcurrentHashMap<Long, RemoteFeed> feeds = new ConcurrentHashMap<>();
+
+  RemoteKeys(RemotePart part) {
+    this.part = part;
+  }
+
+  /// A key, as it is encoded.
+  Service.Cell cell(byte[] key) {
+    return new RemoteCell(key);
+  }
+
+  private final class RemoteCell implements Service.Cell {
+    private final byte[] key;
+
+    private RemoteCell(byte[] key) {
+      this.key = key;
+    }
+
+    @Override
+    public Marshaller marshaller() {
+      return part.marshaller();
+    }
+
+    @Override
+    public void admit(Class<?> type) {
+      part.types().admit(type);
+    }
+
+    @Override
+    public void admit(HandlerType handler) {
+      part.types().admit(handler.implementation());
+      for (Class<?> named : handler.named()) {
+        if (!Platform.has(named)) part.types().admit(named);
+      }
+    }
+
+    @Override
+    public byte[] encoded(Object value, String what) {
+      return part.marshaller().value(value); // the server tries to read it
+    }
+
+    @Override
+    public boolean put(byte @Nullable [] value) {
+      return done(part.ask(putting(value)));
+    }
+
+    @Override
+    public void put(byte[] value, Recorder.Settled settled) {
+      begin(putting(value), settled, RemoteKeys::done);
+    }
+
+    @Override
+    public byte @Nullable [] get() {
+      return found(part.ask(getting()));
+    }
+
+    @Override
+    public void get(Recorder.Settled settled) {
+      begin(getting(), settled, RemoteKeys::found);
+    }
+
+    private Outgoing putting(byte @Nullable [] value) {
+      var put = KeyPut.newBuilder().setKey(ByteString.copyFrom(key));
+      if (value != null) put.setPresent(true).setValue(ByteString.copyFrom(value));
+      int bytes = OVERHEAD_BYTES + key.length + (value == null ? 0 : value.length);
+      var request = part.requests().timed(Request.newBuilder().setKeyPut(put));
+      return Outgoing.of(request, Outgoing.Recovery.LOOKED_UP, bytes);
+    }
+
+    private Outgoing getting() {
+      var get = KeyGet.newBuilder().setKey(ByteString.copyFrom(key));
+      var request = part.requests().timed(Request.newBuilder().setKeyGet(get));
+      return Outgoing.of(request, Outgoing.Recovery.READ, OVERHEAD_BYTES + key.length);
+    }
+
+    @Override
+    public Service.Feed feed(byte[] handler, ListenerLimits limits) {
+      var listen =
+          Listen.newBuilder()
+              .setListener(numbers.incrementAndGet())
+              .setKey(ByteString.copyFrom(key))
+              .setHandler(ByteString.copyFrom(handler))
+              .setPendingEventsMax(limits.pendingEventsMax())
+              .setPendingBytesMax(limits.pendingBytesMax())
+              .build();
+      return new RemoteFeed(
+          RemoteKeys.this, listen, part.conversation().server().getSession());
+    }
+  }
+
+  private void begin(
+      Outgoing outgoing,
+      Recorder.Settled settled,
+      Function<Answer, ? extends @Nullable Object> reading) {
+    part.conversation()
+        .begin(
+            outgoing,
+            done -> settled.answer(() -> reading.apply(part.sound(done.answer()))));
+  }
+
+  private static boolean done(Answer answer) {
+    return answer.getDone().getNumber() == 1;
+  }
+
+  private static byte @Nullable [] found(Answer answer) {
+    ByteString found = answer.getData();
+    return found.isEmpty() ? null : found.substring(1).toByteArray();
+  }
+
+  // ---- listeners
+
+  /// Registers a listener, and has its events sent from then on; waits.
+  void listen(RemoteFeed feed) {
+    feeds.put(feed.number(), feed);
+    try {
+      var _ = part.ask(listening(feed.listen()));
+    } catch (RuntimeException refused) {
+      feeds.remove(feed.number());
+      throw refused;
+    }
+  }
+
+  private static Outgoing listening(Listen listen) {
+    // Found registered by a server that has done it before.
+    return Outgoing.of(
+        Request.newBuilder().setListen(listen),
+        Outgoing.Recovery.READ,
+        OVERHEAD_BYTES + listen.getSerializedSize());
+  }
+
+  void heard(long listener, long number) {
+    var heard = Heard.newBuilder().setListener(listener).setNumber(number);
+    part.conversation()
+        .tell(
+            Outgoing.of(
+                Request.newBuilder().setHeard(heard), Outgoing.Recovery.READ, OVERHEAD_BYTES));
+  }
+
+  /// Takes a listener out at the server; waits.
+  void unlisten(RemoteFeed feed) {
+    if (feeds.remove(feed.number(), feed)) {
+      var _ = part.ask(unlistening(feed.listen()));
+    }
+  }
+
+  private static Outgoing unlistening(Listen listen) {
+    var unlisten = Unlisten.newBuilder().setListener(listen.getListener()).setKey(listen.getKey());
+    return Outgoing.of(
+        Request.newBuilder().setUnlisten(unlisten), Outgoing.Recovery.READ, OVERHEAD_BYTES);
+  }
+
+  /// A listener has ended.
+  void over(RemoteFeed feed) {
+    feeds.remove(feed.number(), feed);
+  }
+
+  /// Does something on a thread of its own.
+  void execute(Runnable task) {
+    part.service().answers().execute(task);
+  }
+
+  // ---- what the conversation tells
+
+  void event(Event event) {
+    RemoteFeed feed = feeds.get(event.getListener());
+    if (feed != null) feed.event(event);
+  }
+
+  private void listenAgain(RemoteFeed feed) {
+    part.conversation().tell(listening(feed.listen()));
+    // It may have been closed meanwhile, which the server was told before.
+    if (!feeds.containsKey(feed.number())) part.conversation().tell(unlistening(feed.listen()));
+  }
+
+  /// The server has forgotten what it held for the session, or this is another session.
+  void forgotten() {
+    long session = part.conversation().server().getSession();
+    for (RemoteFeed feed : feeds.values()) {
+      if (feed.session() == session) listenAgain(feed);
+      else feed.failed(new Closed("the session of the listener has ended; register again"));
+    }
+  }
+}

@@ -1,0 +1,297 @@
+package stoa.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import stoa.History;
+import stoa.LogAddress;
+import stoa.Ref;
+import stoa.base.Decoder;
+import stoa.base.Key;
+import stoa.front.CallNumbers;
+import stoa.front.Place;
+import stoa.front.PlacedState;
+import stoa.front.Recorder;
+import stoa.front.Refusals;
+import stoa.front.Service;
+import stoa.front.SharedCall;
+import stoa.front.SharedPlaced;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
+import stoa.migration.Member;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Bounds;
+import stoa.wire.proto.Entries;
+import stoa.wire.proto.Find;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.Trim;
+
+/// An object of a server, as calls reach it. Thread-safe.
+final class RemoteObject implements Service.Target {
+  private final RemoteService service;
+  private final int group;
+  private final SharedType shared;
+  private final Key key;
+  private volatile @Nullable Container known;
+
+  /// Null until the object's part is needed, when that is not the one which has told of the object.
+  private volatile @Nullable RemoteType type;
+
+  /// @param group that keeps the object
+  /// @param type as the part knows it that keeps the object; null when that need not be open yet
+  RemoteObject(
+      RemoteService service, int group, SharedType shared, @Nullable RemoteType type, Key key) {
+    this.service = service;
+    this.group = group;
+    this.shared = shared;
+    this.type = type;
+    this.key = key;
+  }
+
+  /// The group that keeps the object.
+  int group() {
+    return group;
+  }
+
+  @Override
+  public SharedType shared() {
+    return shared;
+  }
+
+  @Override
+  public Key key() {
+    return key;
+  }
+
+  @Override
+  public Marshaller marshaller() {
+    return part().marshaller();
+  }
+
+  /// The object's part of the store, opened if need be.
+  RemotePart part() {
+    return type().part();
+  }
+
+  /// The type as the object's part knows it, which is opened if need be.
+  RemoteType type() {
+    RemoteType found = type;
+    if (found == null) {
+      found = service.part(group).types().of(shared.face());
+      type = found;
+    }
+    return found;
+  }
+
+  /// The object's container, in use.
+  Container container() {
+    Container before = known;
+    Container now = part().conversation().containers().use(key, before);
+    if (now != before) known = now;
+    return now;
+  }
+
+  /// How long a call may take, 0 for the server's own limit.
+  ///
+  /// @param most of any call
+  static int timeMillis(SharedCall to, int most) {
+    Duration limit = to.timeMax();
+    if (limit == null) return most;
+    int millis = Math.clamp(limit.toMillis(), 1, Integer.MAX_VALUE);
+    return most == 0 ? millis : Math.min(millis, most);
+  }
+
+  // ---- calls
+
+  private Outgoing outgoing(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+    byte[] call = type().call(method, arguments);
+    return part().requests().call(this, to, call, to.existence(), method.kind().isReading());
+  }
+
+  @Override
+  public @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    return answer(to, part().conversation().ask(outgoing(to, method, arguments)));
+  }
+
+  @Override
+  public void begin(
+      SharedCall to,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Recorder.Settled settled) {
+    part()
+        .conversation()
+        .begin(
+            outgoing(to, method, arguments),
+            done -> settled.answer(() -> answer(to, done.answer())));
+  }
+
+  /// What an answer to a call says.
+  private @Nullable Object answer(SharedCall to, Answer answer) throws Throwable {
+    Requests requests = part().requests();
+    var answered = requests.answered(answer, known);
+    to.bind(answered.getGeneration());
+    return requests.value(answered);
+  }
+
+  @Override
+  public void create(SharedCall to) throws Throwable {
+    var made = part().requests().call(this, to, CallNumbers.creation(), to.absence(), false);
+    var _ = answer(to, part().conversation().ask(made));
+  }
+
+  @Override
+  public void delete(SharedCall to) {
+    if (shared.isPlaced()) Member.refuseInside("delete " + key);
+    Container container = container();
+    Request.Builder request = part().requests().delete(container, to.ending());
+    var _ = part().ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
+    if (shared.isPlaced()) service.migrating().deleted(new SharedPlaced(to));
+  }
+
+  @Override
+  public long generation() {
+    return ask(number -> Request.newBuilder().setFind(Find.newBuilder().setContainer(number)))
+        .getDone()
+        .getNumber();
+  }
+
+  /// Asks something that may be done twice.
+  private Answer ask(IntFunction<Request.Builder> request) {
+    Container container = container();
+    return part()
+        .ask(
+            Outgoing.on(
+                container, request.apply(container.number()), Outgoing.Recovery.READ, 32));
+  }
+
+  @Override
+  public void requireTree() {
+    if (!shared.isPlaced() && group != 0) throw Refusals.group(key, group);
+  }
+
+  // ---- views
+
+  @Override
+  public Service.Copy follow() {
+    return part().replicas().of(key);
+  }
+
+  @Override
+  public Service.Past at(LogAddress address) {
+    return new Then(0, address);
+  }
+
+  @Override
+  public Service.Past past(long version) {
+    long newest = version();
+    if (version < 0 || version > newest) {
+      throw new IllegalArgumentException(
+          "version " + version + " of " + key + "; there are versions 0 to " + newest);
+    }
+    return new Then(version, null);
+  }
+
+  /// An object as it was: at one of its versions, or at a place in the log.
+  private record Then(long version, @Nullable LogAddress address) implements Service.Past {
+    @Override
+    public @Nullable Object ask(
+        SharedCall to, SharedMethod method, @Nullable Object[] arguments, @Nullable Place place)
+        throws Throwable {
+      RemoteObject object = (RemoteObject) to.target();
+      byte[] call = object.type().call(method, arguments);
+      Requests requests = object.part().requests();
+      Outgoing outgoing =
+          requests.callThen(
+              object,
+              to,
+              call,
+              to.existenceThen(),
+              then -> {
+                if (address == null) then.setVersion(version);
+                else then.setAddress(Requests.at(address));
+              });
+      var answered =
+          requests.answered(object.part().conversation().ask(outgoing), outgoing.container());
+      return place == null
+          ? requests.value(answered)
+          : place.seen(Requests.travelling(answered));
+    }
+  }
+
+  // ---- history
+
+  private stoa.wire.proto.Done bounds() {
+    return ask(number -> Request.newBuilder().setBounds(Bounds.newBuilder().setContainer(number)))
+        .getDone();
+  }
+
+  @Override
+  public long version() {
+    return bounds().getOther();
+  }
+
+  @Override
+  public long oldest() {
+    var bounds = bounds();
+    return bounds.getNumber() > 0 ? bounds.getNumber() : Math.min(1, bounds.getOther());
+  }
+
+  @Override
+  public long trim(long before) {
+    return ask(
+            number ->
+                Request.newBuilder()
+                    .setTrim(Trim.newBuilder().setContainer(number).setBefore(before)))
+        .getDone()
+        .getNumber();
+  }
+
+  @Override
+  public List<History.Entry> entries(long from, long to) {
+    return ask(
+            number ->
+                Request.newBuilder()
+                    .setEntries(Entries.newBuilder().setContainer(number).setFrom(from).setTo(to)))
+        .getEntries()
+        .getEntriesList()
+        .stream()
+        .map(this::entry)
+        .toList();
+  }
+
+  private History.Entry entry(stoa.wire.proto.Entry entry) {
+    Instant time = Instant.EPOCH.plus(entry.getNowMicros(), ChronoUnit.MICROS);
+    return new History.Entry(entry.getVersion(), Requests.at(entry.getAt()), time, what(entry));
+  }
+
+  private History.Event what(stoa.wire.proto.Entry entry) {
+    return switch (entry.getKind()) {
+      case PUT -> called(entry.getValue().toByteArray());
+      case ANSWERED ->
+          new History.Event.Answered(
+              entry.getCall(),
+              new Ref<>(
+                  entry.getType(), Keys.decode(entry.getKey().toByteArray(), service.loader())));
+      case TAKEN_BACK -> new History.Event.Cancelled(entry.getCall(), entry.getReason());
+      case STOOD -> new History.Event.Completed(entry.getCall());
+      case DELETED, UNRECOGNIZED -> new History.Event.Deleted();
+    };
+  }
+
+  private History.Event called(byte[] value) {
+    var in = new Decoder(value);
+    String id = type().called(in);
+    if (id == null) return PlacedState.event(value);
+    SharedMethod method = part().types().method(type(), id);
+    var arguments = marshaller().arguments(method, value, in.position(), value.length);
+    return new History.Event.Called(method.id(), Arrays.asList(arguments));
+  }
+}

@@ -1,0 +1,383 @@
+package stoa.client;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.Limits;
+import stoa.LogAddress;
+import stoa.Security;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.StreamStore;
+import stoa.Transaction;
+import stoa.TxOptions;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.front.Service;
+import stoa.front.SharedKeys;
+import stoa.front.SharedStoa;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.SharedType;
+import stoa.wire.ShardMap;
+
+/// The port to a store in servers, which has a part for each group that keeps it: which part has
+/// what, and the connections. Thread-safe.
+///
+/// The first part, of group 0, is opened at once, another one when it is first needed. So a group
+/// that nobody can reach is missed by those only who ask for what it keeps.
+final class RemoteService implements Service, AutoCloseable {
+  private final StoaConfig config;
+  private final ClassLoader loader;
+  private final RemotePart first;
+  private final ShardMap map;
+  private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
+  private final SharedStoa stoa;
+  private final Migrating migrating;
+
+  /// Those of the other groups; being opened, or open.
+  private final AtomicReferenceArray<@Nullable CompletableFuture<RemotePart>> others;
+
+  /// The log counter up to which this client has seen: all groups have one order.
+  private final AtomicLong observed = new AtomicLong();
+
+  private final RemoteSnapshots.Held held = new RemoteSnapshots.Held();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicReference<Runnable> afterwards = new AtomicReference<>(() -> {});
+
+  private RemoteService(StoaConfig config) {
+    this.config = config;
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    loader = context != null ? context : RemoteService.class.getClassLoader();
+    stoa = new SharedStoa(this);
+    first = new RemotePart(this, config, loader, ShardMap.GLOBAL_GROUP, List.of());
+    // A server that says nothing of groups has all.
+    var server = first.conversation().server();
+    map = ShardMap.of(Math.max(1, server.getGroups()));
+    others = new AtomicReferenceArray<>(map.groups());
+    migrating = new Migrating(this, config.membership());
+  }
+
+  /// Connects to a store.
+  ///
+  /// @throws stoa.Unavailable when no server answers for the first part
+  static RemoteService open(StoaConfig config) {
+    return new RemoteService(config);
+  }
+
+  /// The one behind a store that is open by its servers.
+  ///
+  /// @throws IllegalArgumentException when it is another store
+  static RemoteService of(Stoa stoa) {
+    if (stoa instanceof SharedStoa shared && shared.service() instanceof RemoteService remote) {
+      return remote;
+    }
+    throw new IllegalArgumentException(stoa + " is not a store in servers; open stoa://HOST:PORT");
+  }
+
+  /// The store as programs use it.
+  SharedStoa stoa() {
+    return stoa;
+  }
+
+  // ---- the port
+
+  @Override
+  public Limits limits() {
+    return config.limits();
+  }
+
+  @Override
+  public int callBytesMax() {
+    return first.types().callBytesMax();
+  }
+
+  @Override
+  public ClassLoader loader() {
+    return loader;
+  }
+
+  @Override
+  public Marshaller marshaller() {
+    return first.marshaller();
+  }
+
+  @Override
+  public Executor answers() {
+    return answers;
+  }
+
+  @Override
+  public long nanoTime() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public void admit(Class<?> type) {
+    first.types().admit(type);
+  }
+
+  @Override
+  public boolean isAdmitted(Class<?> type) {
+    return true; // the server says which it has
+  }
+
+  @Override
+  public RemoteObject target(Class<?> face, Object key) {
+    SharedType shared = SharedType.of(face);
+    Key target = RemoteType.key(shared, key);
+    int group = group(shared, target);
+    return new RemoteObject(this, group, shared, part(group).types().of(face), target);
+  }
+
+  /// What all parts have, one after the other: each part's objects in the order in which they
+  /// began.
+  @Override
+  public Iterator<byte[]> names(Class<?> face) {
+    return new Names(face);
+  }
+
+  /// The keys of a type's objects in all parts.
+  private final class Names implements Iterator<byte[]> {
+    private final Class<?> type;
+    private Iterator<byte[]> names;
+    private int group;
+
+    private Names(Class<?> type) {
+      this.type = type;
+      names = first.names(type);
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!names.hasNext()) {
+        if (group == count() - 1) return false;
+        names = part(group + 1).names(type);
+        group++;
+      }
+      return true;
+    }
+
+    @Override
+    public byte[] next() {
+      if (!hasNext()) throw new NoSuchElementException();
+      return names.next();
+    }
+  }
+
+  @Override
+  public RemoteWork begin(TxOptions options) {
+    return new RemoteWork(first, options);
+  }
+
+  @Override
+  public Transaction.Outcome outcome(Transaction.Id id) {
+    return first.outcome(id);
+  }
+
+  @Override
+  public Pinned pin(@Nullable Target of, @Nullable LogAddress address) {
+    RemotePart part = of == null ? first : ((RemoteObject) of).part();
+    return part.moments().take(address);
+  }
+
+  @Override
+  public Named takeSnapshot(String name) {
+    return first.moments().take(name);
+  }
+
+  @Override
+  public @Nullable Named findSnapshot(String name) {
+    return first.moments().find(name);
+  }
+
+  @Override
+  public List<Named> snapshots() {
+    return first.moments().all();
+  }
+
+  @Override
+  public boolean deleteSnapshot(String name) {
+    return first.moments().delete(name);
+  }
+
+  @Override
+  public RemoteBlobs blobs() {
+    return first.blobs();
+  }
+
+  @Override
+  public StreamStore streams() {
+    return first.streams();
+  }
+
+  @Override
+  public Cell cell(byte[] encoded, Object key) {
+    return part(group(SharedKeys.key(encoded).stream())).keys().cell(encoded);
+  }
+
+  @Override
+  public Tree tree() {
+    return migrating;
+  }
+
+  // ---- what parts share
+
+  /// The log counter up to which this client has seen.
+  AtomicLong observed() {
+    return observed;
+  }
+
+  /// The places in the log that servers hold for this client.
+  RemoteSnapshots.Held held() {
+    return held;
+  }
+
+  /// By what servers are known.
+  Security security() {
+    return config.security();
+  }
+
+  /// This client's part in the migration of objects.
+  Migrating migrating() {
+    return migrating;
+  }
+
+  /// How many there are.
+  int count() {
+    return map.groups();
+  }
+
+  /// The first one: what is of the store as a whole is there.
+  RemotePart first() {
+    return first;
+  }
+
+  // ---- which part has what
+
+  /// The group that has what is of a stream: nothing else decides that.
+  int group(StreamId stream) {
+    return map.group(stream);
+  }
+
+  /// The part that has an object, opened if need be. What is placed at clients is in one tree, and
+  /// therefore in one group.
+  RemotePart of(SharedType type, Key key) {
+    return part(group(type, key));
+  }
+
+  /// The group that has an object.
+  int group(SharedType type, Key key) {
+    return type.isPlaced() ? ShardMap.GLOBAL_GROUP : group(key.stream());
+  }
+
+  /// Has a part use the classes that the others do; answers whether there were any that it did not.
+  boolean teach(RemoteTypes learning) {
+    boolean more = false;
+    for (RemotePart part : open()) {
+      if (part.types() != learning) more |= learning.learn(part.types());
+    }
+    return more;
+  }
+
+  // ---- opening and closing
+
+  /// The parts that are open.
+  List<RemotePart> open() {
+    var open = new ArrayList<RemotePart>();
+    open.add(first);
+    for (int group = 0; group < others.length(); group++) {
+      CompletableFuture<RemotePart> part = others.get(group);
+      if (part != null && part.isDone() && !part.isCompletedExceptionally()) open.add(part.join());
+    }
+    return open;
+  }
+
+  /// The part of a group, opened if need be.
+  ///
+  /// @throws stoa.Unavailable when no server answers for it; the next call tries again
+  RemotePart part(int group) {
+    if (group == first.group()) return first;
+    while (true) {
+      CompletableFuture<RemotePart> known = others.get(group);
+      if (known != null) return opened(known);
+      var opening = new CompletableFuture<RemotePart>();
+      if (others.compareAndSet(group, null, opening)) return open(group, opening);
+    }
+  }
+
+  private static RemotePart opened(CompletableFuture<RemotePart> part) {
+    try {
+      return part.join();
+    } catch (CompletionException failed) {
+      if (failed.getCause() instanceof RuntimeException told) throw told;
+      throw failed;
+    }
+  }
+
+  private RemotePart open(int group, CompletableFuture<RemotePart> opening) {
+    try {
+      if (closed.get()) throw new Closed("the store is closed");
+      List<String> servers = first.conversation().server().getServersList();
+      var part = new RemotePart(this, config, loader, group, servers);
+      opening.complete(part);
+      part.moments().forgotten(); // which it has not held yet
+      if (closed.get()) part.end(); // which may have missed this one
+      return part;
+    } catch (RuntimeException | Error failed) {
+      others.set(group, null);
+      opening.completeExceptionally(failed);
+      throw failed;
+    }
+  }
+
+  /// Has something done when the store is closed.
+  void whenClosed(Runnable action) {
+    afterwards.set(action);
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) return;
+    RuntimeException left = leave();
+    var ends = new ArrayList<CompletableFuture<RemotePart>>();
+    // Beside each other: each waits for its own calls.
+    for (RemotePart part : open()) {
+      if (part == first) continue;
+      var end = new CompletableFuture<RemotePart>();
+      first.hand(
+          end,
+          () -> {
+            part.end();
+            return part;
+          });
+      ends.add(end);
+    }
+    first.end();
+    for (var end : ends) end.join();
+    answers.shutdown();
+    afterwards.getAndSet(() -> {}).run();
+    if (left != null) throw left;
+  }
+
+  /* Answers what went wrong. */
+  private @Nullable RuntimeException leave() {
+    try {
+      migrating.close();
+      return null;
+    } catch (RuntimeException failed) {
+      return failed;
+    }
+  }
+}

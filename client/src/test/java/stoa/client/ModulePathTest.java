@@ -1,0 +1,215 @@
+package stoa.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.module.ModuleFinder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.StoaConfig;
+
+/// A program on the module path, which requires `stoa.api` and opens the package of its shared
+/// classes. The test compiles it, and runs it in processes of its own.
+class ModulePathTest {
+  private static final String ACCOUNT =
+      """
+      package shop;
+
+      import java.util.ArrayList;
+      import java.util.List;
+      import stoa.Accessor;
+      import stoa.Ref;
+      import stoa.Shared;
+      import stoa.SharedMap;
+
+      @Shared(name = "shop.Account")
+      public class Account {
+        record Entry(String reason, long amount) {}
+
+        private final List<Entry> entries = new ArrayList<>();
+
+        protected Account() {}
+
+        public void deposit(String reason, long amount) {
+          entries.add(new Entry(reason, amount));
+        }
+
+        public void move(Account to, long amount) {
+          entries.add(new Entry("moved", -amount));
+          to.deposit("moved", amount);
+        }
+
+        @Accessor
+        public long balance() {
+          return entries.stream().mapToLong(Entry::amount).sum();
+        }
+      }
+      """;
+
+  private static final String MAIN =
+      """
+      package shop;
+
+      import stoa.Stoa;
+
+      public final class Main {
+        record City(String name) {}
+
+        public static void main(String[] arguments) {
+          try (var stoa = Stoa.open(arguments[0])) {
+            var from = stoa.get(Account.class, "from");
+            var to = stoa.get(Account.class, "to");
+            from.deposit("salary", 100);
+            from.move(to, 30);
+            stoa.transact(() -> {
+              from.deposit("fee", -1);
+              to.deposit("fee", 1);
+            });
+            var cities = stoa.map("cities", City.class, Account.class);
+            cities.put(new City("Tarragona"), from);
+            System.out.println(
+                from.balance() + " " + to.balance() + " "
+                    + cities.get(new City("Tarragona")).balance() + " "
+                    + stoa.history(from).at(1).balance() + " "
+                    + Main.class.getModule());
+          }
+        }
+      }
+      """;
+
+  private static final String RIGHT = "69 31 69 100 module shop\n";
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void writeTheProgram() throws IOException {
+    write("shop/Account.java", ACCOUNT);
+    write("shop/Main.java", MAIN);
+  }
+
+  @Test
+  void aModularProgramRunsInItsProcess() throws Exception {
+    compile("module shop { requires stoa.api; opens shop; }");
+    ends(RIGHT, run("memory:"));
+  }
+
+  @Test
+  void aModularProgramRunsAtAServer() throws Exception {
+    compile("module shop { requires stoa.api; opens shop; }");
+    Process server = serve();
+    try (var told = server.inputReader()) {
+      ends(RIGHT, run("stoa://127.0.0.1:" + told.readLine()));
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void aPackageThatIsNotOpenIsNamedWithTheRemedy() throws Exception {
+    compile("module shop { requires stoa.api; exports shop; }");
+    String said = run("memory:");
+    assertTrue(said.contains("add \"opens shop;\" to the module-info of shop"), said);
+  }
+
+  /// The machine may print warnings first.
+  private static void ends(String expected, String said) {
+    assertTrue(said.endsWith(expected), said);
+  }
+
+  /// Serves an empty store on the class path, and tells the port.
+  static final class Serving {
+    private Serving() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (var server = ServedEngine.serve(StoaConfig.of("memory:"), 0)) {
+        System.out.println(server.port());
+        while (System.in.read() >= 0) {}
+      }
+    }
+  }
+
+  private void write(String name, String text) throws IOException {
+    Path file = folder.resolve("src").resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  private void compile(String moduleInfo) throws IOException {
+    write("module-info.java", moduleInfo);
+    var said = new StringWriter();
+    var arguments =
+        List.of(
+            "-d",
+            classes().toString(),
+            "--module-path",
+            modulePath(),
+            folder.resolve("src/module-info.java").toString(),
+            folder.resolve("src/shop/Account.java").toString(),
+            folder.resolve("src/shop/Main.java").toString());
+    int code =
+        ToolProvider.findFirst("javac")
+            .orElseThrow()
+            .run(new PrintWriter(said), new PrintWriter(said), arguments.toArray(String[]::new));
+    assertEquals(0, code, said::toString);
+  }
+
+  private Path classes() {
+    return folder.resolve("classes");
+  }
+
+  /// The modules on the class path of this test, without those of tests.
+  private static String modulePath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(entry -> isModule(Path.of(entry)))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static boolean isModule(Path entry) {
+    return Files.exists(entry)
+        && !entry.endsWith("test-classes")
+        && !ModuleFinder.of(entry).findAll().isEmpty();
+  }
+
+  /// Runs the program, and returns what it prints.
+  private String run(String url) throws Exception {
+    String path = classes() + File.pathSeparator + modulePath();
+    return output(start("--module-path", path, "-m", "shop/shop.Main", url));
+  }
+
+  private Process serve() throws IOException {
+    String path = classes() + File.pathSeparator + System.getProperty("java.class.path");
+    return start("-cp", path, Serving.class.getName());
+  }
+
+  private Process start(String... arguments) throws IOException {
+    var command = new ArrayList<String>();
+    command.add(System.getProperty("java.home") + "/bin/java");
+    command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("--sun-misc-unsafe-memory-access=allow"));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.PIPE)
+        .start();
+  }
+
+  private static String output(Process process) throws Exception {
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(1, TimeUnit.MINUTES), "the program does not end");
+    return said;
+  }
+}

@@ -1,0 +1,377 @@
+package stoa.front;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import stoa.Placement;
+import stoa.Reads;
+import stoa.Ref;
+import stoa.TxOptions;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.front.marshal.Marshaller;
+import stoa.front.proxy.Proxied;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
+
+/// Where the calls on an ordinary proxy go: to the object in the store, from outside, from the body
+/// of a transaction, or from the method of another object.
+///
+/// Thread-safe. From the first call that finds the object alive on, it means that generation of it.
+public final class SharedCall implements LiveRoute {
+  /// Whence a proxy comes.
+  public enum Source {
+    /// Asked of the store by type and key: a call may begin the object, also anew.
+    ASKED,
+    /// Read from a value or a listing: a call may begin the object, but not one that was deleted.
+    REFERENCE
+  }
+
+  static final Object[] NOTHING = {};
+
+  private final SharedStoa stoa;
+  private final Service.Target target;
+  private final @Nullable Object[] constructorArguments;
+  private final Source source;
+  private final @Nullable Duration timeMax;
+  private volatile long generation;
+
+  /// @param generation the one that is meant, 0 when it is whichever is there
+  public SharedCall(
+      SharedStoa stoa,
+      Service.Target target,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation) {
+    this(stoa, target, constructorArguments, source, generation, null);
+  }
+
+  private SharedCall(
+      SharedStoa stoa,
+      Service.Target target,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation,
+      @Nullable Duration timeMax) {
+    this.stoa = stoa;
+    this.target = target;
+    this.constructorArguments = constructorArguments;
+    this.source = source;
+    this.generation = generation;
+    this.timeMax = timeMax;
+  }
+
+  /// The way of calls that are known by reference.
+  public static SharedCall reference(SharedStoa stoa, Service.Target target) {
+    return new SharedCall(stoa, target, NOTHING, Source.REFERENCE, 0);
+  }
+
+  /// The way of a call that expects something of the object.
+  public static SharedCall of(SharedStoa stoa, Service.Target target, Existence existence) {
+    boolean asked = existence instanceof Existence.Any || existence instanceof Existence.Absent;
+    long generation = existence instanceof Existence.Generation(long meant, _) ? meant : 0;
+    return new SharedCall(
+        stoa,
+        target,
+        arguments(target.marshaller(), existence.opening()),
+        asked ? Source.ASKED : Source.REFERENCE,
+        generation);
+  }
+
+  /// The same, whose calls take no longer than a time each.
+  SharedCall within(Duration limit) {
+    return new SharedCall(stoa, target, constructorArguments, source, generation, limit);
+  }
+
+  /// The same object at any time, whatever generation is there.
+  SharedCall anyGeneration(@Nullable Object[] arguments) {
+    return new SharedCall(stoa, target, arguments, Source.ASKED, 0);
+  }
+
+  @Override
+  public SharedCall live() {
+    return this;
+  }
+
+  /// The store.
+  public SharedStoa stoa() {
+    return stoa;
+  }
+
+  /// The object.
+  public Service.Target target() {
+    return target;
+  }
+
+  /// Its key in the store.
+  public Key key() {
+    return target.key();
+  }
+
+  /// Its class.
+  public SharedType shared() {
+    return target.shared();
+  }
+
+  /// Whence the proxy comes.
+  public Source source() {
+    return source;
+  }
+
+  /// How long a call may take; null when nothing is said.
+  public @Nullable Duration timeMax() {
+    return timeMax;
+  }
+
+  /// The generation that is meant, 0 when it is whichever is there.
+  public long generation() {
+    return generation;
+  }
+
+  /// What the object is begun from.
+  public @Nullable Object[] constructorArguments() {
+    return constructorArguments;
+  }
+
+  /// Whether its calls execute at clients.
+  public boolean isPlaced() {
+    return target.shared().isPlaced();
+  }
+
+  // ---- calls
+
+  @Override
+  public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    return invoke(method, arguments);
+  }
+
+  /// Makes a call.
+  ///
+  /// @throws Throwable what the method throws
+  public @Nullable Object invoke(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    try {
+      return invoke(method, arguments, isPlaced() && stoa.service().tree().isHere());
+    } catch (PlacedObjects.Elsewhere lent) {
+      return atClients(method, arguments);
+    }
+  }
+
+  /// Makes a call where the store is.
+  ///
+  /// @throws PlacedObjects.Elsewhere in the process of the store, when the object is lent to clients
+  /// @throws Throwable what the method throws
+  public @Nullable Object invokeThere(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    return invoke(method, arguments, false);
+  }
+
+  private @Nullable Object invoke(
+      SharedMethod method, @Nullable Object[] arguments, boolean inTree) throws Throwable {
+    MethodRun running = runningHere();
+    SharedTransaction transaction = SharedTransaction.current(stoa);
+    Route route =
+        Route.of(
+            Route.Way.LIVE,
+            method.kind(),
+            running != null,
+            transaction != null,
+            isPlaced(),
+            inTree);
+    return switch (route) {
+      case IN_METHOD -> Objects.requireNonNull(running).call(this, method, arguments);
+      case IN_TRANSACTION -> Objects.requireNonNull(transaction).call(this, method, arguments);
+      case OWN_TRANSACTION -> transact(method, arguments);
+      case AT_CLIENTS -> atClients(method, arguments);
+      case REFUSED_PLACED -> throw Refusals.placed(key());
+      default -> target.call(this, method, arguments);
+    };
+  }
+
+  /// The run of a method that takes the calls on this object, or null.
+  @Nullable MethodRun runningHere() {
+    MethodRun running = MethodRun.current();
+    return running != null && running.takes(stoa) ? running : null;
+  }
+
+  /// Makes a call where the object is, which migrates or is lent.
+  ///
+  /// @throws Throwable what the method throws
+  public @Nullable Object atClients(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    PlacedObject object = placed(); // which refuses, before anything can fail
+    return placing().call(object, method, arguments, Reads.STRICT);
+  }
+
+  /// Where calls go that are made in the tree.
+  public Placing placing() {
+    return stoa.service().tree().at(shared().domain());
+  }
+
+  /// The object, for who executes its calls.
+  ///
+  /// @throws UnsupportedOperationException where it takes no part
+  public SharedPlaced placed() {
+    if (isPlaced() && isInside()) throw Refusals.placed(key());
+    return new SharedPlaced(this);
+  }
+
+  /// Whether a method of the store or the body of a transaction over it makes calls here.
+  boolean isInside() {
+    return MethodRun.current() != null || SharedTransaction.current(stoa) != null;
+  }
+
+  /// Makes a call without waiting for it.
+  ///
+  /// @param settled told when it is over
+  void begin(SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
+      throws Throwable {
+    MethodRun.refuse("call asynchronously; call " + method + " directly");
+    if (SharedTransaction.current(stoa) != null || method.kind().isTransaction()) {
+      throw new IllegalStateException(
+          "a transaction cannot call asynchronously; call " + method + " directly");
+    }
+    target.begin(this, method, arguments, settled);
+  }
+
+  /// Creates the object.
+  ///
+  /// @throws Throwable what the constructor throws
+  void create() throws Throwable {
+    SharedTransaction transaction = SharedTransaction.current(stoa);
+    if (isPlaced() && (transaction != null || stoa.service().tree().isHere())) {
+      PlacedObject object = placed(); // which refuses, before anything is begun
+      placing().create(object);
+    } else if (transaction != null) {
+      transaction.create(this);
+    } else {
+      target.create(this);
+    }
+  }
+
+  // ---- a method that is a transaction
+
+  /// Runs a method of the object here, as a transaction of its own.
+  private @Nullable Object transact(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
+    TxOptions options = reading ? TxOptions.reading() : TxOptions.STANDARD;
+    Duration limit = timeMax;
+    boolean hasty = limit != null && limit.compareTo(options.totalTimeMax()) < 0;
+    var answer = new @Nullable Object[1];
+    stoa.transact(
+        hasty ? options.withTotalTimeMax(limit) : options,
+        () -> {
+          answer[0] = taking(method, arguments);
+          return answer;
+        });
+    return answer[0];
+  }
+
+  /// Runs a method of the object here, as a transaction that only reads, whatever is around it.
+  @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    var answer = new @Nullable Object[1];
+    try (SharedTransaction transaction = stoa.open(options)) {
+      transaction.run(() -> {
+        answer[0] = taking(method, arguments);
+        return answer;
+      });
+    }
+    return answer[0];
+  }
+
+  private @Nullable Object taking(SharedMethod method, @Nullable Object[] arguments)
+      throws Exception {
+    var transaction = Objects.requireNonNull(SharedTransaction.current(stoa));
+    try {
+      return transaction.callAsOwn(this, method, arguments.clone());
+    } catch (Exception | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
+    }
+  }
+
+  // ---- what is expected of the object
+
+  /// From now on a generation is meant, unless one is already or it is 0.
+  public void bind(long begun) {
+    if (generation == 0) generation = begun;
+  }
+
+  /// What a call expects.
+  public Existence existence() {
+    long meant = generation;
+    if (meant != 0) return new Existence.Generation(meant);
+    byte[] opening = opening();
+    return source == Source.ASKED ? new Existence.Any(opening) : new Existence.Undeleted(opening);
+  }
+
+  /// As [#existence()], at a moment that may lie before the generation began.
+  public Existence existenceThen() {
+    long meant = generation;
+    if (meant == 0) return existence();
+    return new Existence.Generation(meant, source == Source.ASKED ? opening() : null);
+  }
+
+  /// What a creation expects.
+  public Existence absence() {
+    return new Existence.Absent(opening());
+  }
+
+  /// What a deletion expects.
+  public Existence ending() {
+    long meant = generation;
+    return meant == 0 ? new Existence.Any(null) : new Existence.Generation(meant);
+  }
+
+  /// Constructor arguments as they are logged, null when there are none.
+  private byte @Nullable [] opening() {
+    return constructorArguments.length == 0 ? null : target.marshaller().value(constructorArguments);
+  }
+
+  /// Constructor arguments as they were logged.
+  public static @Nullable Object[] arguments(Marshaller marshaller, byte @Nullable [] opening) {
+    return opening == null
+        ? NOTHING
+        : (@Nullable Object[]) Objects.requireNonNull(marshaller.value(opening));
+  }
+
+  /// A new instance in its first state, from arguments that nobody else can change.
+  Object construct() throws Throwable {
+    return shared()
+        .instantiate(((Ref<?>) key().label()).key(), arguments(target.marshaller(), opening()));
+  }
+
+  /// Arguments that nobody else can change.
+  public @Nullable Object[] own(@Nullable Object[] arguments) {
+    Marshaller marshaller = target.marshaller();
+    @Nullable Object[] own = arguments;
+    for (int i = 0; i < arguments.length; i++) {
+      if (marshaller.isValue(arguments[i])) continue;
+      if (own == arguments) own = arguments.clone();
+      own[i] = marshaller.copy(arguments[i]);
+    }
+    return own;
+  }
+
+  /// See [PlacedObject#meet].
+  void meet(long life, boolean exists) {
+    if (!isMeant(life, exists)) throw Refusals.gone(key());
+    if (exists) bind(life);
+  }
+
+  /// See [PlacedObject#isMeant].
+  boolean isMeant(long life, boolean exists) {
+    long meant = generation;
+    boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
+    return meant == 0 ? !deleted || source == Source.ASKED : meant == life;
+  }
+
+  /// Whether its callers may have seen what is not in the store yet.
+  boolean isAuto() {
+    return shared().placement() == Placement.AUTO;
+  }
+}

@@ -1,0 +1,125 @@
+package stoa.front;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.KeyHandler;
+import stoa.KeyListener;
+import stoa.KeyValueStore;
+import stoa.LimitExceeded;
+import stoa.ListenerLimits;
+import stoa.Registration;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.HandlerType;
+import stoa.front.types.Keys;
+import stoa.front.types.Platform;
+import stoa.spi.Facade;
+
+/// The listenable key-value store as programs use it. Thread-safe.
+final class SharedKeyValues implements KeyValueStore {
+  private final SharedStoa stoa;
+
+  SharedKeyValues(SharedStoa stoa) {
+    this.stoa = stoa;
+  }
+
+  private Service.Cell cell(Object key) {
+    stoa.refuseInCall("use the key-value store");
+    return stoa.service().cell(Keys.encode(key), key);
+  }
+
+  // ---- put and get
+
+  @Override
+  public void put(Object key, Object value) {
+    Service.Cell cell = cell(key);
+    var _ = cell.put(encoded(cell, value));
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> putAsync(Object key, Object value) {
+    Service.Cell cell = cell(key);
+    byte[] encoded = encoded(cell, value);
+    return future(settled -> cell.put(encoded, settled), _ -> null);
+  }
+
+  @Override
+  public @Nullable Object get(Object key) {
+    Service.Cell cell = cell(key);
+    return decoded(cell, cell.get());
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Object> getAsync(Object key) {
+    Service.Cell cell = cell(key);
+    return future(cell::get, found -> decoded(cell, (byte @Nullable []) found));
+  }
+
+  @Override
+  public boolean remove(Object key) {
+    return cell(key).put(null);
+  }
+
+  private static @Nullable Object decoded(Service.Cell cell, byte @Nullable [] value) {
+    return value == null ? null : cell.marshaller().value(value);
+  }
+
+  private byte[] encoded(Service.Cell cell, Object value) {
+    Objects.requireNonNull(value, "value");
+    admit(cell, value);
+    return bounded(cell.encoded(value, "the value"), "the value");
+  }
+
+  private byte[] bounded(byte[] encoded, String what) {
+    int bytesMax = stoa.callBytesMax();
+    if (encoded.length <= bytesMax) return encoded;
+    throw new LimitExceeded(
+        what + " takes " + encoded.length + " bytes; callBytesMax is " + bytesMax);
+  }
+
+  /// A program's own class may travel because the program passes an instance of it.
+  private static void admit(Service.Cell cell, Object value) {
+    Class<?> type =
+        value instanceof Enum<?> constant ? constant.getDeclaringClass() : value.getClass();
+    boolean known =
+        Platform.has(type)
+            || value instanceof Facade
+            || value instanceof Blob
+            || Proxies.of(value) != null;
+    if (!known) cell.admit(type);
+  }
+
+  /// What an answer says.
+  private interface Result<R extends @Nullable Object> {
+    R of(@Nullable Object answer);
+  }
+
+  private <R extends @Nullable Object> CompletableFuture<R> future(
+      Consumer<Recorder.Settled> begin, Result<R> result) {
+    var future = new CompletableFuture<R>();
+    begin.accept(
+        reading ->
+            Recorder.hand(stoa.service().answers(), () -> result.of(reading.get()), future));
+    return future;
+  }
+
+  // ---- listeners
+
+  @Override
+  public <V, W> Registration register(
+      Object key,
+      KeyListener<? super W> listener,
+      KeyHandler<V, W> handler,
+      ListenerLimits limits) {
+    Objects.requireNonNull(listener, "listener");
+    Service.Cell cell = cell(key);
+    cell.admit(HandlerType.of(handler.getClass()));
+    byte[] encoded = bounded(cell.encoded(handler, "the handler"), "the handler");
+    Service.Feed feed = cell.feed(encoded, limits);
+    var made = new SharedListener<W>(key, feed, cell.marshaller(), listener);
+    feed.begin(made);
+    return made;
+  }
+}

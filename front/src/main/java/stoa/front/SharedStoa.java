@@ -1,0 +1,542 @@
+package stoa.front;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.Body;
+import stoa.Call1;
+import stoa.Gone;
+import stoa.History;
+import stoa.KeyValueStore;
+import stoa.Listing;
+import stoa.LogAddress;
+import stoa.NotShareable;
+import stoa.Reads;
+import stoa.Ref;
+import stoa.Snapshot;
+import stoa.StreamStore;
+import stoa.Transaction;
+import stoa.TxOptions;
+import stoa.View;
+import stoa.front.proxy.Invoker;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.Keys;
+import stoa.spi.Collections;
+import stoa.spi.Facade;
+import stoa.spi.Host;
+
+/// A store of shared objects as programs use it, wherever it is. Thread-safe.
+public final class SharedStoa implements Host {
+  /// The stored name of the type of blobs.
+  public static final String BLOBS = Blob.class.getName();
+
+  private final Service service;
+  private final Attempts attempts;
+  private final Turns turns;
+  private final SharedKeyValues keys = new SharedKeyValues(this);
+
+  /// One over a port, which may still be under construction.
+  ///
+  /// @param service has its limits, its clock, and the threads of its answers
+  public SharedStoa(Service service) {
+    this.service = service;
+    attempts = new Attempts(this::open, service::nanoTime);
+    turns = new Turns(service.answers(), service.limits().queuedCallsMax());
+  }
+
+  /// The port to the store.
+  public Service service() {
+    return service;
+  }
+
+  // ---- objects
+
+  @Override
+  public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+    named(type, key);
+    if (type == Blob.class) return type.cast(askedBlob(key, args));
+    return type.cast(proxy(asked(type, key, args)));
+  }
+
+  @Override
+  public <T> T create(Class<T> type, Object key, @Nullable Object... args) {
+    named(type, key);
+    MethodRun.refuse("create an object; use Call.get");
+    if (type == Blob.class) {
+      Blob blob = askedBlob(key, args);
+      service.blobs().create(blob);
+      return type.cast(blob);
+    }
+    SharedCall call = asked(type, key, args);
+    T proxy = type.cast(proxy(call));
+    try {
+      call.create();
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable checked) {
+      throw Sharing.sneaky(checked);
+    }
+    return proxy;
+  }
+
+  @Override
+  public <T> Optional<T> find(Class<T> type, Object key) {
+    named(type, key);
+    MethodRun.refuse("look for an object");
+    if (type == Blob.class) {
+      long found = service.blobs().generation(key);
+      return found == 0
+          ? Optional.empty()
+          : Optional.of(type.cast(service.blobs().reference(key, found)));
+    }
+    SharedCall call = SharedCall.reference(this, service.target(type, key));
+    SharedTransaction transaction = SharedTransaction.current(this);
+    call.bind(
+        transaction == null ? call.target().generation() : transaction.work().generation(call));
+    return call.generation() == 0 ? Optional.empty() : Optional.of(type.cast(proxy(call)));
+  }
+
+  @Override
+  public <T> T view(Class<T> type, Ref<?> ref, View view) {
+    Objects.requireNonNull(type, "the type is null");
+    Objects.requireNonNull(ref, "the reference is null");
+    Objects.requireNonNull(view, "the view is null");
+    if (type == Blob.class) return type.cast(viewedBlob(ref, view));
+    if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
+    Service.Target target = service.target(type, ref.key());
+    Sharing.checkType(ref, target.shared());
+    SharedCall call = SharedCall.reference(this, target);
+    T proxy = type.cast(proxy(call));
+    return switch (view) {
+      case View.Remote() -> proxy;
+      case View.Local() -> copied(proxy, call, Service.Copy.Freshness.NOW);
+      case View.Cached() -> copied(proxy, call, Service.Copy.Freshness.SEEN);
+      case View.Client(Reads reads) -> atClient(proxy, reads);
+      case View.AtVersion(long version) -> history(proxy).at(version);
+      case View.AtAddress(LogAddress address) -> held(service.pin(target, address)).on(proxy);
+      case View.AtSnapshot(Snapshot snapshot) -> own(snapshot).on(proxy);
+    };
+  }
+
+  private <T> T atClient(T proxy, Reads reads) {
+    MethodRun.refuse("ask for a view");
+    PlacedObject object = placed(proxy);
+    return tree("execute calls", object.domain()).view(proxy, reads);
+  }
+
+  private static <T> T copied(T proxy, SharedCall live, Service.Copy.Freshness freshness) {
+    // What its callers have seen may be newer than what is in the store.
+    if (live.isAuto()) return proxy;
+    return Proxies.redirect(proxy, new CopyCall(live, live.target().follow(), freshness));
+  }
+
+  @Override
+  public <T> Ref<T> ref(T shared) {
+    @SuppressWarnings("unchecked") // Justification: the proxy is a T
+    Ref<T> ref =
+        (Ref<T>)
+            (Sharing.behind(shared) instanceof Blob blob
+                ? service.blobs().ref(own(blob))
+                : Sharing.proxied(shared).ref());
+    return ref;
+  }
+
+  @Override
+  public boolean delete(Object shared) {
+    MethodRun.refuse("delete an object");
+    if (shared instanceof Facade facade) return delete(facade.shared());
+    if (shared instanceof Blob blob) return service.blobs().delete(own(blob));
+    SharedCall call = own(shared);
+    SharedTransaction transaction = SharedTransaction.current(this);
+    try {
+      if (transaction == null) call.target().delete(call);
+      else transaction.delete(call);
+      return true;
+    } catch (Gone gone) {
+      return false;
+    }
+  }
+
+  @Override
+  public <T> Listing<T> list(Class<T> type) {
+    Objects.requireNonNull(type, "the type is null");
+    MethodRun.refuse("list objects");
+    if (isTransacting()) {
+      throw new IllegalStateException("a transaction cannot list objects; list them before");
+    }
+    Iterator<byte[]> names = type == Blob.class ? service.blobs().names() : service.names(type);
+    return new Listed<>(names, name -> listed(type, Keys.decode(name, service.loader())));
+  }
+
+  private <T> T listed(Class<T> type, Object key) {
+    if (type == Blob.class) return type.cast(service.blobs().reference(key, 0));
+    return type.cast(proxy(SharedCall.reference(this, service.target(type, key))));
+  }
+
+  @Override
+  public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
+    Objects.requireNonNull(call, "the call is null");
+    refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
+    if (isTransacting()) {
+      throw new IllegalStateException(
+          "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
+    }
+    SharedCall live = own(shared);
+    service.tree().refuseInside("call " + live.key() + " asynchronously");
+    Invoker invoker = Sharing.proxied(shared).invoker();
+    // Calls on what is at clients are made one after the other, to keep their order.
+    boolean inTurn = invoker instanceof TreeCall || live.isPlaced();
+    return Recorder.record(
+        shared,
+        call,
+        (method, arguments, settled) -> {
+          if (!inTurn) {
+            live.begin(method, arguments, settled);
+            return;
+          }
+          MethodRun.refuseAnywhere("call asynchronously; call " + method + " directly");
+          // The caller may change what it passed.
+          var kept = live.own(arguments);
+          Proxied proxied = Sharing.proxied(shared);
+          turns.add(
+              live.key().stream(), () -> invoker.invoke(proxied, method, kept), settled);
+        },
+        service.answers());
+  }
+
+  @Override
+  public <T> T within(Duration timeMax, T shared) {
+    Sharing.checkTime(timeMax);
+    MethodRun.refuse("limit the time of a call");
+    refuseBlob(shared, "takes the time of its device; its calls have no limit");
+    return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
+  }
+
+  private static Object hasten(Object proxy, Duration timeMax) {
+    Proxied proxied = Sharing.proxied(proxy);
+    Invoker hastened =
+        switch (proxied.invoker()) {
+          case SharedCall live -> live.within(timeMax);
+          case CopyCall copy -> copy.within(timeMax);
+          case PastCall past -> past.within(timeMax);
+          default -> // of a transaction, which has a time of its own
+              proxied.invoker();
+        };
+    return Proxies.redirect(proxy, hastened);
+  }
+
+  // ---- transactions
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R transact(
+      TxOptions options, Body<R, X> body) throws X {
+    Objects.requireNonNull(options, "the options of the transaction are null");
+    Objects.requireNonNull(body, "the body of the transaction is null");
+    MethodRun.refuse("begin a transaction");
+    SharedTransaction around = SharedTransaction.current(this);
+    if (around == null) return attempts.run(options, body);
+    Sharing.checkNested(options);
+    return around.nested(options.readOnly(), body);
+  }
+
+  @Override
+  public SharedTransaction begin(TxOptions options) {
+    Objects.requireNonNull(options, "the options of the transaction are null");
+    MethodRun.refuse("begin a transaction");
+    SharedTransaction transaction = open(options);
+    try {
+      var _ = transaction.at();
+    } catch (RuntimeException | Error failed) {
+      transaction.close();
+      throw failed;
+    }
+    transaction.closeWhenForgotten();
+    return transaction;
+  }
+
+  /// As [#begin], for who is sure to close it.
+  SharedTransaction open(TxOptions options) {
+    return new SharedTransaction(this, service.begin(options));
+  }
+
+  @Override
+  public Transaction.Outcome outcome(Transaction.Id id) {
+    Objects.requireNonNull(id, "the transaction's id is null");
+    return service.outcome(id);
+  }
+
+  @Override
+  public boolean isTransacting() {
+    return SharedTransaction.current(this) != null;
+  }
+
+  /// Refuses what no method of a shared object and no transaction may do.
+  public void refuseInCall(String what) {
+    MethodRun.refuse(what);
+    if (isTransacting()) throw new IllegalStateException("a transaction cannot " + what);
+  }
+
+  // ---- objects that are placed at clients
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R together(
+      Collection<?> shared, Body<R, X> body) throws X {
+    var objects = new ArrayList<PlacedObject>();
+    for (Object each : shared) objects.add(placed(each));
+    var results = new ArrayList<R>(1);
+    tree("have objects to itself", PlacedObject.domain(objects))
+        .together(
+            objects,
+            () -> {
+              R result = body.run();
+              results.clear();
+              results.add(result);
+            });
+    return results.getFirst();
+  }
+
+  private Placing tree(String what, String domain) {
+    Service.Tree tree = service.tree();
+    if (tree.isHere()) return tree.at(domain);
+    throw new UnsupportedOperationException(
+        "a client outside of the tree cannot " + what + "; let it be a Membership.leaf()");
+  }
+
+  /// The object of a proxy, for who executes its calls.
+  ///
+  /// @throws UnsupportedOperationException when it cannot be at clients
+  PlacedObject placed(Object shared) {
+    SharedCall live = own(shared);
+    live.target().requireTree();
+    return live.placed();
+  }
+
+  @Override
+  public void flush() {
+    service.tree().flush();
+  }
+
+  // ---- the past
+
+  @Override
+  public Snapshot snapshot() {
+    MethodRun.refuse("take a snapshot");
+    return held(service.pin(null, null));
+  }
+
+  @Override
+  public Snapshot snapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
+    MethodRun.refuse("take a snapshot");
+    return named(service.takeSnapshot(name));
+  }
+
+  @Override
+  public Optional<Snapshot> findSnapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
+    return Optional.ofNullable(service.findSnapshot(name)).map(this::named);
+  }
+
+  @Override
+  public List<Snapshot> snapshots() {
+    return service.snapshots().stream().<Snapshot>map(this::named).toList();
+  }
+
+  @Override
+  public boolean deleteSnapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
+    MethodRun.refuse("delete a snapshot");
+    return service.deleteSnapshot(name);
+  }
+
+  private Place place(LogAddress address) {
+    return new Place(this, service.marshaller(), address);
+  }
+
+  private SharedSnapshot named(Service.Named snapshot) {
+    return SharedSnapshot.named(this, place(snapshot.address()), snapshot.name());
+  }
+
+  private SharedSnapshot held(Service.Pinned pinned) {
+    return SharedSnapshot.held(this, place(pinned.address()), pinned.release());
+  }
+
+  private SharedSnapshot own(Snapshot snapshot) {
+    if (snapshot instanceof SharedSnapshot own && own.stoa() == this) return own;
+    throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
+  }
+
+  /// An object as it is seen at a place in the log.
+  <T> T seen(T shared, Place place) {
+    MethodRun.refuse("read a snapshot");
+    refuseBlob(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
+    if (shared instanceof Facade) return Sharing.through(shared, proxy -> seen(proxy, place));
+    Proxied proxied = Sharing.proxied(shared);
+    SharedCall live = proxied.invoker() instanceof PastCall past ? past.live() : live(shared);
+    if (live.stoa() != this) {
+      throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
+    }
+    Refusals.stream(live.shared());
+    @SuppressWarnings("unchecked") // Justification: a proxy of the same type
+    T seen = (T) past(live.anyGeneration(proxied.constructorArguments()), place);
+    return seen;
+  }
+
+  @Override
+  public <T> History<T> history(T shared) {
+    MethodRun.refuse("read history");
+    refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
+    Sharing.checkHistory(shared);
+    return new SharedHistory<>(shared, own(shared));
+  }
+
+  // ---- what is beside objects
+
+  @Override
+  public StreamStore streams() {
+    MethodRun.refuse("use streams");
+    return service.streams();
+  }
+
+  @Override
+  public KeyValueStore store() {
+    return keys;
+  }
+
+  @Override
+  public void close() {
+    service.close();
+  }
+
+  private Blob askedBlob(Object key, @Nullable Object[] args) {
+    if (args.length > 0) {
+      throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
+    }
+    return service.blobs().asked(key);
+  }
+
+  private Blob viewedBlob(Ref<?> ref, View view) {
+    if (!ref.type().equals(BLOBS)) throw new IllegalArgumentException(ref + " is not a blob");
+    return switch (view) {
+      case View.Remote(), View.Local(), View.Cached() -> service.blobs().reference(ref.key(), 0);
+      case View.Client _ ->
+          throw new UnsupportedOperationException(
+              ref + " is written where the store is; a blob does not migrate");
+      case View.AtAddress _, View.AtSnapshot _ ->
+          throw new UnsupportedOperationException(
+              ref + " is no part of snapshots; it has its own, see Blob.snapshot");
+      case View.AtVersion(long version) ->
+          throw new UnsupportedOperationException(
+              "the past of " + ref + " is read with Blob.at(" + version + ")");
+    };
+  }
+
+  /// A blob, unless it is of another store.
+  Blob own(Blob blob) {
+    if (service.blobs().isOwn(blob)) return blob;
+    throw new NotShareable(
+        blob + " is an object of another store, and cannot be passed to this one");
+  }
+
+  private static void refuseBlob(Object shared, String reason) {
+    if (shared instanceof Blob) throw new UnsupportedOperationException(shared + " " + reason);
+  }
+
+  // ---- facades
+
+  @Override
+  public void admit(Class<?> type) {
+    service.admit(type);
+  }
+
+  @Override
+  public Class<?> classNamed(String name) {
+    Class<?> type;
+    try {
+      type = Class.forName(name, false, service.loader());
+    } catch (ClassNotFoundException e) {
+      throw new NotShareable(
+          "the class " + name + " of a collection's elements is not on the class path", e);
+    }
+    if (service.isAdmitted(type)) return type;
+    throw new NotShareable("no collection of this store was made with " + name);
+  }
+
+  @Override
+  public int callBytesMax() {
+    return service.callBytesMax();
+  }
+
+  @Override
+  public int bytes(Object value) {
+    return service.marshaller().value(value).length;
+  }
+
+  @Override
+  public <T> T copy(T value) {
+    @SuppressWarnings("unchecked") // Justification: a copy is of the class of what is copied
+    T copy = (T) Objects.requireNonNull(service.marshaller().copy(value));
+    return copy;
+  }
+
+  @Override
+  public boolean isLive(Object shared) {
+    return switch (Sharing.proxied(shared).invoker()) {
+      case SharedCall live -> !live.isPlaced();
+      case CopyCall _ -> true;
+      default -> false;
+    };
+  }
+
+  // ---- proxies
+
+  private static void named(Class<?> type, Object key) {
+    Objects.requireNonNull(type, "the type is null");
+    Objects.requireNonNull(key, "the key is null");
+  }
+
+  private SharedCall asked(Class<?> type, Object key, @Nullable Object[] args) {
+    return new SharedCall(
+        this, service.target(type, key), args, SharedCall.Source.ASKED, 0);
+  }
+
+  /// A proxy whose calls go an ordinary way.
+  static Object proxy(SharedCall call) {
+    return proxy(call, call);
+  }
+
+  /// A proxy that sees an object at a place in the log.
+  static Object past(SharedCall live, Place place) {
+    return proxy(live, new PastCall(live, live.target().at(place.address()), place));
+  }
+
+  private static Object proxy(SharedCall live, Invoker invoker) {
+    return Proxies.create(
+        live.shared(), (Ref<?>) live.key().label(), live.constructorArguments(), invoker);
+  }
+
+  /// The live proxy behind an object of this store.
+  ///
+  /// @throws NotShareable when it is an object of another store
+  public SharedCall own(Object shared) {
+    SharedCall live = live(shared);
+    if (live.stoa() == this) return live;
+    throw new NotShareable(live.key() + " is an object of another store than this");
+  }
+
+  /// As [#own], of any store.
+  public static SharedCall live(Object shared) {
+    Proxied proxied = Sharing.proxied(shared);
+    if (proxied.invoker() instanceof LiveRoute route) return route.live();
+    throw new UnsupportedOperationException(
+        "this is a view of the past of " + proxied.ref() + "; use a live proxy");
+  }
+}

@@ -1,0 +1,149 @@
+package stoa.front;
+
+import java.lang.ref.Cleaner;
+import org.jspecify.annotations.Nullable;
+import stoa.Body;
+import stoa.LogAddress;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.SharedMethod;
+
+/// A transaction over shared objects. One thread at a time uses it.
+public final class SharedTransaction implements Attempts.Attempt {
+  /// The transaction in whose body the current thread is.
+  private static final ScopedValue<SharedTransaction> CURRENT = ScopedValue.newInstance();
+
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private final SharedStoa stoa;
+  private final Service.Work work;
+
+  /// The transaction in whose body this one was begun, over another store; null when there is none.
+  private final @Nullable SharedTransaction around;
+
+  /// The thread that runs the body.
+  private @Nullable Thread runner;
+
+  SharedTransaction(SharedStoa stoa, Service.Work work) {
+    this.stoa = stoa;
+    this.work = work;
+    this.around = CURRENT.isBound() ? CURRENT.get() : null;
+  }
+
+  /// The transaction over a store in whose body the current thread is, or null.
+  public static @Nullable SharedTransaction current(SharedStoa stoa) {
+    if (!CURRENT.isBound()) return null;
+    for (@Nullable SharedTransaction next = CURRENT.get(); next != null; next = next.around) {
+      if (next.stoa == stoa && !next.work.isEnded()) {
+        // A thread of a structured task inherits the binding, and is not in the transaction.
+        return Thread.currentThread().equals(next.runner) ? next : null;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R run(Body<R, X> body) throws X {
+    runner = Thread.currentThread();
+    return ScopedValue.where(CURRENT, this).call(body::run);
+  }
+
+  @Override
+  public boolean isLost() {
+    return work.isLost();
+  }
+
+  @Override
+  public boolean isLate() {
+    return work.isLate();
+  }
+
+  /// Gives it up when nobody can reach it any more: what it reads is kept for it until then.
+  void closeWhenForgotten() {
+    var _ = CLEANER.register(this, work::close);
+  }
+
+  /// Where its calls are made.
+  public Service.Work work() {
+    return work;
+  }
+
+  // ---- what programs call
+
+  @Override
+  public LogAddress at() {
+    return work.at();
+  }
+
+  @Override
+  public <T> T on(T shared) {
+    // Calls take part wherever they are made.
+    return Sharing.through(
+        shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.own(proxy))));
+  }
+
+  @Override
+  public Outcome commit() {
+    return work.commit();
+  }
+
+  @Override
+  public void close() {
+    work.close();
+  }
+
+  // ---- calls
+
+  /// Makes a call as part of the transaction.
+  @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    checkPart(to);
+    return work.call(to, method, arguments);
+  }
+
+  /// As [#call], when what a method throws ends the transaction.
+  @Nullable Object callAsOwn(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    checkPart(to);
+    return work.callAsOwn(to, method, arguments);
+  }
+
+  void create(SharedCall to) throws Throwable {
+    checkPart(to);
+    work.create(to);
+  }
+
+  void delete(SharedCall to) {
+    checkPart(to);
+    work.delete(to);
+  }
+
+  /// Refuses what takes no part in transactions.
+  private static void checkPart(SharedCall to) {
+    if (to.isPlaced()) throw Refusals.placed(to.key());
+    Refusals.stream(to.shared());
+  }
+
+  /// Runs a body as a nested transaction.
+  <R extends @Nullable Object, X extends Exception> R nested(boolean readOnly, Body<R, X> body)
+      throws X {
+    work.enter(readOnly);
+    boolean kept = false;
+    try {
+      R result = body.run();
+      kept = true;
+      return result;
+    } finally {
+      work.leave(kept);
+    }
+  }
+
+  /// Where the calls on a proxy of [#on] go.
+  private record Taking(SharedTransaction transaction, SharedCall live) implements LiveRoute {
+    @Override
+    public @Nullable Object invoke(
+        Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+      return transaction.call(live, method, arguments);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package stoa.objects;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.ListenerLimits;
+import stoa.base.Answer;
+import stoa.base.Key;
+import stoa.front.Recorder;
+import stoa.front.Service;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.HandlerType;
+import stoa.store.Request;
+
+/// A key of the key-value store of this process. Thread-safe.
+record LocalCell(LocalService service, Key key) implements Service.Cell {
+  private KeyValues values() {
+    return service.keyValues();
+  }
+
+  @Override
+  public Marshaller marshaller() {
+    return service.marshaller();
+  }
+
+  @Override
+  public void admit(Class<?> type) {
+    service.admit(type);
+  }
+
+  @Override
+  public void admit(HandlerType handler) {
+    handler.named().forEach(service::admit);
+  }
+
+  @Override
+  public byte[] encoded(Object value, String what) {
+    return service.marshaller().stored(value, what);
+  }
+
+  @Override
+  public boolean put(byte @Nullable [] value) {
+    return values().put(key, value);
+  }
+
+  @Override
+  public void put(byte[] value, Recorder.Settled settled) {
+    begin(values().putAsync(key, value), settled, values()::done);
+  }
+
+  @Override
+  public byte @Nullable [] get() {
+    return KeyValues.value(values().get(key).answer());
+  }
+
+  @Override
+  public void get(Recorder.Settled settled) {
+    begin(values().getAsync(key), settled, KeyValues::value);
+  }
+
+  private static void begin(
+      Request request,
+      Recorder.Settled settled,
+      Function<Answer, ? extends @Nullable Object> reading) {
+    request.whenDone(done -> settled.answer(() -> reading.apply(done.answer())));
+  }
+
+  @Override
+  public Service.Feed feed(byte[] handler, ListenerLimits limits) {
+    return new LocalFeed(values(), key, values().nextListening(), handler, limits);
+  }
+}

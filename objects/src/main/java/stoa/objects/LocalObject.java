@@ -1,0 +1,505 @@
+package stoa.objects;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.store.Terms;
+import stoa.store.Target;
+import stoa.Closed;
+import stoa.History;
+import stoa.LogAddress;
+import stoa.Order;
+import stoa.Ref;
+import stoa.TooOld;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.base.Answer;
+import stoa.base.Decoder;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.front.CallNumbers;
+import stoa.front.ObjectAnswer;
+import stoa.front.Place;
+import stoa.front.PlacedObjects;
+import stoa.front.PlacedState;
+import stoa.front.Recorder;
+import stoa.front.Refusals;
+import stoa.front.Service;
+import stoa.front.SharedCall;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
+import stoa.spi.Cancellation;
+import stoa.store.Execution;
+import stoa.store.Follower;
+import stoa.store.Pace;
+import stoa.store.Past;
+import stoa.store.Put;
+import stoa.store.Request;
+import stoa.store.Store;
+import stoa.store.Visit;
+
+/// An object of the store of this process, as calls reach it. Thread-safe.
+///
+/// @param type its class as the store knows it
+/// @param at its place in the store
+record LocalObject(LocalService service, ObjectType type, Target at)
+    implements Service.Target {
+  @Override
+  public SharedType shared() {
+    return type.shared();
+  }
+
+  @Override
+  public Key key() {
+    return at.key();
+  }
+
+  @Override
+  public Marshaller marshaller() {
+    return service.marshaller();
+  }
+
+  private Store core() {
+    return service.core();
+  }
+
+  private Duration timeMax(SharedCall to) {
+    Duration limit = to.timeMax();
+    return limit == null ? service.callTimeMax() : limit;
+  }
+
+  /// Refuses an object that another group keeps.
+  void requireHere() {
+    if (shared().isPlaced()) service.part().requireFirst("objects that are placed at clients");
+    else service.part().require(key());
+  }
+
+  /// Whether the object shares no order with others.
+  private boolean isApart() {
+    return shared().order() == Order.STREAM;
+  }
+
+  @Override
+  public void requireTree() {
+    boolean inOrder = !isApart() || service.part().addresses() == null;
+    if (shared().isPlaced() || (service.part().group() == 0 && inOrder)) return;
+    if (inOrder) throw Refusals.group(key(), service.part().group());
+    throw new UnsupportedOperationException(
+        key()
+            + " is of Order.STREAM in a store whose groups have one order, and cannot be lent to"
+            + " clients; make it Order.GLOBAL");
+  }
+
+  // ---- calls from outside
+
+  @Override
+  public @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    requireHere();
+    Request request;
+    if (method.kind() == SharedMethod.Kind.ACCESSOR) {
+      if (type.asksOthers(method)) {
+        return askWhole(to, core().beginQuestion(), method, arguments);
+      }
+      var question = question(to, method, arguments);
+      Terms terms = terms(to, to.existence(), method);
+      if (isApart()) {
+        request = core().get(at, question, terms);
+      } else {
+        request = core().get(at, question, terms.alone());
+        if (request.isMoved()) {
+          type.sawAskOthers(method);
+          return askWhole(to, core().beginQuestion(), method, arguments);
+        }
+      }
+    } else {
+      Put call = put(method, arguments);
+      Existence existence = to.existence();
+      check(to, existence);
+      request = core().put(at, call, terms(to, existence, method));
+    }
+    return answer(to, request);
+  }
+
+  /// Asks an accessor that asks other objects: all as of one moment.
+  private @Nullable Object askWhole(
+      SharedCall to,
+      stoa.store.Transaction moment,
+      SharedMethod method,
+      @Nullable Object[] arguments)
+      throws Throwable {
+    return ((ObjectAnswer) saidWhole(to, moment, method, arguments)).get(marshaller());
+  }
+
+  private Answer saidWhole(
+      SharedCall to,
+      stoa.store.Transaction moment,
+      SharedMethod method,
+      @Nullable Object[] arguments) {
+    try (moment) {
+      Answer answer =
+          moment.get(at, question(to, method, arguments), to.existenceThen(), Pace.LONG);
+      if (to.generation() == 0) {
+        to.bind(core().at(key(), moment.at().counter()).generation());
+      }
+      return answer;
+    }
+  }
+
+  private @Nullable Object answer(SharedCall to, Request request) throws Throwable {
+    return answer(to, request.answer(), request.generation());
+  }
+
+  /// What an answer of the object says.
+  ///
+  /// @param seen the generation that answered, 0 when it was absent
+  private @Nullable Object answer(SharedCall to, Answer answer, long seen) throws Throwable {
+    to.bind(seen);
+    return ((ObjectAnswer) answer).get(marshaller());
+  }
+
+  @Override
+  public void begin(
+      SharedCall to,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Recorder.Settled settled)
+      throws Throwable {
+    requireHere();
+    // The caller may change what it passed, and so may a run that is given up.
+    var kept = to.own(arguments);
+    Request request = begun(to, method, arguments);
+    request.whenDone(done -> settled.answer(() -> end(to, done, method, kept)));
+  }
+
+  private Terms terms(SharedCall to, Existence existence, SharedMethod method) {
+    return Terms.expecting(existence).at(type.pace(method)).within(timeMax(to));
+  }
+
+  private Request begun(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    if (method.kind() == SharedMethod.Kind.ACCESSOR) {
+      Terms terms = terms(to, to.existence(), method);
+      var question = question(to, method, arguments);
+      return core().getAsync(at, question, isApart() ? terms : terms.alone());
+    }
+    Put call = put(method, arguments);
+    Existence existence = to.existence();
+    check(to, existence);
+    return core().putAsync(at, call, terms(to, existence, method));
+  }
+
+  private @Nullable Object end(
+      SharedCall to, Request settled, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    try {
+      if (!settled.isMoved()) return answer(to, settled);
+      type.sawAskOthers(method);
+      return ((ObjectAnswer) saidMoved(to, settled, method, arguments)).get(marshaller());
+    } catch (PlacedObjects.Elsewhere lent) {
+      return to.atClients(method, arguments);
+    }
+  }
+
+  private Answer saidMoved(
+      SharedCall to, Request moved, SharedMethod method, @Nullable Object[] arguments) {
+    try {
+      return saidWhole(to, core().beginQuestion(moved), method, arguments);
+    } catch (TooOld released) {
+      return saidWhole(to, core().beginQuestion(), method, arguments);
+    }
+  }
+
+  @Override
+  public void create(SharedCall to) throws Throwable {
+    requireHere();
+    Existence existence = to.absence();
+    check(to, existence);
+    Terms terms = Terms.expecting(existence).at(Pace.SHORT);
+    var _ = answer(to, core().put(at, Put.of(CallNumbers.creation()), terms));
+  }
+
+  @Override
+  public void delete(SharedCall to) {
+    if (shared().isPlaced()) {
+      var _ = service.placing(shared().domain()).delete(to.placed(), null);
+    } else {
+      core().delete(at, Terms.expecting(to.ending()));
+      service.deleted(to);
+    }
+  }
+
+  @Override
+  public long generation() {
+    return core().generation(key());
+  }
+
+  /// Before a call that would begin the object: constructs one here, so that what its constructor
+  /// throws reaches the caller and nothing is logged.
+  private void check(SharedCall to, Existence existence) throws Throwable {
+    if (existence instanceof Existence.Generation || at.generationHint() != 0) return;
+    if (core().generation(key()) != 0) return;
+    construct(to);
+  }
+
+  /// Constructs an object that nobody keeps, to see what its constructor throws.
+  void construct(SharedCall to) throws Throwable {
+    @Nullable Object[] arguments = to.constructorArguments();
+    if (to.source() == SharedCall.Source.ASKED) service.construct(type, key(), arguments);
+    else service.constructReferred(type, key(), arguments);
+  }
+
+  // ---- calls as they are logged, and as they are executed
+
+  private Put put(SharedMethod method, @Nullable Object[] arguments) {
+    return type.put(method, call(method, arguments));
+  }
+
+  byte[] call(SharedMethod method, @Nullable Object[] arguments) {
+    byte[] call = type.call(method, arguments);
+    if (call.length > service.callBytesMax()) throw Refusals.call(method, call.length, service.callBytesMax());
+    return call;
+  }
+
+  ObjectHandler.Question question(
+      SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+    return new ObjectHandler.Question(type, method, to.own(arguments));
+  }
+
+  // ---- calls of methods
+
+  /// Makes a call for the method of another object, or of this one.
+  @Nullable Object nested(
+      Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    try {
+      return service.part().isAbroad(key())
+          ? abroad(execution, to, method, arguments)
+          : here(execution, to, method, arguments);
+    } catch (PlacedObjects.Elsewhere lent) {
+      throw service.metLent(to);
+    }
+  }
+
+  private @Nullable Object here(
+      Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    var around = execution.transaction();
+    boolean asks = method.kind() == SharedMethod.Kind.ACCESSOR;
+    if (asks && isApart() && around != null && around.isOneQuestion()) {
+      return askApart(execution, to, method, arguments);
+    }
+    if (around != null || execution.isPast()) Refusals.stream(shared());
+    if (around != null && method.kind().isTransaction()) {
+      // What it does in other groups is dropped with it.
+      if (service.neighborhood() != null && !execution.isReading()) {
+        return nestedAcross(execution, to, method, arguments);
+      }
+      return LocalWork.nested(
+          around,
+          method,
+          () -> execution.run(at, question(to, method, arguments), to.existence()),
+          said -> ObjectAnswer.get(said, marshaller()));
+    }
+    byte[] answer =
+        switch (method.kind()) {
+          case ACCESSOR ->
+              isApart()
+                  ? execution.getApart(
+                      key(), asked(execution, to, method, arguments), to.existence())
+                  : execution.get(key(), asked(execution, to, method, arguments), to.existence());
+          case TRANSACTION, READING_TRANSACTION ->
+              execution.run(at, question(to, method, arguments), to.existence());
+          case MUTATOR, UPDATE ->
+              execution.put(
+                  key(), put(method, arguments), to.existence(), () -> refusalToBegin(to));
+        };
+    return ObjectAnswer.get(answer, marshaller());
+  }
+
+  /// Calls this object, which another group has, for a method that runs here.
+  private @Nullable Object abroad(
+      Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    var around = execution.transaction();
+    boolean asks = method.kind() == SharedMethod.Kind.ACCESSOR;
+    boolean oneQuestion = around != null && around.isOneQuestion();
+    boolean apart = asks && isApart() && (around == null || oneQuestion);
+    if (!(apart && oneQuestion) && (around != null || execution.isPast())) {
+      Refusals.stream(shared());
+    }
+    if (method.kind().isTransaction()) {
+      if (around != null && !execution.isReading()) {
+        return nestedAcross(execution, to, method, arguments);
+      }
+      byte[] said = execution.run(at, question(to, method, arguments), to.existence());
+      return ObjectAnswer.get(said, marshaller());
+    }
+    byte[] answer =
+        execution.visit(
+            asks ? Visit.Kind.GET : Visit.Kind.PUT,
+            apart,
+            key(),
+            question(to, method, arguments),
+            to.existence());
+    return ObjectAnswer.get(answer, marshaller());
+  }
+
+  /// Has whoever runs the transaction run a method of the object as a transaction within it.
+  private @Nullable Object nestedAcross(
+      Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    byte[] answer =
+        execution.leave(
+            Visit.Kind.PUT, key(), question(to, method, arguments), to.existence(), true);
+    return ObjectAnswer.get(answer, marshaller());
+  }
+
+  /// Asks this object, which shares no order with others, for an accessor of another one that sees
+  /// those that do at one moment.
+  private @Nullable Object askApart(
+      Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    execution.leaveLive(); // it must not hold up its own object, which this one may ask
+    var question = question(to, method, arguments);
+    Request request;
+    Answer said;
+    try {
+      request = core().get(at, question, Terms.expecting(to.existence()).at(type.pace(method)));
+      said = request.answer();
+    } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
+      throw execution.suspend(ofTheStore);
+    }
+    return answer(to, said, request.generation());
+  }
+
+  /// Why this object cannot be begun, as an answer for the method that calls it; null when it can.
+  private byte @Nullable [] refusalToBegin(SharedCall to) {
+    try {
+      construct(to);
+      return null;
+    } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller().thrown(thrown))
+          .encoded();
+    }
+  }
+
+  private ObjectHandler.Question asked(
+      Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+    var question = question(to, method, arguments);
+    // A transaction, or one question, of the present also sees others as of a moment.
+    boolean past = execution.isPast() && execution.transaction() == null;
+    return past ? question.ofStore() : question;
+  }
+
+  // ---- views
+
+  @Override
+  public Service.Copy follow() {
+    return new Followed(core().follow(at));
+  }
+
+  /// A state that follows the log.
+  private record Followed(Follower follower) implements Service.Copy {
+    @Override
+    public @Nullable Object ask(
+        SharedCall to, SharedMethod method, @Nullable Object[] arguments, Freshness freshness)
+        throws Throwable {
+      LocalObject object = (LocalObject) to.target();
+      var question = object.question(to, method, arguments).ofStore();
+      Follower.Read read =
+          switch (freshness) {
+            case NOW -> follower.now(question, to.existence(), object.timeMax(to));
+            case SEEN -> follower.seen(question, to.existence(), object.timeMax(to));
+          };
+      return object.answer(to, read.answer(), read.generation());
+    }
+  }
+
+  @Override
+  public Service.Past at(LogAddress address) {
+    return new Then(core().at(key(), address.counter()));
+  }
+
+  @Override
+  public Service.Past past(long version) {
+    return new Then(core().past(key(), version));
+  }
+
+  /// An object as it was.
+  private record Then(Past past) implements Service.Past {
+    @Override
+    public Service.Past within(Duration timeMax) {
+      return new Then(past.within(timeMax));
+    }
+
+    @Override
+    public @Nullable Object ask(
+        SharedCall to, SharedMethod method, @Nullable Object[] arguments, @Nullable Place place)
+        throws Throwable {
+      LocalObject object = (LocalObject) to.target();
+      var question = object.question(to, method, arguments).ofStore();
+      Pace pace = object.type.pace(method);
+      var answer = (ObjectAnswer) past.get(question, to.existenceThen(), pace);
+      return place == null ? answer.get(object.marshaller()) : place.seen(answer);
+    }
+  }
+
+  // ---- history
+
+  @Override
+  public long version() {
+    return core().position(key());
+  }
+
+  @Override
+  public long oldest() {
+    long oldest = core().oldest(key());
+    return oldest > 0 ? oldest : Math.min(1, version());
+  }
+
+  @Override
+  public long trim(long before) {
+    return core().trim(key(), before);
+  }
+
+  @Override
+  public List<History.Entry> entries(long from, long to) {
+    return core().events(key(), from, to).stream().map(this::entry).toList();
+  }
+
+  private History.Entry entry(stoa.store.Event event) {
+    var entry = event.entry();
+    Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
+    return new History.Entry(entry.address(), entry.log(), time, what(event.event()));
+  }
+
+  private History.Event what(stoa.store.Event.What what) {
+    return switch (what) {
+      case stoa.store.Event.What.Put(byte[] value) -> called(value);
+      case stoa.store.Event.What.Answered(long call, String space, byte[] name) ->
+          new History.Event.Answered(call, new Ref<>(space, Keys.decode(name, service.loader())));
+      case stoa.store.Event.What.TakenBack(long call, String reason) ->
+          new History.Event.Cancelled(call, reason);
+      case stoa.store.Event.What.Stood(long call) -> new History.Event.Completed(call);
+      case stoa.store.Event.What.Deleted() -> new History.Event.Deleted();
+    };
+  }
+
+  private History.Event called(byte[] value) {
+    var in = new Decoder(value);
+    ObjectType.Called called = type.called(in);
+    if (called == null) return PlacedState.event(value);
+    SharedMethod method = called.method();
+    @Nullable Object[] arguments =
+        marshaller().arguments(method, value, in.position(), value.length);
+    return new History.Event.Called(method.id(), Arrays.asList(arguments));
+  }
+}

@@ -1,0 +1,947 @@
+package stoa.objects;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import stoa.store.Pace;
+import stoa.Blob;
+import stoa.Closed;
+import stoa.LimitExceeded;
+import stoa.Limits;
+import stoa.LogAddress;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.StreamStore;
+import stoa.Transaction;
+import stoa.TxOptions;
+import stoa.Unavailable;
+import stoa.base.Clock;
+import stoa.base.Decoder;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.base.Timing;
+import stoa.front.ClassNames;
+import stoa.front.MethodRun;
+import stoa.front.ObjectAnswer;
+import stoa.front.PlacedObjects;
+import stoa.front.Placing;
+import stoa.front.Refusals;
+import stoa.front.Service;
+import stoa.front.SharedCall;
+import stoa.front.SharedKeys;
+import stoa.front.SharedPlaced;
+import stoa.front.SharedReferences;
+import stoa.front.SharedStoa;
+import stoa.front.Sharing;
+import stoa.front.marshal.Marshaller;
+import stoa.front.marshal.Reference;
+import stoa.front.marshal.TypeIds;
+import stoa.front.types.Keys;
+import stoa.front.types.Platform;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
+import stoa.log.ByteObject;
+import stoa.spi.CallContext;
+import stoa.storage.Device;
+import stoa.storage.DeviceStats;
+import stoa.store.blobs.Blobs;
+import stoa.store.OngoingCall;
+import stoa.store.Pins;
+import stoa.store.blobs.Snapshots;
+import stoa.store.Store;
+import stoa.store.StoreConfig;
+import stoa.store.blobs.StoredBlob;
+import stoa.store.threads.Threads;
+
+/// The port to a store of shared objects in this process, which executes them. Thread-safe.
+final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
+  private static final int STATE_BYTES_MAX = 512 << 20;
+
+  private final Part part;
+  private final SharedStoa stoa;
+  private final String url;
+  private final Limits limits;
+  private final Clock clock;
+  private final Timing timing;
+  private final Store store;
+  private final List<Device> devices;
+  private final stoa.store.blobs.Blobs blobs;
+  private final OwnBlobs ownBlobs = new OwnBlobs();
+  private final @Nullable String blobsRefused;
+  private final StreamStore streams;
+  private final Dictionary dictionary;
+  private final Marshaller marshaller;
+  private final ClassLoader loader;
+  private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
+  private final ReentrantLock registering = new ReentrantLock();
+  private final KeyValues keyValues;
+  private final Snapshots snapshots;
+  private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
+  private final Executor answers;
+  private static final int DOMAINS_MAX = 64;
+  private final Roots tree = new Roots();
+  private final ReentrantLock placingLock = new ReentrantLock();
+  private final Map<String, Placing.Root> placing = new ConcurrentHashMap<>(); // by domain
+  /* How many there were; -1 when there is to be no more. Guarded by placingLock. */
+  private int placings;
+  /* The clock when nobody else had the store any more. */
+  private final long openedNanos;
+  private volatile boolean served;
+  /* Whether calls are made here, and not only followed. */
+  private volatile boolean leads;
+  private final List<Class<?>> extraTypes;
+  private @Nullable Neighborhood neighborhood;
+
+  LocalService(StoaConfig config, OpenLog open, Clock clock, Threads threads, Part part) {
+    this(config, open, clock, threads, part, Neighborhood.of(part));
+  }
+
+  private LocalService(
+      StoaConfig config,
+      OpenLog open,
+      Clock clock,
+      Threads threads,
+      Part part,
+      @Nullable Neighborhood neighborhood) {
+    this(
+        config,
+        new Store(
+            bounds(config.limits()), open.log(), part.addresses(), neighborhood, clock, threads),
+        open.shards(),
+        open.bytes(),
+        open.refusal(),
+        clock,
+        threads,
+        part);
+    this.neighborhood = neighborhood;
+    if (neighborhood != null) neighborhood.begin(this);
+    blobs.resume(name -> blobKey(Keys.decode(name, loader)));
+    store.resume(this::key);
+    keyValues.begin();
+    store.keep(config.keep());
+    leads = true;
+  }
+
+  /// What executes objects on a store, and begins nothing by itself.
+  LocalService(
+      StoaConfig config,
+      Store store,
+      List<Device> shards,
+      Function<StreamId, ByteObject> bytes,
+      @Nullable String refusal,
+      Clock clock,
+      Threads threads,
+      Part part) {
+    this.part = part;
+    url = config.url();
+    limits = config.limits();
+    this.clock = clock;
+    timing = threads.timing();
+    openedNanos = timing.nanoTime();
+    this.store = store;
+    store.noteRuns(shards.getFirst().running());
+    blobs = new stoa.store.blobs.Blobs(store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
+    blobsRefused = refusal;
+    this.devices = shards;
+    streams = store.streamStore(this::streamOf, limits.callBytesMax());
+    answers = threads.answers();
+    stoa = new SharedStoa(this);
+    dictionary = new Dictionary(store);
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    loader = context != null ? context : LocalService.class.getClassLoader();
+    extraTypes = config.types();
+    marshaller = marshaller(dictionary);
+    for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
+    keyValues = new KeyValues(this, threads);
+    snapshots = new Snapshots(store);
+  }
+
+  /// A marshaller of this store's values that speaks in the numbers of some dictionary.
+  Marshaller marshaller(TypeIds ids) {
+    return new Marshaller(
+        ids, new SharedReferences(stoa, this), StoredBlob.class, extraTypes, loader, STATE_BYTES_MAX);
+  }
+
+  /// Makes all classes that are known here known to another marshaller; answers whether any were
+  /// not.
+  boolean registerAll(Marshaller other) {
+    boolean any = false;
+    for (Faces faces : types.values()) {
+      for (SharedType type : faces.all()) any |= other.learn(type);
+    }
+    for (Class<?> type : admitted) {
+      if (other.isRegistered(type)) continue;
+      other.register(type);
+      any = true;
+    }
+    return any;
+  }
+
+  /// What methods here call in other groups; null when there are none.
+  @Nullable Neighborhood neighborhood() {
+    return neighborhood;
+  }
+
+  static StoreConfig bounds(Limits limits) {
+    return new StoreConfig(
+        limits.callTimeMax(),
+        limits.queuedCallsMax(),
+        limits.residentBytesMax(),
+        limits.nestingMax(),
+        limits.closeTimeMax());
+  }
+
+  /// A key as the log names it.
+  Key key(String space, byte[] name) {
+    if (space.equals(blobs.space())) return blobKey(Keys.decode(name, loader));
+    if (space.equals(SharedKeys.SPACE)) return keyValues.key(name);
+    if (space.startsWith("stoa/")) return new Key(space, name, space);
+    return typeNamed(space).key(Keys.decode(name, loader));
+  }
+
+  /// Takes in the names that another process has logged since.
+  void learnNames() {
+    for (String name : dictionary.learn()) {
+      if (name.startsWith(ClassNames.ADMITTED)) {
+        readmit(name.substring(ClassNames.ADMITTED.length()));
+      }
+    }
+  }
+
+  // ---- the port
+
+  @Override
+  public Executor answers() {
+    return answers;
+  }
+
+  @Override
+  public long nanoTime() {
+    return timing.nanoTime();
+  }
+
+  @Override
+  public LocalObject target(Class<?> face, Object key) {
+    return object(typeOf(face), key);
+  }
+
+  @Override
+  public LocalObject named(String type, Object key) {
+    return object(typeNamed(type), key);
+  }
+
+  private LocalObject object(ObjectType type, Object key) {
+    return object(type, type.key(key));
+  }
+
+  LocalObject object(ObjectType type, Key key) {
+    return new LocalObject(this, type, store.target(key));
+  }
+
+  @Override
+  public Iterator<byte[]> names(Class<?> face) {
+    return store.list(typeOf(face).shared().name());
+  }
+
+  /// The one behind a store that is open in this process.
+  ///
+  /// @throws IllegalArgumentException when it is a store elsewhere
+  static LocalService of(Stoa stoa) {
+    if (stoa instanceof SharedStoa shared && shared.service() instanceof LocalService local) {
+      return local;
+    }
+    throw Refusals.elsewhere(stoa);
+  }
+
+  /// The store as programs use it.
+  SharedStoa stoa() {
+    return stoa;
+  }
+
+  // ---- what an operator does
+
+  /// Why the store takes no more calls until it is opened again; null while it takes them.
+  @Nullable Throwable failure() {
+    Throwable found = store.failure();
+    for (Device device : devices) {
+      if (found == null) found = device.failure();
+    }
+    return found;
+  }
+
+  /// What the devices have done and hold, by shard.
+  List<DeviceStats> devices() {
+    return devices.stream().map(Device::stats).toList();
+  }
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  List<ObjectCall> calls(int callsMax) {
+    return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
+  }
+
+  /// Cancels a call; answers whether it was under way and could be, see [Store#cancel].
+  boolean cancel(long id) {
+    return store.cancel(id);
+  }
+
+  private String methodOf(OngoingCall call) {
+    if (call.query() instanceof ObjectHandler.Question question) return question.method().id();
+    byte[] put = call.value();
+    return put == null ? "" : methodOf(call.key(), put);
+  }
+
+  /// The id of the method that a put calls; empty when it calls none, or that is not known.
+  String methodOf(Key key, byte[] put) {
+    if (key.space().equals(SharedKeys.SPACE)) return KeyCommand.decoded(put).word();
+    Faces faces = types.get(key.space());
+    if (faces == null) return "";
+    ObjectType.Called called = faces.called(new Decoder(put));
+    return called == null ? "" : called.method().id();
+  }
+
+  // ---- transactions
+
+  @Override
+  public LocalWork begin(TxOptions options) {
+    var bounds =
+        new stoa.store.Transaction.Bounds(
+            options.readOnly(),
+            TimeUnit.MICROSECONDS.convert(options.timeMax()),
+            limits.transactionObjectsMax(),
+            limits.transactionBytesMax());
+    LogAddress at = options.at();
+    return at == null
+        ? new LocalWork(this, store.begin(bounds), false)
+        : new LocalWork(this, store.begin(bounds, at), true);
+  }
+
+  @Override
+  public Transaction.Outcome outcome(Transaction.Id id) {
+    Key key = typeNamed(id.object().type()).key(id.object().key());
+    var lookedUp = new stoa.store.Transaction.Id(key, id.version(), LocalWork.mark(id.mark()));
+    LogAddress found = store.outcome(lookedUp);
+    return found == null
+        ? new Transaction.Outcome.NotCommitted()
+        : new Transaction.Outcome.Committed(found);
+  }
+
+  // ---- the past
+
+  @Override
+  public Pinned pin(@Nullable Target of, @Nullable LogAddress address) {
+    Pins.Pin pin = address == null ? store.pinNow() : store.pinAt(address);
+    return new Pinned(
+        address == null ? new LogAddress(store.epoch(), pin.counter()) : address, pin::close);
+  }
+
+  @Override
+  public Named takeSnapshot(String name) {
+    return named(snapshots.take(name));
+  }
+
+  @Override
+  public @Nullable Named findSnapshot(String name) {
+    Snapshots.Named found = snapshots.find(name);
+    return found == null ? null : named(found);
+  }
+
+  @Override
+  public List<Named> snapshots() {
+    return snapshots.all().stream().map(LocalService::named).toList();
+  }
+
+  @Override
+  public boolean deleteSnapshot(String name) {
+    return snapshots.delete(name);
+  }
+
+  private static Named named(Snapshots.Named snapshot) {
+    return new Named(snapshot.name(), snapshot.address());
+  }
+
+  // ---- what is beside objects
+
+  @Override
+  public StreamStore streams() {
+    return streams;
+  }
+
+  @Override
+  public LocalCell cell(byte[] encoded, Object key) {
+    return new LocalCell(
+        this, new Key(SharedKeys.SPACE, encoded, new Ref<>(SharedKeys.SPACE, key)));
+  }
+
+  private StreamId streamOf(Ref<?> ref) {
+    return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
+  }
+
+  @Override
+  public void close() {
+    placingLock.lock();
+    try {
+      placings = -1;
+      placing.values().forEach(LocalService::end);
+    } finally {
+      placingLock.unlock();
+    }
+    store.close();
+  }
+
+  private static void end(Placing.Root placing) {
+    try {
+      placing.close();
+    } catch (Unavailable stillWriting) {
+      // That ends with the store.
+    }
+  }
+
+  // ---- objects that are placed at clients
+
+  /// An object that a client elsewhere names, which migrates or may be lent.
+  ///
+  /// @param existence what is expected of it
+  SharedPlaced placed(ObjectType type, Key key, Existence existence) {
+    SharedCall live = SharedCall.of(stoa, object(type, key), existence);
+    live.target().requireTree();
+    return live.placed();
+  }
+
+  /// The way to an object that a client elsewhere names.
+  SharedCall live(ObjectType type, Key key) {
+    return SharedCall.reference(stoa, object(type, key));
+  }
+
+  @Override
+  public Tree tree() {
+    return tree;
+  }
+
+  /// The trees of the domains, whose roots are here.
+  private final class Roots implements Tree {
+    @Override
+    public boolean isHere() {
+      return true;
+    }
+
+    @Override
+    public Placing at(String domain) {
+      return placing(domain);
+    }
+
+    @Override
+    public void refuseInside(String what) {
+      for (var root : placing.values()) root.refuseInside(what);
+    }
+
+    @Override
+    public void flush() {}
+  }
+
+  /// Others may call the objects from elsewhere.
+  void serve() {
+    served = true;
+  }
+
+  Clock clock() {
+    return clock;
+  }
+
+  Timing timing() {
+    return timing;
+  }
+
+  boolean isServed() {
+    return served;
+  }
+
+  @Override
+  public PlacedObjects placed() {
+    return new LocalPlacedStore(this, 0);
+  }
+
+  @Override
+  public Placing.Root placing(String domain) {
+    Placing.Root known = placing.get(domain);
+    if (known != null && !known.isOver()) return known;
+    placingLock.lock();
+    try {
+      known = placing.get(domain);
+      if (known != null && !known.isOver()) return known;
+      if (placings < 0) throw new Closed("the store is closed");
+      if (known == null && placing.size() >= DOMAINS_MAX) {
+        throw new LimitExceeded(
+            "the domain \"" + domain + "\" is one too many: a store has at most " + DOMAINS_MAX);
+      }
+      if (known != null) {
+        // So that nothing is written behind what the next one reads.
+        known.close();
+        known.awaitCalls();
+      }
+      var provider =
+          ServiceLoader.load(Placing.Provider.class)
+              .findFirst()
+              .orElseThrow(() ->
+                  new UnsupportedOperationException(
+                      "objects that are placed at clients need stoa-migration on the class path"));
+      var own = new LocalPlacedStore(this, known == null ? openedNanos : timing.nanoTime());
+      known = provider.begin(own, domain, placings++);
+      placing.put(domain, known);
+      return known;
+    } finally {
+      placingLock.unlock();
+    }
+  }
+
+  /// A lent object was met by who could not call it.
+  void met(SharedCall live) {
+    if (!leads) return; // who leads has met it, too
+    timing.start(() -> {
+      try {
+        placing(live.shared().domain()).met(new SharedPlaced(live));
+      } catch (RuntimeException over) {
+        // The next one meets it again.
+      }
+    });
+  }
+
+  /// Whether a transaction sees that an object is lent to clients.
+  boolean isLent(stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
+    if (transaction.generation(target.key()) == 0) return false;
+    var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
+    return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
+  }
+
+  /// What a call meets that needs the object to be at the server, and is refused.
+  UnsupportedOperationException metLent(SharedCall live) {
+    if (!part.isAbroad(live.key())) met(live); // its own group has met it, too
+    return new UnsupportedOperationException(
+        live.key()
+            + " is lent to clients, which have a View.Client of it, and takes no part in"
+            + " transactions and in calls of other objects; call again when these views are gone");
+  }
+
+  /// Whether [#deleted] may have something to do. Quick.
+  boolean mayBeLent(SharedCall live) {
+    var known = placing.get(live.shared().domain());
+    return known != null && known.isKnown(new SharedPlaced(live));
+  }
+
+  /// See [Placing.Root#enter].
+  @Nullable Runnable enter(SharedCall live) {
+    var known = placing.get(live.shared().domain());
+    return known == null ? null : known.enter(new SharedPlaced(live));
+  }
+
+  /// An object was deleted, which clients may have.
+  void deleted(SharedCall live) {
+    if (mayBeLent(live)) placing(live.shared().domain()).deleted(new SharedPlaced(live));
+  }
+
+  // ---- blobs
+
+  @Override
+  public Blobs blobs() {
+    return ownBlobs;
+  }
+
+  /// The blobs of this store, as callers reach them.
+  private final class OwnBlobs implements Blobs {
+    @Override
+    public StoredBlob asked(Object key) {
+      marshaller.register(StoredBlob.class);
+      return storedBlobs().blob(blobKey(key), new Existence.Any(null), 0);
+    }
+
+    @Override
+    public StoredBlob reference(Object key, long generation) {
+      return blob(key, generation);
+    }
+
+    @Override
+    public boolean isOwn(Blob blob) {
+      return blob instanceof StoredBlob stored && stored.blobs() == blobs;
+    }
+
+    @Override
+    public Ref<Blob> ref(Blob own) {
+      @SuppressWarnings("unchecked") // Justification: blobKey makes no other labels
+      Ref<Blob> ref = (Ref<Blob>) ((StoredBlob) own).key().label();
+      return ref;
+    }
+
+    @Override
+    public long meant(Blob own) {
+      return ((StoredBlob) own).generation();
+    }
+
+    @Override
+    public void create(Blob own) {
+      blobs.create((StoredBlob) own);
+    }
+
+    @Override
+    public long generation(Object key) {
+      return blobs.generation(blobKey(key));
+    }
+
+    @Override
+    public boolean delete(Blob own) {
+      return blobs.delete((StoredBlob) own);
+    }
+
+    @Override
+    public Iterator<byte[]> names() {
+      return blobs.list();
+    }
+  }
+
+  /// A blob for a client, who says which generation it means.
+  StoredBlob blobAt(Object key, long generation) {
+    return storedBlobs().blob(blobKey(key), new Existence.Any(null), generation);
+  }
+
+  @Override
+  public StoredBlob blob(Object key, long generation) {
+    marshaller.register(StoredBlob.class);
+    return blobs.blob(blobKey(key), new Existence.Undeleted(null), generation);
+  }
+
+  private Key blobKey(Object key) {
+    return new Key(blobs.space(), Keys.encode(key), new Ref<Blob>(blobs.space(), key));
+  }
+
+  // ---- facades
+
+  @Override
+  public void admit(Class<?> type) {
+    marshaller.register(type);
+    if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
+    if (admitted.add(type)) {
+      var _ = dictionary.idOf(ClassNames.ADMITTED + type.getName());
+    }
+  }
+
+  @Override
+  public boolean isAdmitted(Class<?> type) {
+    return Platform.has(type)
+        || type.isAnnotationPresent(Shared.class)
+        || Naming.isOfStoa(type)
+        || admitted.contains(type)
+        || marshaller.isRegistered(type);
+  }
+
+  @Override
+  public int callBytesMax() {
+    return limits.callBytesMax();
+  }
+
+  /// Admits again what was when the store was open before.
+  private void readmit(String name) {
+    try {
+      Class<?> type = Class.forName(name, false, loader);
+      admitted.add(type);
+      marshaller.register(type);
+    } catch (ClassNotFoundException | NotShareable gone) {
+      // What holds one of these says so when it is read.
+    }
+  }
+
+  // ---- for the other classes of this package
+
+  Store core() {
+    return store;
+  }
+
+  Part part() {
+    return part;
+  }
+
+  KeyValues keyValues() {
+    return keyValues;
+  }
+
+  @Override
+  public Marshaller marshaller() {
+    return marshaller;
+  }
+
+  @Override
+  public ClassLoader loader() {
+    return loader;
+  }
+
+  String url() {
+    return url;
+  }
+
+  @Override
+  public Limits limits() {
+    return limits;
+  }
+
+  Dictionary dictionary() {
+    return dictionary;
+  }
+
+  stoa.store.blobs.Blobs storedBlobs() {
+    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
+    return blobs;
+  }
+
+  /// The type of a stored name, if it was used since the store was opened.
+  @Nullable ObjectType knownType(String name) {
+    Faces known = types.get(name);
+    return known == null ? null : known.first();
+  }
+
+  /// Whether a type has a method, of a class that is in use, or was used with this store before.
+  boolean hasMethod(String type, String method) {
+    if (isMethodInUse(type, method)) return true;
+    for (String className : dictionary.after(ClassNames.CLASS + type + " ")) {
+      try {
+        var _ = typeOf(Class.forName(className, false, loader));
+      } catch (ClassNotFoundException | LinkageError | NotShareable gone) {
+        // It was renamed, or is shared no more: another one may have the method.
+      }
+    }
+    return isMethodInUse(type, method);
+  }
+
+  private boolean isMethodInUse(String type, String method) {
+    Faces known = types.get(type);
+    return known != null && known.hasMethod(method);
+  }
+
+  Duration callTimeMax() {
+    return limits.callTimeMax();
+  }
+
+  ObjectType typeOf(Class<?> face) {
+    SharedType shared = SharedType.of(face);
+    if (shared.name().equals(blobs.space()) || shared.name().startsWith("stoa/")) {
+      throw new NotShareable(
+          face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
+    }
+    Faces faces = types.get(shared.name());
+    ObjectType known = faces == null ? null : faces.find(shared);
+    return known == null ? register(shared) : known;
+  }
+
+  private ObjectType register(SharedType shared) {
+    registering.lock();
+    try {
+      Faces faces = types.get(shared.name());
+      boolean first = faces == null;
+      if (faces == null) {
+        faces = new Faces(shared.name(), dictionary);
+        // What other faces have logged must be called as well.
+        for (SharedType other : otherFaces(shared)) add(faces, other);
+      }
+      ObjectType known = faces.find(shared);
+      if (known == null) known = add(faces, shared);
+      if (!first) return known;
+      faces.checkMethods();
+      store.register(shared.name(), new ObjectHandler.Factory(this, faces.first()));
+      types.put(shared.name(), faces);
+      return known;
+    } finally {
+      registering.unlock();
+    }
+  }
+
+  private ObjectType add(Faces faces, SharedType shared) {
+    var type = new ObjectType(faces, shared, dictionary, marshaller, clock);
+    faces.add(type);
+    marshaller.register(shared);
+    var _ = dictionary.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
+    return type;
+  }
+
+  /// The faces of a type's objects that this store was used with before, as far as they still are.
+  private List<SharedType> otherFaces(SharedType shared) {
+    var others = new ArrayList<SharedType>();
+    for (String className : dictionary.after(ClassNames.CLASS + shared.name() + " ")) {
+      SharedType other = ClassNames.face(className, shared, loader);
+      if (other != null) others.add(other);
+    }
+    return others;
+  }
+
+  /// The type of a reference, by the class that was last stored under its name.
+  ObjectType typeNamed(String name) {
+    Faces known = types.get(name);
+    if (known != null) return known.first();
+    var candidates = dictionary.after(ClassNames.CLASS + name + " ").reversed();
+    for (String className : candidates) {
+      try {
+        var _ = typeOf(Class.forName(className, false, loader));
+        return Objects.requireNonNull(types.get(name)).first();
+      } catch (ClassNotFoundException gone) {
+        // It was renamed: an older or newer name may be there.
+      }
+    }
+    throw new NotShareable(
+        "no class for objects stored as "
+            + name
+            + (candidates.isEmpty() ? "" : ", once " + candidates.getFirst())
+            + "; use the class once before, or put it on the class path");
+  }
+
+  Ref<?> refOf(Key key) {
+    return (Ref<?>) key.label();
+  }
+
+  Object nameOf(Key key) {
+    return refOf(key).key();
+  }
+
+  /// Constructor arguments as they are logged, null when there are none.
+  byte @Nullable [] opening(@Nullable Object[] arguments) {
+    return arguments.length == 0 ? null : marshaller.value(arguments);
+  }
+
+  /// Constructor arguments as they were logged.
+  @Nullable Object[] opening(byte @Nullable [] opening) {
+    return SharedCall.arguments(marshaller, opening);
+  }
+
+  /// Constructs an object that nobody keeps, to see what its constructor throws.
+  void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
+    @Nullable Object[] copies = opening(opening(arguments));
+    try {
+      var _ =
+          store.limited(
+              key,
+              () -> {
+                try {
+                  return ScopedValue.where(CallContext.CURRENT, new Trial(stoa))
+                      .call(() -> instantiated(type, key, copies));
+                } catch (RuntimeException | Error passedOn) {
+                  throw passedOn;
+                } catch (Exception checked) {
+                  throw Sharing.sneaky(checked);
+                }
+              });
+    } catch (Trial.Undecided undecided) {
+      // It calls other objects: the real construction will tell.
+    }
+  }
+
+  /// As the other one, of what a call expects.
+  void construct(ObjectType type, Key key, Existence existence) throws Throwable {
+    @Nullable Object[] arguments = opening(existence.opening());
+    if (existence instanceof Existence.Undeleted) constructReferred(type, key, arguments);
+    else construct(type, key, arguments);
+  }
+
+  /// Constructs an object that is only known by reference, and that nobody keeps.
+  void constructReferred(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
+    try {
+      construct(type, key, arguments);
+    } catch (NotShareable noConstructor) {
+      throw new NotShareable(
+          key
+              + " does not exist and is only known by reference; create it with Stoa.create or a"
+              + " first call before passing it on",
+          noConstructor);
+    }
+  }
+
+  private Object instantiated(ObjectType type, Key key, @Nullable Object[] arguments)
+      throws Exception {
+    try {
+      return type.shared().instantiate(nameOf(key), arguments);
+    } catch (Error | Exception passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
+    }
+  }
+
+  /// An answer that travels, unless it is too large to.
+  ObjectAnswer travelling(byte[] value, SharedMethod method) {
+    if (value.length <= callBytesMax()) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, value);
+    }
+    var refusal =
+        new LimitExceeded(
+            "the answer of "
+                + method
+                + " takes "
+                + value.length
+                + " bytes; callBytesMax is "
+                + callBytesMax());
+    return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller.thrown(refusal));
+  }
+
+  /// The context of a constructor that is tried before anything is logged.
+  private static final class Trial implements MethodRun {
+    /// The constructor asks what only the log can tell.
+    private static final class Undecided extends Error {
+      private static final long serialVersionUID = 1L;
+
+      private Undecided() {
+        super("not known before the call is logged", null, false, false);
+      }
+    }
+
+    private final SharedStoa stoa;
+
+    private Trial(SharedStoa stoa) {
+      this.stoa = stoa;
+    }
+
+    @Override
+    public boolean takes(SharedStoa of) {
+      return true;
+    }
+
+    @Override
+    public @Nullable Object call(
+        SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+      throw new Undecided();
+    }
+
+    @Override
+    public @Nullable Reference referenceOf(Object object) {
+      return null;
+    }
+
+    @Override
+    public java.time.Instant now() {
+      throw new Undecided();
+    }
+
+    @Override
+    public RandomGenerator random() {
+      throw new Undecided();
+    }
+
+    @Override
+    public long version() {
+      throw new Undecided();
+    }
+
+    @Override
+    public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+      return stoa.get(type, key, args);
+    }
+  }
+}
