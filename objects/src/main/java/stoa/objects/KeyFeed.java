@@ -10,13 +10,12 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Existence;
-import stoa.store.Target;
+import stoa.front.Service;
 import stoa.store.Pace;
 import stoa.store.Put;
-import stoa.store.Terms;
-import stoa.front.Service;
 import stoa.store.Request;
-import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.watching.Watch;
 
 /// Brings the events of one key to the listeners that are here, and what these have handled back

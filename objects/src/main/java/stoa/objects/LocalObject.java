@@ -6,8 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Terms;
-import stoa.store.Target;
 import stoa.Closed;
 import stoa.History;
 import stoa.LogAddress;
@@ -41,14 +39,15 @@ import stoa.store.Past;
 import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 import stoa.store.Visit;
 
 /// An object of the store of this process, as calls reach it. Thread-safe.
 ///
 /// @param type its class as the store knows it
 /// @param at its place in the store
-record LocalObject(LocalService service, ObjectType type, Target at)
-    implements Service.Target {
+record LocalObject(LocalService service, ObjectType type, Target at) implements Service.Target {
   @Override
   public SharedType shared() {
     return type.shared();
@@ -165,10 +164,7 @@ record LocalObject(LocalService service, ObjectType type, Target at)
 
   @Override
   public void begin(
-      SharedCall to,
-      SharedMethod method,
-      @Nullable Object[] arguments,
-      Recorder.Settled settled)
+      SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
       throws Throwable {
     requireHere();
     // The caller may change what it passed, and so may a run that is given up.
@@ -262,7 +258,8 @@ record LocalObject(LocalService service, ObjectType type, Target at)
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = type.call(method, arguments);
-    if (call.length > service.callBytesMax()) throw Refusals.call(method, call.length, service.callBytesMax());
+    if (call.length > service.callBytesMax())
+      throw Refusals.call(method, call.length, service.callBytesMax());
     return call;
   }
 
@@ -386,8 +383,7 @@ record LocalObject(LocalService service, ObjectType type, Target at)
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped passedOn) {
       throw passedOn;
     } catch (Throwable thrown) {
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller().thrown(thrown))
-          .encoded();
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller().thrown(thrown)).encoded();
     }
   }
 

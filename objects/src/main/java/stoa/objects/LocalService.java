@@ -15,7 +15,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Pace;
 import stoa.Blob;
 import stoa.Closed;
 import stoa.LimitExceeded;
@@ -60,12 +59,13 @@ import stoa.log.ByteObject;
 import stoa.spi.CallContext;
 import stoa.storage.Device;
 import stoa.storage.DeviceStats;
-import stoa.store.blobs.Blobs;
 import stoa.store.OngoingCall;
+import stoa.store.Pace;
 import stoa.store.Pins;
-import stoa.store.blobs.Snapshots;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
+import stoa.store.blobs.Blobs;
+import stoa.store.blobs.Snapshots;
 import stoa.store.blobs.StoredBlob;
 import stoa.store.threads.Threads;
 
@@ -156,7 +156,9 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     openedNanos = timing.nanoTime();
     this.store = store;
     store.noteRuns(shards.getFirst().running());
-    blobs = new stoa.store.blobs.Blobs(store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
+    blobs =
+        new stoa.store.blobs.Blobs(
+            store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = refusal;
     this.devices = shards;
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
@@ -175,7 +177,12 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   /// A marshaller of this store's values that speaks in the numbers of some dictionary.
   Marshaller marshaller(TypeIds ids) {
     return new Marshaller(
-        ids, new SharedReferences(stoa, this), StoredBlob.class, extraTypes, loader, STATE_BYTES_MAX);
+        ids,
+        new SharedReferences(stoa, this),
+        StoredBlob.class,
+        extraTypes,
+        loader,
+        STATE_BYTES_MAX);
   }
 
   /// Makes all classes that are known here known to another marshaller; answers whether any were
@@ -522,7 +529,8 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   }
 
   /// Whether a transaction sees that an object is lent to clients.
-  boolean isLent(stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
+  boolean isLent(
+      stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
     var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
@@ -914,8 +922,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     }
 
     @Override
-    public @Nullable Object call(
-        SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+    public @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
       throw new Undecided();
     }
 

@@ -2,7 +2,6 @@ package stoa.objects;
 
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Pace;
 import stoa.Aborted;
 import stoa.LogAddress;
 import stoa.Ref;
@@ -16,6 +15,7 @@ import stoa.front.PlacedObjects;
 import stoa.front.Service;
 import stoa.front.SharedCall;
 import stoa.front.types.SharedMethod;
+import stoa.store.Pace;
 import stoa.store.Transaction;
 
 /// A transaction of the store of this process. One thread at a time uses it.

@@ -11,10 +11,10 @@ import stoa.log.Batch;
 import stoa.log.ByteObject;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.store.replicas.Backup;
-import stoa.store.replicas.Divergence;
 import stoa.store.Following;
 import stoa.store.Store;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Divergence;
 import stoa.store.threads.Threads;
 
 /// The objects of a store at a replica that does not lead: it executes what the leader has

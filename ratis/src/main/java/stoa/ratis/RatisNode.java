@@ -268,7 +268,7 @@ public final class RatisNode implements AutoCloseable {
   /// @param name the group's name at all its members
   /// @param replica empty, or as the last hosting of the group left it
   /// @param initial the members with which a new group begins, the same at each; none when this
-  ///     node joins an existing group: then it waits to be added
+  ///   node joins an existing group: then it waits to be added
   /// @param roles receives the events of the replica
   /// @throws Unavailable when the group cannot begin
   public RatisGroup host(GroupId name, Replica replica, List<Member> initial, Roles roles) {

@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.replicas.Announced;
 import java.util.Iterator;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,6 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.store.replicas.Announced;
+import stoa.store.threads.Threads;
 
 /// Says in the log of a replicated store what states its leader has come to, in a stream of their
 /// own, so that the other replicas make the same checkpoints and find out when they differ.
@@ -160,6 +160,7 @@ final class Announcements {
   private void trim() {
     StreamId stream = Announced.KEY.stream();
     long before = engine.residents().tail(stream) - kept + 1;
-    if (before - engine.streams().oldest(stream) >= TRIM_STEP) engine.streams().trim(stream, before);
+    if (before - engine.streams().oldest(stream) >= TRIM_STEP)
+      engine.streams().trim(stream, before);
   }
 }

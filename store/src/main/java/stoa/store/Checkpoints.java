@@ -42,8 +42,8 @@ final class Checkpoints {
     engine.retention().checkpointed(key, address);
   }
 
-  /// Keeps a checkpoint of a replica that follows. Not at the same time as [#keepAccepted]: what was
-  /// accepted stays, whatever is executed meanwhile.
+  /// Keeps a checkpoint of a replica that follows. Not at the same time as [#keepAccepted]: what
+  /// was accepted stays, whatever is executed meanwhile.
   private synchronized void keepFollowing(Key key, long address, byte[] state) {
     // Whoever leads from here next has this device to itself.
     engine

@@ -1,8 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.records.Refusals;
-import stoa.store.records.Records;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +12,9 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.threads.Threads;
 
 /// How handlers here call keys of other stores with the same order. Thread-safe.
 final class CrossGroupCalls {
@@ -52,7 +52,8 @@ final class CrossGroupCalls {
   private final int depthMax;
   private final AtomicLong questions = new AtomicLong();
 
-  CrossGroupCalls(Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
+  CrossGroupCalls(
+      Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
     this.engine = engine;
     this.intake = intake;
     this.threads = threads;

@@ -1,10 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Progress;
-import stoa.store.threads.Threads;
-import stoa.store.records.Refusals;
-import stoa.store.records.Refusal;
-import stoa.store.records.Records;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +18,10 @@ import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.Repeats;
+import stoa.store.records.Records;
+import stoa.store.records.Refusal;
+import stoa.store.records.Refusals;
+import stoa.store.threads.Threads;
 
 /// Ends calls that take too long, that an operator cancels, or that fail in a way which leaves the
 /// state of their key in doubt. A logged call is taken back by a verdict in the key's stream.
@@ -184,11 +183,7 @@ final class Deadlines {
       case ForkRequest fork -> fork.ticksMax > 0;
       case PositionRequest position ->
           position.ticksMax > 0 && position.asker == null && position.behind == 0;
-      case GenerationRequest _,
-          ChangeRequest _,
-          NoteRequest _,
-          AppendRequest _,
-          CommitRequest _ ->
+      case GenerationRequest _, ChangeRequest _, NoteRequest _, AppendRequest _, CommitRequest _ ->
           false;
     };
   }

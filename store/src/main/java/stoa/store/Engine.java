@@ -1,12 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Watches;
-import stoa.store.watching.Observed;
-import stoa.store.threads.Threads;
-import stoa.store.ordering.Addresses;
-import stoa.store.leading.Moments;
-import stoa.store.leading.Health;
-import stoa.store.leading.Admission;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +9,13 @@ import stoa.base.Clock;
 import stoa.base.Key;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.leading.Moments;
+import stoa.store.ordering.Addresses;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Observed;
+import stoa.store.watching.Watches;
 
 /// The parts of a store that execute its calls, wired together.
 ///
@@ -87,7 +87,8 @@ final class Engine {
     this.retention = new Retention(this, intake);
     this.transactions = new Transactions(this, intake, retention);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
-    this.crossGroupCalls = neighbors == null ? null : new CrossGroupCalls(this, intake, threads, neighbors, config);
+    this.crossGroupCalls =
+        neighbors == null ? null : new CrossGroupCalls(this, intake, threads, neighbors, config);
     this.incomingCalls = new IncomingCalls(this, intake, threads);
     this.resuming = new Resuming(this, intake.unfinished(), threads);
     this.deadlines = new Deadlines(this, threads, config.callTimeMax());

@@ -1,14 +1,11 @@
 package stoa.store;
 
-import stoa.store.records.Refusals;
-import stoa.store.records.Records;
-import stoa.store.records.LoggedAnswers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +16,9 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.spi.Cancellation;
+import stoa.store.records.LoggedAnswers;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
@@ -793,8 +793,7 @@ public final class Execution implements Cancellation.Run {
 
   @Override
   public boolean isCurrent() {
-    return engine.runners().isOfCurrentThread(this)
-        && this.equals(engine.runners().current());
+    return engine.runners().isOfCurrentThread(this) && this.equals(engine.runners().current());
   }
 
   /// Whether it has taken longer than it may.

@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.records.Refusals;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +9,7 @@ import stoa.TooOld;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.store.records.Refusals;
 
 /// A state of a key that is kept beside the store's own and follows it by playback (vCorfu, section
 /// 4.2: a local view).
@@ -154,7 +154,8 @@ public final class Follower {
       state = null; // if playback fails, it is in doubt
       if (current.until(lateTick).advance(position, end)) return current;
     }
-    var loaded = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+    var loaded =
+        new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded;
   }

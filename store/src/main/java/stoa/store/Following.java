@@ -1,11 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Progress;
-import stoa.store.threads.Threads;
-import stoa.store.replicas.Divergence;
-import stoa.store.replicas.Backup;
-import stoa.store.replicas.Announced;
-import stoa.store.records.Records;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -25,6 +19,12 @@ import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.Records;
+import stoa.store.replicas.Announced;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Divergence;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Progress;
 
 /// What a replica does that does not lead: it executes the keys of which the leader announces the
 /// state, makes the same checkpoints, and compares. Thread-safe.
@@ -329,7 +329,8 @@ public final class Following implements Backup {
   // ---- evidence
 
   private Divergence evidence(Key key, Announced job, StreamId own, long agreed) {
-    long base = Math.max(agreed, store.engine().streams().checkpointAt(key.stream(), job.address() - 1));
+    long base =
+        Math.max(agreed, store.engine().streams().checkpointAt(key.stream(), job.address() - 1));
     long from = Math.max(base, job.generation() - 1);
     long first = 0;
     try {

@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.ordering.Addresses;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Key;

@@ -1,14 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Watches;
-import stoa.store.watching.Progress;
-import stoa.store.threads.Threads;
-import stoa.store.records.StreamEnd;
-import stoa.store.records.Draft;
-import stoa.store.ordering.Addresses;
-import stoa.store.leading.Moments;
-import stoa.store.leading.Leadership;
-import stoa.store.leading.Health;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,13 +11,21 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
-import stoa.base.Existence;
 import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Token;
+import stoa.store.leading.Health;
+import stoa.store.leading.Leadership;
+import stoa.store.leading.Moments;
+import stoa.store.ordering.Addresses;
+import stoa.store.records.Draft;
+import stoa.store.records.StreamEnd;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Progress;
+import stoa.store.watching.Watches;
 
 /// Gathers the requests that must be logged, gives them addresses, makes them durable batch by
 /// batch, and puts them into the mailboxes of their keys.
@@ -288,8 +287,7 @@ final class Intake {
   /// @param token their addresses
   /// @param commits by the offset in the token; each was sketched since all is held up
   /// @param note what is logged with them at the first address; null for nothing
-  void commit(
-      Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
+  void commit(Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
     taken.clear();
     sequencer.skip(token.first().counter() - 1);
     begin();
@@ -505,8 +503,7 @@ final class Intake {
   }
 
   private @Nullable RuntimeException delete(DeleteRequest deletion) {
-    RuntimeException refusal =
-        draft.delete(deletion.resident, deletion.existence, deletion.origin);
+    RuntimeException refusal = draft.delete(deletion.resident, deletion.existence, deletion.origin);
     if (refusal == null) placed(deletion);
     return refusal;
   }
@@ -622,9 +619,7 @@ final class Intake {
   /// Whether the thread that leads the batch for a request of its own runs another one with it. Of
   /// a transaction it runs its parts alone, and none when it is refused.
   private static boolean isWith(@Nullable Request own, Request request) {
-    return own != null
-        && !(own instanceof CommitRequest)
-        && own.resident.equals(request.resident);
+    return own != null && !(own instanceof CommitRequest) && own.resident.equals(request.resident);
   }
 
   private void enqueue(Request request, boolean mine) {

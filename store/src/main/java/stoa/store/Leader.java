@@ -1,19 +1,17 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.threads.Gatherer;
-import stoa.store.records.Records;
-import stoa.store.leading.Health;
-import stoa.store.leading.Admission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Key;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// Leads batches, and sees to it that requests are logged, executed and waited for. Thread-safe.
 final class Leader {
@@ -84,8 +82,8 @@ final class Leader {
   }
 
   /// Asks a key's handler behind all that waits for its place in a batch and is asked of the same
-  /// key; at once when there is nothing. Of several stores with one order also behind the batch under
-  /// way.
+  /// key; at once when there is nothing. Of several stores with one order also behind the batch
+  /// under way.
   void askInTurn(GetRequest question) {
     if (isUnconfirmed(question)) return;
     RuntimeException late = engine.deadlines().late(question);
@@ -306,14 +304,14 @@ final class Leader {
   /// Has a worker run the brief requests of some keys.
   void runBrief(List<Resident> scheduled) {
     threads.work(() -> {
-          Round round = rounds.mine();
-          round.begin();
-          try {
-            round.run(scheduled);
-          } finally {
-            round.end();
-          }
-        });
+      Round round = rounds.mine();
+      round.begin();
+      try {
+        round.run(scheduled);
+      } finally {
+        round.end();
+      }
+    });
   }
 
   /// Has the writer lead what waits, unless the calling thread does so soon.
@@ -345,7 +343,8 @@ final class Leader {
     return log(noted(key, payload)).number();
   }
 
-  /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted it.
+  /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted
+  /// it.
   AppendRequest append(Appending appending) {
     var request = new AppendRequest(appending);
     intake.add(request);
@@ -354,7 +353,8 @@ final class Leader {
 
   /// A request to append an entry, as [Store#append(Key, byte\[\])].
   NoteRequest noted(Key key, byte[] payload) {
-    return new NoteRequest(admission.accepted(() -> engine.residents().pin(key)), Records.NOTE, payload);
+    return new NoteRequest(
+        admission.accepted(() -> engine.residents().pin(key)), Records.NOTE, payload);
   }
 
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.

@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.records.Records;
-import stoa.store.records.LoggedAnswers;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +11,8 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.LoggedAnswers;
+import stoa.store.records.Records;
 
 /// The state of one key as of a stream address, and how it gets there.
 ///

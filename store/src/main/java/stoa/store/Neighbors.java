@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
 import stoa.Deadlock;
 import stoa.base.Key;
 

@@ -1,8 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.records.Refusals;
-import stoa.store.records.Records;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,6 +17,9 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.threads.Threads;
 
 /// How handlers call other keys: nested calls, the circles they might close, and the answers of
 /// those that an earlier process made. Thread-safe.
@@ -275,7 +275,8 @@ final class Nesting {
     return endToWait(caller, executed);
   }
 
-  private @Nullable Deadlock beginToWait(Execution caller, PositionRequest executed, boolean refusable) {
+  private @Nullable Deadlock beginToWait(
+      Execution caller, PositionRequest executed, boolean refusable) {
     waiting.lock();
     try {
       List<Key> circle = caller.circleThrough(executed.resident);
@@ -283,7 +284,8 @@ final class Nesting {
         if (refusable) return Refusals.deadlock(circle);
         Execution other = caller.refusableBehind(executed.resident);
         if (other == null) {
-          throw caller.suspend(new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
+          throw caller.suspend(
+              new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
         }
         if (other.refused == null) other.refused = Refusals.deadlock(circle);
         engine.runners().wake(other);
@@ -337,7 +339,10 @@ final class Nesting {
     Answer answer = past.loadAnswer(address, engine.streams().last(target.stream()));
     return answer != null
         ? answer
-        : engine.spaces().factory(target.space()).failure(engine.deadlines().reason(target, address));
+        : engine
+            .spaces()
+            .factory(target.space())
+            .failure(engine.deadlines().reason(target, address));
   }
 
   private long addressInLog(Execution caller, Key target, Records.Origin origin) {

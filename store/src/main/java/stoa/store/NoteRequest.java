@@ -1,10 +1,10 @@
 package stoa.store;
 
-import stoa.store.records.Records;
 import org.jspecify.annotations.Nullable;
+import stoa.store.records.Records;
 
-/// A request to append an entry to the stream of a key, for which nothing is executed. Its number is
-/// the entry's stream address.
+/// A request to append an entry to the stream of a key, for which nothing is executed. Its number
+/// is the entry's stream address.
 final class NoteRequest extends Request {
   /// The kind of the entry, see [Records].
   final byte kind;

@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;

@@ -1,9 +1,5 @@
 package stoa.store;
 
-import stoa.store.ordering.Vote;
-import stoa.store.ordering.Decision;
-import stoa.store.ordering.Coordinator;
-import stoa.store.ordering.Addresses;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.log.StoredEntry;
 import stoa.log.Token;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Decision;
+import stoa.store.ordering.Vote;
 
 /// A store among those that a [Coordinator] commits transactions over, where it is led.
 /// Thread-safe.

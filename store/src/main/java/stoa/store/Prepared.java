@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.ordering.Vote;
-import stoa.store.ordering.Addresses;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,13 +15,15 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Vote;
 
 /// A store that is prepared for a round of transactions which several stores with one [Addresses]
 /// commit together: it logs nothing else until the round is over.
 ///
 /// Each store that has a part in the round votes on each transaction. The coordinator then gives
-/// addresses to the transactions against which no store has voted, logs that they are committed, and
-/// each store logs its parts. A vote stands until the store is let go. One owner at a time.
+/// addresses to the transactions against which no store has voted, logs that they are committed,
+/// and each store logs its parts. A vote stands until the store is let go. One owner at a time.
 public final class Prepared implements AutoCloseable {
   private final Engine engine;
   private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
@@ -69,8 +69,7 @@ public final class Prepared implements AutoCloseable {
     } catch (RuntimeException refusal) {
       request.fail(refusal);
       transaction.letGo();
-      return new Vote.No(
-          refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
+      return new Vote.No(refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
     }
   }
 

@@ -1,8 +1,5 @@
 package stoa.store;
 
-import stoa.store.replicas.Divergence;
-import stoa.store.records.Refusal;
-import stoa.store.records.Records;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,6 +16,9 @@ import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.Running;
+import stoa.store.records.Records;
+import stoa.store.records.Refusal;
+import stoa.store.replicas.Divergence;
 
 /// The keys that take no puts and answer no questions, since their replicas have diverged, or a put
 /// of theirs ends the process that executes it. It is in the log, in a stream of its own, and so
@@ -193,16 +193,18 @@ final class Quarantine {
   private void enter(Divergence evidence) {
     if (keys.putIfAbsent(evidence.stream(), evidence) != null) return;
     LOG.error("{}", evidence.refusal().getMessage());
-    engine.threads().answer(() -> {
-      deciding.lock();
-      try {
-        if (evidence.equals(keys.get(evidence.stream()))) log(evidence);
-      } catch (RuntimeException later) {
-        LOG.warn("{} is in quarantine here alone: {}", evidence.object(), later.getMessage());
-      } finally {
-        deciding.unlock();
-      }
-    });
+    engine
+        .threads()
+        .answer(() -> {
+          deciding.lock();
+          try {
+            if (evidence.equals(keys.get(evidence.stream()))) log(evidence);
+          } catch (RuntimeException later) {
+            LOG.warn("{} is in quarantine here alone: {}", evidence.object(), later.getMessage());
+          } finally {
+            deciding.unlock();
+          }
+        });
   }
 
   private void log(Divergence evidence) {
@@ -290,8 +292,7 @@ final class Quarantine {
     Divergence evidence = keys.get(key.stream());
     if (evidence == null) return false;
     if (evidence.isFatal()) takeBack(key, evidence);
-    Checkpoint now =
-        engine.questions().state(() -> engine.residents().pin(key));
+    Checkpoint now = engine.questions().state(() -> engine.residents().pin(key));
     byte[] state = now.state();
     if (state != null && now.generation() == evidence.generation()) {
       var out = new Encoder(state.length + 128).u8(ACCEPTED).text(key.space()).sized(key.name());

@@ -1,11 +1,5 @@
 package stoa.store;
 
-import stoa.store.records.StreamEnd;
-import stoa.store.records.Refusals;
-import stoa.store.records.Records;
-import stoa.store.records.LoggedAnswers;
-import stoa.store.records.Draft;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +15,11 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.base.ThrowableText;
 import stoa.log.StoredEntry;
+import stoa.store.records.Draft;
+import stoa.store.records.LoggedAnswers;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.records.StreamEnd;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
@@ -743,7 +742,8 @@ final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  private boolean execute(Materialized state, LoggedCall loggedCall, byte[] value, PartRequest request) {
+  private boolean execute(
+      Materialized state, LoggedCall loggedCall, byte[] value, PartRequest request) {
     var logged = new LoggedAnswers();
     int number = 0;
     for (Draft.Answered answered : loggedCall.answers()) {
@@ -763,7 +763,8 @@ final class Resident extends StreamEnd implements Runnable {
     execution.begins = loggedCall.begins;
     execution.origin = loggedCall.origin;
     if (loggedCall.copied) state.copy();
-    if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution)) == null) {
+    if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution))
+        == null) {
       return false;
     }
     running = null;

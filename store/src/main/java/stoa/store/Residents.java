@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.leading.Health;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,6 +10,7 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
+import stoa.store.leading.Health;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
 ///

@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -10,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.Repeats;
+import stoa.store.threads.Threads;
 
 /// Has the puts go on that an earlier process, or this one, left unfinished after they had put to
 /// other keys. Thread-safe.
@@ -98,9 +98,11 @@ final class Resuming {
     ticks = 0;
     for (Unfinished.Name name : unfinished.earlier()) {
       // Not here: to find a key may wait.
-      engine.threads().answer(() -> {
-        var _ = resume(named, name);
-      });
+      engine
+          .threads()
+          .answer(() -> {
+            var _ = resume(named, name);
+          });
     }
   }
 }

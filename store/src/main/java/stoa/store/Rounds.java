@@ -1,9 +1,9 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import stoa.store.threads.Threads;
 
 /// The rounds of a store's threads, at most one of each thread. Thread-safe.
 final class Rounds {

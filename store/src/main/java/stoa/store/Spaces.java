@@ -1,8 +1,8 @@
 package stoa.store;
 
-import stoa.store.ordering.Decision;
 import java.util.concurrent.ConcurrentHashMap;
 import stoa.base.Key;
+import stoa.store.ordering.Decision;
 
 /// The spaces of a store, and what makes the handlers of their keys. Thread-safe.
 final class Spaces {
@@ -23,7 +23,7 @@ final class Spaces {
   /// What makes the handlers of a space.
   HandlerFactory factory(String space) {
     /// What makes the handlers of a space.
-  HandlerFactory factory = factories.get(space);
+    HandlerFactory factory = factories.get(space);
     if (factory == null) throw new IllegalStateException("nobody registered the space " + space);
     return factory;
   }

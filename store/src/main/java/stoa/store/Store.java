@@ -1,13 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Watcher;
-import stoa.store.watching.Watch;
-import stoa.store.threads.Threads;
-import stoa.store.threads.Gatherer;
-import stoa.store.replicas.Divergence;
-import stoa.store.records.Records;
-import stoa.store.records.Names;
-import stoa.store.ordering.Addresses;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -33,6 +25,13 @@ import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.Running;
+import stoa.store.ordering.Addresses;
+import stoa.store.records.Names;
+import stoa.store.records.Records;
+import stoa.store.replicas.Divergence;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Watch;
+import stoa.store.watching.Watcher;
 
 /// A key-value store whose values are handlers: a put is an append to the key's stream, and the
 /// key's handler executes it where it lives (CRESON, section III).
@@ -81,8 +80,8 @@ public final class Store implements AutoCloseable {
   // ---- puts and questions
 
   /// Has it noted what runs, in memory that outlives this process: a call that has ended the
-  /// process twice is not executed again, and its key is in engine.quarantine(). To be said before anything
-  /// runs.
+  /// process twice is not executed again, and its key is in engine.quarantine(). To be said before
+  /// anything runs.
   public void noteRuns(Running place) {
     engine.runners().noteIn(place);
   }
@@ -388,7 +387,8 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
   public <T> T limited(Key key, Supplier<T> code) {
     var execution =
-        new Execution(engine, Execution.Mode.READING, key, null, 0, engine.nowMicros(), 0, null, null);
+        new Execution(
+            engine, Execution.Mode.READING, key, null, 0, engine.nowMicros(), 0, null, null);
     return engine.deadlines().here(execution, 0, code);
   }
 
@@ -538,7 +538,9 @@ public final class Store implements AutoCloseable {
     Resident resident = engine.residents().pin(key);
     try {
       long end = Math.min(to, resident.tail());
-      engine.streams().scan(key.stream(), Math.max(1, from), end, entry -> events.add(Event.of(entry)));
+      engine
+          .streams()
+          .scan(key.stream(), Math.max(1, from), end, entry -> events.add(Event.of(entry)));
     } finally {
       resident.unpin();
     }

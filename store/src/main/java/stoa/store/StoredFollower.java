@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Progress;
-import stoa.store.leading.Health;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -9,6 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Follower;
+import stoa.store.leading.Health;
+import stoa.store.watching.Progress;
 
 /// Reads what is committed a page at a time, and waits at its end. One thread reads; any closes.
 final class StoredFollower<E> implements Follower<E> {
@@ -53,8 +53,7 @@ final class StoredFollower<E> implements Follower<E> {
 
   /// @param first the position at which it begins
   /// @param ended told once, when it is closed
-  StoredFollower(
-      Health health, Progress progress, long first, Source<E> source, Runnable ended) {
+  StoredFollower(Health health, Progress progress, long first, Source<E> source, Runnable ended) {
     this.health = health;
     this.progress = progress;
     this.next = first;

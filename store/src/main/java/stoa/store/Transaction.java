@@ -1,9 +1,5 @@
 package stoa.store;
 
-import stoa.store.records.StreamEnd;
-import stoa.store.records.Refusals;
-import stoa.store.records.Records;
-import stoa.store.records.Draft;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
@@ -30,6 +26,10 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.spi.Cancellation;
+import stoa.store.records.Draft;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.records.StreamEnd;
 
 /// Puts and questions over several keys that see one moment of the log, and whose puts become
 /// durable and visible at once, or not at all (vCorfu, section 4.3).
@@ -310,7 +310,8 @@ public final class Transaction implements AutoCloseable {
     count(value.length + (opening == null || !begins ? 0 : opening.length));
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    var loggedCall = new LoggedCall(touch(key), copy, value, origin, begins, begins ? opening : null);
+    var loggedCall =
+        new LoggedCall(touch(key), copy, value, origin, begins, begins ? opening : null);
     execution.loggedCall = loggedCall;
     execution.origin = origin;
     execution.begins = begins;
@@ -613,7 +614,8 @@ public final class Transaction implements AutoCloseable {
           return Transaction.this.aborted(changed.key, counter);
         }
 
-        /// Replicas differ over a key that it read or wrote. To delete such a key alone is possible.
+        /// Replicas differ over a key that it read or wrote. To delete such a key alone is
+        /// possible.
         @Override
         public @Nullable RuntimeException refusal() {
           for (Resident resident : touched.values()) {

@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.records.Records;
-import stoa.store.leading.Moments;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +7,8 @@ import stoa.LogAddress;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
+import stoa.store.leading.Moments;
+import stoa.store.records.Records;
 
 /// Begins transactions of a store, at a moment that stays readable, and finds their outcomes.
 /// Thread-safe.
@@ -148,7 +148,8 @@ final class Transactions {
   private long nextChange(StreamId stream, long counter) {
     var found = new long[1];
     long from = engine.nesting().firstBehind(stream, counter);
-    engine.streams()
+    engine
+        .streams()
         .scan(
             stream,
             from,
@@ -177,7 +178,8 @@ final class Transactions {
     var found = new LogAddress[1];
     Resident resident = engine.residents().pin(id.key());
     try {
-      engine.streams()
+      engine
+          .streams()
           .scan(
               id.key().stream(),
               id.tail() + 1,

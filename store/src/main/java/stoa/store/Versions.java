@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.records.Records;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -16,6 +14,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// The past of keys: which version of a key is seen at a place of the log, and its state, of which
 /// what was read lately is kept in memory (vCorfu, section 4.2: playback up to a position).
@@ -306,11 +306,13 @@ final class Versions {
       Key key, long position, long end, @Nullable Version below, int lateTick) {
     Materialized.State base = below == null ? null : base(key, position, below);
     if (base != null) {
-      var played = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+      var played =
+          new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
       played.begin(base);
       if (played.advance(position, end)) return played.state();
     }
-    var loaded = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+    var loaded =
+        new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded.state();
   }

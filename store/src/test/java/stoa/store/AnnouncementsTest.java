@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.replicas.Announced;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.store.Script.bytes;
@@ -11,6 +9,8 @@ import static stoa.store.Script.put;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 import stoa.storage.MemoryDisk;
+import stoa.store.replicas.Announced;
+import stoa.store.threads.Threads;
 
 class AnnouncementsTest {
   private final MemoryDisk disk = new MemoryDisk(256 << 20);

@@ -1,9 +1,5 @@
 package stoa.store;
 
-import stoa.store.ordering.Vote;
-import stoa.store.ordering.Coordinator;
-import stoa.store.ordering.Addresses;
-import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -47,6 +43,10 @@ import stoa.log.Token;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Vote;
+import stoa.store.threads.Threads;
 
 class CoordinatorTest {
   private static final int STORES = 3;
@@ -98,8 +98,7 @@ class CoordinatorTest {
     }
 
     @Override
-    public List<Vote> hold(
-        long epoch, long term, long round, List<Coordinator.Part> parts) {
+    public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
       var verdicts = participant().hold(epoch, term, round, parts);
       if (cutHolds > 0) {
         cutHolds = 0;
@@ -328,12 +327,16 @@ class CoordinatorTest {
         };
     Store store = sites.get(1).store();
     var any = new Existence.Any(null);
-    Request first = store.putAsync(store.target(key("d")), Put.of(bytes("1")), Terms.expecting(any));
+    Request first =
+        store.putAsync(store.target(key("d")), Put.of(bytes("1")), Terms.expecting(any));
     reached.await();
     put(2, "c", "after it");
     var answered = new CompletableFuture<Request>();
     store
-        .getAsync(store.target(key("b")), "ask d", Terms.expecting(any).at(Pace.LONG).within(CONFIG.callTimeMax()).alone())
+        .getAsync(
+            store.target(key("b")),
+            "ask d",
+            Terms.expecting(any).at(Pace.LONG).within(CONFIG.callTimeMax()).alone())
         .whenDone(answered::complete);
     goOn.countDown();
     Request question = answered.get();

@@ -1,9 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.ordering.Vote;
-import stoa.store.ordering.Coordinator;
-import stoa.store.ordering.Addresses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -39,6 +35,10 @@ import stoa.log.LocalShardLog;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Vote;
+import stoa.store.threads.Threads;
 
 /// Handlers that call keys of other stores. The name of a key begins with the number of its store.
 class CrossGroupCallsTest {
@@ -135,8 +135,7 @@ class CrossGroupCallsTest {
     }
 
     @Override
-    public List<Vote> hold(
-        long epoch, long term, long round, List<Coordinator.Part> parts) {
+    public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
       return participant().hold(epoch, term, round, parts);
     }
 
@@ -285,7 +284,10 @@ class CrossGroupCallsTest {
     site("0a").asked = visit -> millis.set(visit.millisMax());
     Store store = site("0a").store();
     var request =
-        store.putAsync(store.target(key("0a")), Put.of(bytes("call 1b spin")), Terms.expecting(ANY).within(Duration.ofSeconds(1)));
+        store.putAsync(
+            store.target(key("0a")),
+            Put.of(bytes("call 1b spin")),
+            Terms.expecting(ANY).within(Duration.ofSeconds(1)));
     await(() -> millis.get() > 0);
     assertTrue(millis.get() <= 1_000, "" + millis);
     await(request::isDone);
@@ -437,7 +439,10 @@ class CrossGroupCallsTest {
   void asManyHandlersWaitAsThereAreThreadsForAndOneMoreIsTurnedAway() throws Exception {
     Store store = site("1b").store();
     var blocked =
-        store.putAsync(store.target(key("1b")), Put.of(bytes("spin")), Terms.expecting(ANY).within(Duration.ofMinutes(1)));
+        store.putAsync(
+            store.target(key("1b")),
+            Put.of(bytes("spin")),
+            Terms.expecting(ANY).within(Duration.ofMinutes(1)));
     await(() -> store.calls(1).stream().anyMatch(call -> call.key().equals(key("1b"))));
     var begun = new ArrayList<Future<Visit.Said>>();
     for (int i = 1; i <= Threads.VISITORS_MAX; i++) {

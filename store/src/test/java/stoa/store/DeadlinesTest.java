@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static stoa.store.Script.bytes;
@@ -26,6 +25,7 @@ import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
 
 /// A call with a time of its own is answered within it while its key is brought back.
 class DeadlinesTest {
@@ -109,11 +109,16 @@ class DeadlinesTest {
   }
 
   private String put(String line, Duration timeMax) {
-    return said(store.put(store.target(KEY), Put.of(bytes(line)), Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
+    return said(
+        store.put(
+            store.target(KEY),
+            Put.of(bytes(line)),
+            Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
   }
 
   private String get(Duration timeMax) {
-    return said(store.get(store.target(KEY), "lines", Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
+    return said(
+        store.get(store.target(KEY), "lines", Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
   }
 
   private static String said(Request request) {

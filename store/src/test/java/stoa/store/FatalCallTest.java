@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,6 +23,7 @@ import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Running;
 import stoa.storage.SimulatedDisk;
+import stoa.store.threads.Threads;
 
 /// Calls that end the process which executes them: what such a process leaves is a copy of its disk
 /// at that moment.

@@ -1,6 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import stoa.Gone;
 import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
 
 class FollowerTest {
   private static final Existence ANY = new Existence.Any(null);
@@ -137,8 +137,10 @@ class FollowerTest {
       }
       // y is always put to before x.
       for (int i = 0; i < 500; i++) {
-        var first = store.putAsync(store.target(key("y")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
-        var second = store.putAsync(store.target(key("x")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
+        var first =
+            store.putAsync(store.target(key("y")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
+        var second =
+            store.putAsync(store.target(key("x")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
         while (i % 5 == 0 && !(first.isDone() && second.isDone())) Thread.onSpinWait();
       }
       ended.set(true);

@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.threads.Threads;
-import stoa.store.records.Records;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -32,6 +30,8 @@ import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// What the store does when there is room for one batch and none for another.
 class FullLogTest {
@@ -149,11 +149,15 @@ class FullLogTest {
   @Test
   void aCallThatIsLateIsTakenBackWhenThereIsRoomForThat() throws Exception {
     try (var store = open(full(Records.VERDICT, 2))) {
-      Request first = store.putAsync(store.target(key("a")), Put.of(bytes("wait")), Terms.expecting(ANY));
+      Request first =
+          store.putAsync(store.target(key("a")), Put.of(bytes("wait")), Terms.expecting(ANY));
       begun.await();
       var late = new CompletableFuture<Request>();
       store
-          .putAsync(store.target(key("a")), Put.of(bytes("late")), Terms.expecting(ANY).within(Duration.ofMillis(60)))
+          .putAsync(
+              store.target(key("a")),
+              Put.of(bytes("late")),
+              Terms.expecting(ANY).within(Duration.ofMillis(60)))
           .whenDone(late::complete);
       var failure = late.get(20, TimeUnit.SECONDS).failure();
       assertInstanceOf(DeadlineExceeded.class, failure);

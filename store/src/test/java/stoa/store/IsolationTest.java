@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Progress;
-import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,6 +19,7 @@ import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
 
 /// Calls that end before they would, by a time limit of their own or by an operator.
 @Timeout(60)
@@ -40,7 +39,8 @@ class IsolationTest {
   }
 
   private static Request begin(Store store, String name, String line, Duration timeMax) {
-    return store.putAsync(store.target(key(name)), Put.of(bytes(line)), Terms.expecting(ANY).within(timeMax));
+    return store.putAsync(
+        store.target(key(name)), Put.of(bytes(line)), Terms.expecting(ANY).within(timeMax));
   }
 
   private static String answer(Request request) {
@@ -76,7 +76,9 @@ class IsolationTest {
   void takesARunBackThatOutlastsItsOwnTime() {
     try (var store = open()) {
       put(store, "k", "a");
-      var late = store.put(store.target(key("k")), Put.of(bytes("spin")), Terms.expecting(ANY).within(SHORT));
+      var late =
+          store.put(
+              store.target(key("k")), Put.of(bytes("spin")), Terms.expecting(ANY).within(SHORT));
       assertThrows(DeadlineExceeded.class, late::answer);
       assertEquals("2:b", put(store, "k", "b"));
       assertEquals(1, takenBack(store, "k"));
@@ -92,14 +94,21 @@ class IsolationTest {
     try (var store = open()) {
       put(store, "k", "a");
       long position = store.position(key("k"));
-      var late = store.put(store.target(key("k")), Put.of(bytes("b")), Terms.expecting(ANY).within(Duration.ZERO));
+      var late =
+          store.put(
+              store.target(key("k")),
+              Put.of(bytes("b")),
+              Terms.expecting(ANY).within(Duration.ZERO));
       assertThrows(DeadlineExceeded.class, late::answer);
       assertEquals(position, store.position(key("k")));
       assertEquals(
           "2:c",
           text(
               store
-                  .put(store.target(key("k")), Put.of(bytes("c")), Terms.expecting(ANY).within(Duration.ofMinutes(1)))
+                  .put(
+                      store.target(key("k")),
+                      Put.of(bytes("c")),
+                      Terms.expecting(ANY).within(Duration.ofMinutes(1)))
                   .answer()
                   .encoded()));
     }
@@ -156,10 +165,12 @@ class IsolationTest {
       put(store, "k", "a");
       var target = store.target(key("k"));
       assertThrows(
-          DeadlineExceeded.class, () -> store.get(target, "spin", Terms.expecting(ANY).within(SHORT)).answer());
+          DeadlineExceeded.class,
+          () -> store.get(target, "spin", Terms.expecting(ANY).within(SHORT)).answer());
       Request first = begin(store, "k", "spin");
       var _ = call(store, "k", OngoingCall.Progress.RUNNING);
-      Request second = store.getAsync(target, "lines", Terms.expecting(ANY).at(Pace.SHORT).within(SHORT));
+      Request second =
+          store.getAsync(target, "lines", Terms.expecting(ANY).at(Pace.SHORT).within(SHORT));
       assertThrows(DeadlineExceeded.class, () -> answer(second));
       assertTrue(store.cancel(call(store, "k", OngoingCall.Progress.RUNNING).id()));
       assertThrows(CallFailed.class, () -> answer(first));

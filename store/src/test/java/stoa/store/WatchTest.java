@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.store.watching.Watches;
-import stoa.store.threads.Threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +20,8 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Watches;
 
 class WatchTest {
   private static final Existence ANY = new Existence.Any(null);
@@ -181,8 +181,14 @@ class WatchTest {
             }));
       }
       for (int i = 0; i < 400; i++) {
-        var one = store.putAsync(store.target(key("k")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
-        var _ = store.putAsync(store.target(key("other")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
+        var one =
+            store.putAsync(
+                store.target(key("k")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
+        var _ =
+            store.putAsync(
+                store.target(key("other")),
+                Put.of(bytes("n")),
+                Terms.expecting(ANY).at(Pace.SHORT));
         while (i % 3 == 0 && !one.isDone()) Thread.onSpinWait();
       }
       ended.set(true);

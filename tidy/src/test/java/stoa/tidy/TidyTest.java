@@ -98,10 +98,16 @@ class TidyTest {
               "looks first where the calling thread left a codec",
               THREAD),
           Edge.of(
-              "stoa.store.leading.Admission", "where closing waits, and has a limit", THREAD, CLOCK),
-          Edge.of("stoa.store.blobs.Gates", "where writers of a blob and who deletes it wait", THREAD),
+              "stoa.store.leading.Admission",
+              "where closing waits, and has a limit",
+              THREAD,
+              CLOCK),
           Edge.of(
-              "stoa.store.ordering.Coordinator", "where those wait who come while it is decided", THREAD),
+              "stoa.store.blobs.Gates", "where writers of a blob and who deletes it wait", THREAD),
+          Edge.of(
+              "stoa.store.ordering.Coordinator",
+              "where those wait who come while it is decided",
+              THREAD),
           Edge.of("stoa.store.leading.Leadership", "knows which thread leads", THREAD),
           Edge.of("stoa.store.watching.Progress", "where those wait who follow the log", THREAD),
           Edge.of("stoa.store.Pending", "wakes the caller that waits for it", THREAD),

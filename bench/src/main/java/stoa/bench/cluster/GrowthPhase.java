@@ -32,8 +32,8 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
-import stoa.store.threads.Threads;
 import stoa.store.ordering.Vote;
+import stoa.store.threads.Threads;
 
 /// What a call costs as there are more groups: the engines of all groups and the coordinator of
 /// their order run in this process, over logs whose appends take a given time, as replicated ones
@@ -228,8 +228,7 @@ final class GrowthPhase {
     }
 
     @Override
-    public List<Vote> hold(
-        long epoch, long term, long round, List<Coordinator.Part> parts) {
+    public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
       throw none();
     }
 

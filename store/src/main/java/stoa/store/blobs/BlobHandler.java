@@ -1,11 +1,11 @@
 package stoa.store.blobs;
 
-import stoa.store.HandlerFactory;
-import stoa.store.Handler;
-import stoa.store.Execution;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Key;
+import stoa.store.Execution;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
 
 /// What a key of blobs keeps in its stream: that it exists, and nothing more. The bytes are on the
 /// storage device, see [Blobs].

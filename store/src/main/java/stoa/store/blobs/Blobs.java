@@ -1,11 +1,5 @@
 package stoa.store.blobs;
 
-import stoa.store.threads.Threads;
-import stoa.store.Terms;
-import stoa.store.Store;
-import stoa.store.Request;
-import stoa.store.Put;
-import stoa.store.Pace;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,6 +26,12 @@ import stoa.storage.DeviceClosed;
 import stoa.storage.DeviceFailed;
 import stoa.storage.DiskFull;
 import stoa.storage.StorageException;
+import stoa.store.Pace;
+import stoa.store.Put;
+import stoa.store.Request;
+import stoa.store.Store;
+import stoa.store.Terms;
+import stoa.store.threads.Threads;
 
 /// The blobs of a store: keys whose values are bytes on the storage device, which are written there
 /// and not put.
@@ -387,14 +387,16 @@ public final class Blobs {
 
   /// The generation that is alive, 0 when there is none.
   private long ask(StoredBlob blob) {
-    Request request = store.get(blob.target(), CREATION, Terms.expecting(blob.existence()).at(Pace.SHORT));
+    Request request =
+        store.get(blob.target(), CREATION, Terms.expecting(blob.existence()).at(Pace.SHORT));
     var _ = request.answer();
     if (request.generation() != 0) blob.generation(request.generation());
     return request.generation();
   }
 
   private long begin(StoredBlob blob, Existence existence) {
-    Request request = store.put(blob.target(), Put.of(CREATION), Terms.expecting(existence).at(Pace.SHORT));
+    Request request =
+        store.put(blob.target(), Put.of(CREATION), Terms.expecting(existence).at(Pace.SHORT));
     var _ = request.answer();
     blob.generation(request.generation());
     return request.generation();

@@ -1,8 +1,5 @@
 package stoa.store.blobs;
 
-import stoa.store.ordering.Addresses;
-import stoa.store.Store;
-import stoa.store.Pins;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +15,8 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.Texts;
+import stoa.store.Pins;
+import stoa.store.Store;
 
 /// The snapshots with names: a stream of its own, in which each is noted when it is taken and when
 /// it is deleted. Thread-safe.

@@ -1,6 +1,5 @@
 package stoa.store.blobs;
 
-import stoa.store.Target;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -22,6 +21,7 @@ import stoa.log.ByteObject;
 import stoa.storage.ObjectReader;
 import stoa.storage.ObjectSnapshot;
 import stoa.storage.WriteTransaction;
+import stoa.store.Target;
 
 /// A blob of a store: what callers hold. It has no state but the generation that it means, from the
 /// first call on that finds one.

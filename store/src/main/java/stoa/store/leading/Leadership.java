@@ -1,12 +1,12 @@
 package stoa.store.leading;
 
-import stoa.store.threads.Threads;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.store.threads.Threads;
 
 /// The right to lead batches: one thread at a time has it. Thread-safe.
 public final class Leadership {

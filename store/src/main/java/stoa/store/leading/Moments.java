@@ -1,11 +1,11 @@
 package stoa.store.leading;
 
-import stoa.store.threads.Threads;
-import stoa.store.ordering.Addresses;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.store.ordering.Addresses;
+import stoa.store.threads.Threads;
 
 /// The log counters at which a store can be read: everything at and below them is in the mailboxes,
 /// and nothing is logged there any more. Thread-safe.

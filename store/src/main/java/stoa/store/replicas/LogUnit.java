@@ -1,7 +1,5 @@
 package stoa.store.replicas;
 
-import stoa.store.watching.Progress;
-import stoa.store.threads.Threads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,6 +16,8 @@ import stoa.log.CatchUp;
 import stoa.log.Entry;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Progress;
 
 /// A replica that keeps the whole log and executes nothing: the log replica of vCorfu (section
 /// 3.1), where the one that leads is the stream replica. Thread-safe.

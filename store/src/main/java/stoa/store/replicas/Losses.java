@@ -1,6 +1,5 @@
 package stoa.store.replicas;
 
-import stoa.store.records.Records;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,6 +20,7 @@ import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.Salvage;
 import stoa.storage.Survey;
+import stoa.store.records.Records;
 
 /// Finds out what of the objects of a store is lost with the damaged records of its device: which
 /// versions of which objects. It is told twice what a [Survey] of the device finds, by

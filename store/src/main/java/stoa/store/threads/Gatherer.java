@@ -1,6 +1,5 @@
 package stoa.store.threads;
 
-
 /// A thread that begins what many ask of a store without waiting, and must come back soon to hear
 /// more of them.
 public interface Gatherer {

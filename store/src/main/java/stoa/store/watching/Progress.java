@@ -49,7 +49,8 @@ public final class Progress {
   /// @param nanosMax for how long
   /// @param otherwise what else ends the wait; whoever makes it so calls [#wake]
   /// @return how much of the time is left, not positive when it is over
-  public long await(long seen, long nanosMax, BooleanSupplier otherwise) throws InterruptedException {
+  public long await(long seen, long nanosMax, BooleanSupplier otherwise)
+      throws InterruptedException {
     long left = nanosMax;
     lock.lockInterruptibly();
     waiting.incrementAndGet();

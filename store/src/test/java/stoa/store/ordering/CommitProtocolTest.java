@@ -1,8 +1,5 @@
 package stoa.store.ordering;
 
-import stoa.store.records.Records;
-import stoa.store.Store;
-import stoa.store.Event;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,6 +18,7 @@ import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;
+import stoa.store.records.Records;
 
 /// Stories of the commit over stores. A line that is not indented is an event; the indented lines
 /// below it are what the coordinator then does. Store 0 is home; transactions have letters; log
@@ -78,8 +76,7 @@ class CommitProtocolTest {
       case "told" -> {
         CommitProtocol.Action.Tell tell = Objects.requireNonNull(told.get(member));
         long term = words[2].equals("away") ? -1 : Long.parseLong(words[3]);
-        yield new CommitProtocol.Event.Told(
-            member, tell.changes(), tell.adopted().decided(), term);
+        yield new CommitProtocol.Event.Told(member, tell.changes(), tell.adopted().decided(), term);
       }
       case "vote" -> new CommitProtocol.Event.Voted(round, member, votes(member, words));
       case "logged" -> {
