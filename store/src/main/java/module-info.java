@@ -7,4 +7,9 @@ module stoa.store {
   requires org.slf4j;
 
   exports stoa.store;
+  exports stoa.store.blobs;
+  exports stoa.store.ordering;
+  exports stoa.store.replicas;
+  exports stoa.store.threads;
+  exports stoa.store.watching;
 }

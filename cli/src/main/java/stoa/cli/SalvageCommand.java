@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.storage.FileDisk;
 import stoa.storage.Salvage;
-import stoa.store.Losses;
+import stoa.store.replicas.Losses;
 
 /// `stoa salvage`: makes a store of everything readable in a damaged one.
 @Command(

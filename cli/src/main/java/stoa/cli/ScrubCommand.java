@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import stoa.store.Losses;
+import stoa.store.replicas.Losses;
 
 /// `stoa scrub`: looks for damage in the files of a store.
 @Command(

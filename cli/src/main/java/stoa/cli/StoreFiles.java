@@ -18,7 +18,7 @@ import stoa.storage.AlreadyOpen;
 import stoa.storage.FileDisk;
 import stoa.storage.StorageException;
 import stoa.storage.Survey;
-import stoa.store.Losses;
+import stoa.store.replicas.Losses;
 
 /// The files of a store that no process has open, for the commands that look for damage. One owner
 /// uses it once.

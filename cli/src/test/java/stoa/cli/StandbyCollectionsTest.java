@@ -20,7 +20,7 @@ import stoa.sim.world.SimulatedThreads;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
-import stoa.store.Divergence;
+import stoa.store.replicas.Divergence;
 
 /// The collections of the box at a replica that follows.
 class StandbyCollectionsTest {

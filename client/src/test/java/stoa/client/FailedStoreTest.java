@@ -24,7 +24,7 @@ import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.storage.SimulatedDisk;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;

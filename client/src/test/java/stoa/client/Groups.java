@@ -36,9 +36,9 @@ import stoa.objects.Part;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
-import stoa.store.Addresses;
-import stoa.store.Coordinator;
-import stoa.store.Threads;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.threads.Threads;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.ServerStatus;
 

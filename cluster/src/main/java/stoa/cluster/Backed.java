@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.log.Batch;
 import stoa.log.Replica;
-import stoa.store.Backup;
+import stoa.store.replicas.Backup;
 
 /// The backup of a group at a server that does not lead it, which gets every batch that the replica
 /// applies. Thread-safe; one owner opens and closes it.

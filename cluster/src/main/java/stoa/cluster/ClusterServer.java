@@ -47,7 +47,7 @@ import stoa.ratis.Questions;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Survivor;
-import stoa.store.Backup;
+import stoa.store.replicas.Backup;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;

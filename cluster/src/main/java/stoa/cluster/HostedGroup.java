@@ -46,11 +46,11 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.FileDisk;
 import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
-import stoa.store.Backup;
-import stoa.store.Coordinator;
-import stoa.store.Divergence;
-import stoa.store.LogUnit;
-import stoa.store.Threads;
+import stoa.store.ordering.Coordinator;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Divergence;
+import stoa.store.replicas.LogUnit;
+import stoa.store.threads.Threads;
 import stoa.wire.ShardMap;
 
 /// One group at a server that hosts it: its replica and, while it leads, the group's part of the

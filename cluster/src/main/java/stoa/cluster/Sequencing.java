@@ -26,8 +26,8 @@ import stoa.objects.Ordering;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
 import stoa.ratis.RatisNode;
-import stoa.store.Addresses;
-import stoa.store.Coordinator;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
 
 /// The common order of the groups, as one server sees it: the coordinator, while this server leads
 /// group 0, and the connections to it and to the groups that others lead. Thread-safe.

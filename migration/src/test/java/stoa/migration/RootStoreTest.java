@@ -17,7 +17,7 @@ import stoa.front.PlacedStore;
 import stoa.migration.core.Event;
 import stoa.objects.EmbeddedEngine;
 import stoa.storage.SimulatedDisk;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 class RootStoreTest {
   /// What was to be done later, in the order in which it was asked for.

@@ -16,8 +16,8 @@ import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.ObjectService;
-import stoa.store.StoredBlob;
-import stoa.store.StoredSnapshot;
+import stoa.store.blobs.StoredBlob;
+import stoa.store.blobs.StoredSnapshot;
 
 /// The operations on blobs of one session; `docs/wire.md` lists them. Thread-safe.
 final class BlobCalls implements AutoCloseable {

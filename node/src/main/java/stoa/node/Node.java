@@ -4,8 +4,8 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
-import stoa.store.Coordinator;
 import stoa.store.Participant;
+import stoa.store.ordering.Coordinator;
 
 /// The common part of all conversations about a group's part of the store. Thread-safe.
 final class Node {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.objects.ObjectService;
-import stoa.store.Coordinator;
+import stoa.store.ordering.Coordinator;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Whereabouts;
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.objects.ObjectService;
-import stoa.store.Gatherer;
+import stoa.store.threads.Gatherer;
 
 /// The threads that read clients' frames and write the answers. Thread-safe; its owner closes it.
 final class Readers implements AutoCloseable {

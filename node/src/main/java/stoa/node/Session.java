@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.Sessions;
 import stoa.store.Pins;
-import stoa.store.Watch;
+import stoa.store.watching.Watch;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;

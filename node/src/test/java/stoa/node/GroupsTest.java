@@ -32,7 +32,7 @@ import stoa.objects.Part;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.CancelRequest;

@@ -14,8 +14,8 @@ import stoa.base.Key;
 import stoa.front.ClassNames;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
-import stoa.store.Losses;
 import stoa.store.Store;
+import stoa.store.replicas.Losses;
 
 /// The names that the log speaks of by number: classes, types, methods. A stream of its own: the
 /// number of a name is its stream address, less one.

@@ -23,8 +23,8 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
 import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
-import stoa.store.Divergence;
-import stoa.store.Threads;
+import stoa.store.replicas.Divergence;
+import stoa.store.threads.Threads;
 
 /// Opens stores that live in this process: `memory:` and `file:DIRECTORY`, of one shard or, with
 /// `?shards=NUMBER`, of several.

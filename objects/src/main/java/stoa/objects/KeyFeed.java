@@ -16,7 +16,7 @@ import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Target;
 import stoa.store.Terms;
-import stoa.store.Watch;
+import stoa.store.watching.Watch;
 
 /// Brings the events of one key to the listeners that are here, and what these have handled back
 /// into the state of the key.

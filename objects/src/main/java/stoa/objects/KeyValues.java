@@ -39,7 +39,7 @@ import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.Target;
 import stoa.store.Terms;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// The listenable key-value store in bytes: for the process that has the store open, and for the
 /// clients that it serves. Thread-safe.

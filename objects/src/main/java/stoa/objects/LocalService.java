@@ -59,16 +59,15 @@ import stoa.log.ByteObject;
 import stoa.spi.CallContext;
 import stoa.storage.Device;
 import stoa.storage.DeviceStats;
-import stoa.store.Blobs;
 import stoa.store.OngoingCall;
 import stoa.store.Pace;
 import stoa.store.Pins;
-import stoa.store.Snapshots;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
-import stoa.store.StoredBlob;
-import stoa.store.Target;
-import stoa.store.Threads;
+import stoa.store.blobs.Blobs;
+import stoa.store.blobs.Snapshots;
+import stoa.store.blobs.StoredBlob;
+import stoa.store.threads.Threads;
 
 /// The port to a store of shared objects in this process, which executes them. Thread-safe.
 final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
@@ -82,7 +81,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   private final Timing timing;
   private final Store store;
   private final List<Device> devices;
-  private final stoa.store.Blobs blobs;
+  private final stoa.store.blobs.Blobs blobs;
   private final OwnBlobs ownBlobs = new OwnBlobs();
   private final @Nullable String blobsRefused;
   private final StreamStore streams;
@@ -158,7 +157,8 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     this.store = store;
     store.noteRuns(shards.getFirst().running());
     blobs =
-        new stoa.store.Blobs(store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
+        new stoa.store.blobs.Blobs(
+            store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = refusal;
     this.devices = shards;
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
@@ -708,7 +708,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     return dictionary;
   }
 
-  stoa.store.Blobs storedBlobs() {
+  stoa.store.blobs.Blobs storedBlobs() {
     if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
     return blobs;
   }

@@ -13,7 +13,7 @@ import stoa.front.types.HandlerType;
 import stoa.front.types.Platform;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
-import stoa.store.StoredBlob;
+import stoa.store.blobs.StoredBlob;
 
 /// The names that clients and the store speak of by number, and the classes behind them.
 /// Thread-safe; may wait for the disk.

@@ -39,8 +39,6 @@ import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
 import stoa.store.Checkpoint;
-import stoa.store.Coordinator;
-import stoa.store.Divergence;
 import stoa.store.Event;
 import stoa.store.Execution;
 import stoa.store.Pace;
@@ -50,12 +48,14 @@ import stoa.store.PriorOutcome;
 import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
-import stoa.store.StoredBlob;
 import stoa.store.Target;
 import stoa.store.Terms;
 import stoa.store.Transaction;
-import stoa.store.Watch;
-import stoa.store.Watcher;
+import stoa.store.blobs.StoredBlob;
+import stoa.store.ordering.Coordinator;
+import stoa.store.replicas.Divergence;
+import stoa.store.watching.Watch;
+import stoa.store.watching.Watcher;
 
 /// What a server does with its store for its clients, in bytes: arguments and answers are encoded
 /// as the marshaller writes them, keys as [Keys] does.
@@ -188,7 +188,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return store.moment();
   }
 
-  /// Leads what the calling thread, a [stoa.store.Gatherer], has begun. Quick.
+  /// Leads what the calling thread, a [stoa.store.threads.Gatherer], has begun. Quick.
   public void leadGathered() {
     store.leadGathered();
   }

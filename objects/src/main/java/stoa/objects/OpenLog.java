@@ -10,7 +10,7 @@ import stoa.log.Layout.Copies;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
 import stoa.storage.Device;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// A log that is open, and the devices that it is on.
 ///

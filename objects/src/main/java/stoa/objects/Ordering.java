@@ -17,9 +17,9 @@ import stoa.front.types.Keys;
 import stoa.log.Entry;
 import stoa.log.ShardLog;
 import stoa.log.Token;
-import stoa.store.Addresses;
-import stoa.store.Coordinator;
-import stoa.store.Vote;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Vote;
 
 /// What stores with one order, and their coordinator, say to each other when they are in several
 /// processes: questions and answers in bytes, and both ends of them.

@@ -20,7 +20,7 @@ import stoa.base.StreamId;
 public record Part(
     int group,
     ToIntFunction<StreamId> groups,
-    stoa.store.@Nullable Addresses addresses,
+    stoa.store.ordering.@Nullable Addresses addresses,
     @Nullable IntFunction<Ordering.Line> lines) {
   /// The type of the list of servers.
   public static final String SERVERS = "stoa.Servers";
@@ -37,7 +37,7 @@ public record Part(
   ///
   /// @param giver who gives log addresses to all groups
   /// @param ways to the other groups, by their numbers
-  public Part ordered(stoa.store.Addresses giver, IntFunction<Ordering.Line> ways) {
+  public Part ordered(stoa.store.ordering.Addresses giver, IntFunction<Ordering.Line> ways) {
     return new Part(group, groups, giver, ways);
   }
 

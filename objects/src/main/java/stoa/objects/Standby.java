@@ -11,11 +11,11 @@ import stoa.log.Batch;
 import stoa.log.ByteObject;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.store.Backup;
-import stoa.store.Divergence;
 import stoa.store.Following;
 import stoa.store.Store;
-import stoa.store.Threads;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Divergence;
+import stoa.store.threads.Threads;
 
 /// The objects of a store at a replica that does not lead: it executes what the leader has
 /// executed, makes the same checkpoints, so that leading from here begins at once, and finds the

@@ -26,7 +26,7 @@ import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
 import stoa.storage.SimulatedDisk;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// What deleting a blob leaves on the device, when the power fails at any point of it.
 class BlobDeletionTest {

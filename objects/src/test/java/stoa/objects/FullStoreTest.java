@@ -17,7 +17,7 @@ import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.storage.SimulatedDisk;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// What a store does when its memory or its disk is full.
 class FullStoreTest {

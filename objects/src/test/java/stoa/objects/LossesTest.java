@@ -17,8 +17,8 @@ import stoa.base.Clock;
 import stoa.storage.Salvage;
 import stoa.storage.SimulatedDisk;
 import stoa.storage.Survey;
-import stoa.store.Losses;
-import stoa.store.Threads;
+import stoa.store.replicas.Losses;
+import stoa.store.threads.Threads;
 
 /// What is found lost of a damaged store, and what the salvaged one has: each part of the log in
 /// turn is damaged by one bit.

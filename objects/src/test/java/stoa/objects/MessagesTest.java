@@ -23,7 +23,7 @@ import stoa.base.Clock;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.SimulatedDisk;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// What a program is told of its own mistakes, and of those of its store.
 class MessagesTest {

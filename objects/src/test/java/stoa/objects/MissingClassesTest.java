@@ -12,7 +12,7 @@ import stoa.log.Streams;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 class MissingClassesTest {
   @Shared(name = "missing.Counter")

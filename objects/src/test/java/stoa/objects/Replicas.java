@@ -25,7 +25,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
 import stoa.storage.ObjectReader;
 import stoa.storage.ObjectSnapshot;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// A store whose replicas are in this process: the first leads, others follow at once, or are
 /// brought level. Commands have the order in which they come, and none is lost.

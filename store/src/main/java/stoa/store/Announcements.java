@@ -8,6 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.store.replicas.Announced;
+import stoa.store.threads.Threads;
 
 /// Says in the log of a replicated store what states its leader has come to, in a stream of their
 /// own, so that the other replicas make the same checkpoints and find out when they differ.

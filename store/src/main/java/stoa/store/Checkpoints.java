@@ -28,14 +28,7 @@ final class Checkpoints {
   void keep(Key key, long generation, long address, byte[] state) {
     Streams streams = engine.streams();
     if (engine.health().follows()) {
-      // Whoever leads from here next has this device to itself.
-      engine
-          .health()
-          .whileOpen(() -> {
-            // What was accepted there stays, whatever is executed meanwhile.
-            if (engine.quarantine().isAccepted(key.stream(), address)) return;
-            streams.checkpoint(key.stream(), address, state);
-          });
+      keepFollowing(key, address, state);
       return;
     }
     try {
@@ -47,6 +40,18 @@ final class Checkpoints {
     }
     if (announcements != null) announcements.checkpoint(key, generation, address, state);
     engine.retention().checkpointed(key, address);
+  }
+
+  /// Keeps a checkpoint of a replica that follows. Not at the same time as [#keepAccepted]: what
+  /// was accepted stays, whatever is executed meanwhile.
+  private synchronized void keepFollowing(Key key, long address, byte[] state) {
+    // Whoever leads from here next has this device to itself.
+    engine
+        .health()
+        .whileOpen(() -> {
+          if (engine.quarantine().isAccepted(key.stream(), address)) return;
+          engine.streams().checkpoint(key.stream(), address, state);
+        });
   }
 
   /// Keeps a state that was accepted as the checkpoint at its address.

@@ -12,6 +12,9 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.threads.Threads;
 
 /// How handlers here call keys of other stores with the same order. Thread-safe.
 final class CrossGroupCalls {

@@ -18,6 +18,10 @@ import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.Repeats;
+import stoa.store.records.Records;
+import stoa.store.records.Refusal;
+import stoa.store.records.Refusals;
+import stoa.store.threads.Threads;
 
 /// Ends calls that take too long, that an operator cancels, or that fail in a way which leaves the
 /// state of their key in doubt. A logged call is taken back by a verdict in the key's stream.

@@ -2,6 +2,7 @@ package stoa.store;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;
+import stoa.store.records.Records;
 
 /// A request to end a key's generation. Its number is the generation that it ended.
 final class DeleteRequest extends ChangeRequest {

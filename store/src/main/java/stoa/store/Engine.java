@@ -9,6 +9,13 @@ import stoa.base.Clock;
 import stoa.base.Key;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.leading.Moments;
+import stoa.store.ordering.Addresses;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Observed;
+import stoa.store.watching.Watches;
 
 /// The parts of a store that execute its calls, wired together.
 ///

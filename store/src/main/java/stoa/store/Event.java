@@ -1,6 +1,7 @@
 package stoa.store;
 
 import stoa.log.StoredEntry;
+import stoa.store.records.Records;
 
 /// One entry of a key's stream.
 ///

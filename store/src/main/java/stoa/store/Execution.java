@@ -16,6 +16,9 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.spi.Cancellation;
+import stoa.store.records.LoggedAnswers;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///

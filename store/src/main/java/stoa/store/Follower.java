@@ -9,6 +9,7 @@ import stoa.TooOld;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.store.records.Refusals;
 
 /// A state of a key that is kept beside the store's own and follows it by playback (vCorfu, section
 /// 4.2: a local view).

@@ -19,6 +19,12 @@ import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.Records;
+import stoa.store.replicas.Announced;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Divergence;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Progress;
 
 /// What a replica does that does not lead: it executes the keys of which the leader announces the
 /// state, makes the same checkpoints, and compares. Thread-safe.

@@ -21,6 +21,8 @@ import stoa.base.Answer;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// The calls that handlers of other stores make on keys here. Thread-safe.
 final class IncomingCalls {

@@ -17,6 +17,15 @@ import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Token;
+import stoa.store.leading.Health;
+import stoa.store.leading.Leadership;
+import stoa.store.leading.Moments;
+import stoa.store.ordering.Addresses;
+import stoa.store.records.Draft;
+import stoa.store.records.StreamEnd;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Progress;
+import stoa.store.watching.Watches;
 
 /// Gathers the requests that must be logged, gives them addresses, makes them durable batch by
 /// batch, and puts them into the mailboxes of their keys.

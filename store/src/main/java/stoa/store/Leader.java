@@ -8,6 +8,10 @@ import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Key;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// Leads batches, and sees to it that requests are logged, executed and waited for. Thread-safe.
 final class Leader {

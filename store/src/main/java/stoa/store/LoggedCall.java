@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
+import stoa.store.records.Draft;
+import stoa.store.records.Records;
+import stoa.store.records.StreamEnd;
 
 /// A put or deletion of a transaction. The transaction's thread makes it, the leader gives it its
 /// place in the log.

@@ -11,6 +11,8 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.LoggedAnswers;
+import stoa.store.records.Records;
 
 /// The state of one key as of a stream address, and how it gets there.
 ///

@@ -17,6 +17,9 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.threads.Threads;
 
 /// How handlers call other keys: nested calls, the circles they might close, and the answers of
 /// those that an earlier process made. Thread-safe.

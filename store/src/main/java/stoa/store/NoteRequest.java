@@ -1,6 +1,7 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.store.records.Records;
 
 /// A request to append an entry to the stream of a key, for which nothing is executed. Its number
 /// is the entry's stream address.

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.log.StoredEntry;
 import stoa.log.Token;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Decision;
+import stoa.store.ordering.Vote;
 
 /// A store among those that a [Coordinator] commits transactions over, where it is led.
 /// Thread-safe.

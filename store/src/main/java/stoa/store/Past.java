@@ -9,6 +9,8 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.log.StoredEntry;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
 
 /// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
 public final class Past {

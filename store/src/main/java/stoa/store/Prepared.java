@@ -15,6 +15,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Vote;
 
 /// A store that is prepared for a round of transactions which several stores with one [Addresses]
 /// commit together: it logs nothing else until the round is over.

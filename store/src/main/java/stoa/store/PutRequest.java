@@ -2,6 +2,7 @@ package stoa.store;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;
+import stoa.store.records.Records;
 
 /// A request to log a value for a key and have the key's handler execute it.
 final class PutRequest extends ChangeRequest {

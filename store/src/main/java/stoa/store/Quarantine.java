@@ -16,6 +16,9 @@ import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.Running;
+import stoa.store.records.Records;
+import stoa.store.records.Refusal;
+import stoa.store.replicas.Divergence;
 
 /// The keys that take no puts and answer no questions, since their replicas have diverged, or a put
 /// of theirs ends the process that executes it. It is in the log, in a stream of its own, and so

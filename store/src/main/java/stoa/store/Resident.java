@@ -15,6 +15,11 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.base.ThrowableText;
 import stoa.log.StoredEntry;
+import stoa.store.records.Draft;
+import stoa.store.records.LoggedAnswers;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.records.StreamEnd;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
@@ -175,7 +180,7 @@ final class Resident extends StreamEnd implements Runnable {
   }
 
   @Override
-  long lastChange() {
+  public long lastChange() {
     return Math.max(nextChange, change.get());
   }
 
@@ -283,7 +288,7 @@ final class Resident extends StreamEnd implements Runnable {
   // ---- the leader
 
   @Override
-  long settled() {
+  public long settled() {
     // In this order: the notes of what is executed were begun before.
     long last = executed;
     if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
@@ -291,7 +296,7 @@ final class Resident extends StreamEnd implements Runnable {
   }
 
   @Override
-  void publish() {
+  public void publish() {
     super.publish();
     tail = nextTail;
     if (nextChange != UNKNOWN) change.set(nextChange);

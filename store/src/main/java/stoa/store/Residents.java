@@ -10,6 +10,7 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
+import stoa.store.leading.Health;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
 ///

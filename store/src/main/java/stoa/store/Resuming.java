@@ -9,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.Repeats;
+import stoa.store.threads.Threads;
 
 /// Has the puts go on that an earlier process, or this one, left unfinished after they had put to
 /// other keys. Thread-safe.

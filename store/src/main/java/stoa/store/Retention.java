@@ -15,6 +15,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.Records;
 
 /// The oldest version that can be read of each key, and what is in front of it: nobody else
 /// releases anything of a key's stream. Thread-safe.

@@ -3,6 +3,8 @@ package stoa.store;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
+import stoa.store.threads.Gatherer;
+import stoa.store.threads.Threads;
 
 /// Brief requests of some keys, which one thread runs one key after the other, and what is to be
 /// done after them.

@@ -3,6 +3,7 @@ package stoa.store;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import stoa.store.threads.Threads;
 
 /// The rounds of a store's threads, at most one of each thread. Thread-safe.
 final class Rounds {

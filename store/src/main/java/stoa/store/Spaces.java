@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.util.concurrent.ConcurrentHashMap;
 import stoa.base.Key;
+import stoa.store.ordering.Decision;
 
 /// The spaces of a store, and what makes the handlers of their keys. Thread-safe.
 final class Spaces {

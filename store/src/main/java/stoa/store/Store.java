@@ -25,6 +25,13 @@ import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.Running;
+import stoa.store.ordering.Addresses;
+import stoa.store.records.Names;
+import stoa.store.records.Records;
+import stoa.store.replicas.Divergence;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Watch;
+import stoa.store.watching.Watcher;
 
 /// A key-value store whose values are handlers: a put is an append to the key's stream, and the
 /// key's handler executes it where it lives (CRESON, section III).

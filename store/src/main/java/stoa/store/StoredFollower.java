@@ -7,6 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Follower;
+import stoa.store.leading.Health;
+import stoa.store.watching.Progress;
 
 /// Reads what is committed a page at a time, and waits at its end. One thread reads; any closes.
 final class StoredFollower<E> implements Follower<E> {

@@ -28,6 +28,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.Records;
 
 /// The stream store (vCorfu, Table 1) over the log that keys share. Thread-safe.
 final class StoredStreams implements StreamStore {

@@ -26,6 +26,10 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.spi.Cancellation;
+import stoa.store.records.Draft;
+import stoa.store.records.Records;
+import stoa.store.records.Refusals;
+import stoa.store.records.StreamEnd;
 
 /// Puts and questions over several keys that see one moment of the log, and whose puts become
 /// durable and visible at once, or not at all (vCorfu, section 4.3).

@@ -7,6 +7,8 @@ import stoa.LogAddress;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
+import stoa.store.leading.Moments;
+import stoa.store.records.Records;
 
 /// Begins transactions of a store, at a moment that stays readable, and finds their outcomes.
 /// Thread-safe.

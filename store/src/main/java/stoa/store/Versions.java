@@ -14,6 +14,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// The past of keys: which version of a key is seen at a place of the log, and its state, of which
 /// what was read lately is kept in memory (vCorfu, section 4.2: playback up to a position).

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.store.records.Records;
 
 /// A call that a handler makes on a key of another store with the same order, see [Neighbors].
 /// Immutable.

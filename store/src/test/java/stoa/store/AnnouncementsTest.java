@@ -9,6 +9,8 @@ import static stoa.store.Script.put;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 import stoa.storage.MemoryDisk;
+import stoa.store.replicas.Announced;
+import stoa.store.threads.Threads;
 
 class AnnouncementsTest {
   private final MemoryDisk disk = new MemoryDisk(256 << 20);

@@ -43,6 +43,10 @@ import stoa.log.Token;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Vote;
+import stoa.store.threads.Threads;
 
 class CoordinatorTest {
   private static final int STORES = 3;

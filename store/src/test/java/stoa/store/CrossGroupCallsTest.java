@@ -35,6 +35,10 @@ import stoa.log.LocalShardLog;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Vote;
+import stoa.store.threads.Threads;
 
 /// Handlers that call keys of other stores. The name of a key begins with the number of its store.
 class CrossGroupCallsTest {

@@ -25,6 +25,7 @@ import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
 
 /// A call with a time of its own is answered within it while its key is brought back.
 class DeadlinesTest {

@@ -23,6 +23,7 @@ import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Running;
 import stoa.storage.SimulatedDisk;
+import stoa.store.threads.Threads;
 
 /// Calls that end the process which executes them: what such a process leaves is a copy of its disk
 /// at that moment.

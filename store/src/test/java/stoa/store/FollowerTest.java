@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import stoa.Gone;
 import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
 
 class FollowerTest {
   private static final Existence ANY = new Existence.Any(null);

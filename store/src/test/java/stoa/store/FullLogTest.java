@@ -30,6 +30,8 @@ import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// What the store does when there is room for one batch and none for another.
 class FullLogTest {

@@ -19,6 +19,7 @@ import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
 
 /// Calls that end before they would, by a time limit of their own or by an operator.
 @Timeout(60)

@@ -27,6 +27,8 @@ import stoa.log.LocalShardLog;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 class RetentionTest {
   private static final Existence ANY = new Existence.Any(null);

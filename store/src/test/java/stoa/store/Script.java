@@ -15,6 +15,7 @@ import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
+import stoa.store.threads.Threads;
 
 /// A handler for tests: keeps the lines put to it, and obeys those that are commands.
 ///

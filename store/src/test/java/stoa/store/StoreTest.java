@@ -34,6 +34,7 @@ import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
 import stoa.storage.SimulatedDisk;
+import stoa.store.threads.Threads;
 
 class StoreTest {
   private final MemoryDisk disk = new MemoryDisk(256 << 20);

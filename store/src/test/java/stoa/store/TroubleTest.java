@@ -37,6 +37,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
 import stoa.storage.MemoryDisk;
 import stoa.storage.SimulatedDisk;
+import stoa.store.threads.Threads;
 
 /// What the store does when handlers, disks and threads misbehave.
 class TroubleTest {

@@ -1,6 +1,7 @@
 package stoa.store;
 
 import java.util.concurrent.Executor;
+import stoa.store.threads.Threads;
 
 /// Threads for which no time passes: no call lasts long, however busy the machine is, and nobody
 /// looks at anything again.

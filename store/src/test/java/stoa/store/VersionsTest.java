@@ -28,6 +28,7 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
 
 class VersionsTest {
   private static final Existence ANY = new Existence.Any(null);

@@ -20,6 +20,8 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
+import stoa.store.threads.Threads;
+import stoa.store.watching.Watches;
 
 class WatchTest {
   private static final Existence ANY = new Existence.Any(null);

@@ -97,12 +97,19 @@ class TidyTest {
               "stoa.front.marshal.CodecPool",
               "looks first where the calling thread left a codec",
               THREAD),
-          Edge.of("stoa.store.Admission", "where closing waits, and has a limit", THREAD, CLOCK),
-          Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
           Edge.of(
-              "stoa.store.Coordinator", "where those wait who come while it is decided", THREAD),
-          Edge.of("stoa.store.Leadership", "knows which thread leads", THREAD),
-          Edge.of("stoa.store.Progress", "where those wait who follow the log", THREAD),
+              "stoa.store.leading.Admission",
+              "where closing waits, and has a limit",
+              THREAD,
+              CLOCK),
+          Edge.of(
+              "stoa.store.blobs.Gates", "where writers of a blob and who deletes it wait", THREAD),
+          Edge.of(
+              "stoa.store.ordering.Coordinator",
+              "where those wait who come while it is decided",
+              THREAD),
+          Edge.of("stoa.store.leading.Leadership", "knows which thread leads", THREAD),
+          Edge.of("stoa.store.watching.Progress", "where those wait who follow the log", THREAD),
           Edge.of("stoa.store.Pending", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Round", "knows the thread that runs it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
@@ -111,8 +118,8 @@ class TidyTest {
               "the clock of this process, and the threads of what happens by itself",
               THREAD,
               CLOCK),
-          Edge.of("stoa.store.Threads", "starts the writer and the ticks", THREAD),
-          Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD));
+          Edge.of("stoa.store.threads.Threads", "starts the writer and the ticks", THREAD),
+          Edge.of("stoa.store.threads.Workers", "starts the threads of user methods", THREAD));
 
   private final Repository repository = Repository.here();
 

@@ -30,10 +30,10 @@ import stoa.objects.Part;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
-import stoa.store.Addresses;
-import stoa.store.Coordinator;
-import stoa.store.Threads;
-import stoa.store.Vote;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Vote;
+import stoa.store.threads.Threads;
 
 /// What a call costs as there are more groups: the engines of all groups and the coordinator of
 /// their order run in this process, over logs whose appends take a given time, as replicated ones

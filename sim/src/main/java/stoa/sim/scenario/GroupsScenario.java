@@ -50,21 +50,21 @@ import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SeriesHandlers;
 import stoa.sim.world.SimulatedShard;
 import stoa.storage.DeviceConfig;
-import stoa.store.Addresses;
-import stoa.store.Coordinator;
 import stoa.store.Neighbors;
 import stoa.store.Pace;
 import stoa.store.Participant;
 import stoa.store.Pins;
 import stoa.store.Put;
 import stoa.store.Request;
-import stoa.store.Snapshots;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.Terms;
 import stoa.store.Transaction;
 import stoa.store.Visit;
-import stoa.store.Vote;
+import stoa.store.blobs.Snapshots;
+import stoa.store.ordering.Addresses;
+import stoa.store.ordering.Coordinator;
+import stoa.store.ordering.Vote;
 
 /// Several stores with one order, each on a replicated log of its own, whose leaders die, or are
 /// overtaken and do not know; the network between them loses, repeats and delays. Clients add to

@@ -38,7 +38,7 @@ import stoa.sim.world.SimulatedHandlers;
 import stoa.sim.world.SimulatedMishaps;
 import stoa.sim.world.SimulatedThreads;
 import stoa.storage.DeviceConfig;
-import stoa.store.Divergence;
+import stoa.store.replicas.Divergence;
 
 /// A replica follows another one, batch by batch, dies in the middle of anything and comes back,
 /// and leads when the other one is gone. Its checkpoints must be those of the leader to the byte,

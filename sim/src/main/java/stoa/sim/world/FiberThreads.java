@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import stoa.sim.Chance;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// The threads of a store that is one of several processes of a simulation: [Fibers]. One owner.
 public final class FiberThreads implements Threads {

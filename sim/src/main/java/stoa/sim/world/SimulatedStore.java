@@ -10,7 +10,7 @@ import stoa.log.Layout;
 import stoa.objects.EmbeddedEngine;
 import stoa.sim.Chance;
 import stoa.storage.DeviceConfig;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// A whole store on one thread, on a disk that can fail, with its clock and its order of work in
 /// the hands of a seed. What a `file:` store does, it does in the same code.

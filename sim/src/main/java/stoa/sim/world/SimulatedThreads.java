@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import stoa.sim.Chance;
-import stoa.store.Threads;
+import stoa.store.threads.Threads;
 
 /// The threads of a simulated store: none. What a store would run on another thread waits here,
 /// until the simulation runs it, in an order that its seed decides, on the one thread that there

@@ -42,9 +42,9 @@ import stoa.sim.world.SimulatedThreads;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
-import stoa.store.Backup;
-import stoa.store.Divergence;
-import stoa.store.LogUnit;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Divergence;
+import stoa.store.replicas.LogUnit;
 
 /// Replicas that follow, on devices of their own.
 class StandbyTest {

@@ -1,0 +1,50 @@
+package stoa.store.blobs;
+
+import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
+import stoa.base.Key;
+import stoa.store.Execution;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
+
+/// What a key of blobs keeps in its stream: that it exists, and nothing more. The bytes are on the
+/// storage device, see [Blobs].
+final class BlobHandler implements Handler {
+  /// Makes them. Stateless.
+  static final HandlerFactory FACTORY =
+      new HandlerFactory() {
+        @Override
+        public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+          return new BlobHandler();
+        }
+
+        @Override
+        public Handler restore(Key key, byte[] checkpoint) {
+          return new BlobHandler();
+        }
+
+        @Override
+        public Answer failure(RuntimeException cause) {
+          throw new IllegalStateException("a blob calls nobody", cause);
+        }
+      };
+
+  private static final Answer DONE = () -> new byte[0];
+
+  private BlobHandler() {}
+
+  @Override
+  public Answer put(byte[] value, Execution execution) {
+    return DONE;
+  }
+
+  @Override
+  public Answer get(@Nullable Object query, Execution execution) {
+    return DONE;
+  }
+
+  @Override
+  public byte[] checkpoint() {
+    return new byte[0];
+  }
+}

@@ -1,0 +1,2 @@
+/// Blobs and named snapshots, on top of the store.
+package stoa.store.blobs;

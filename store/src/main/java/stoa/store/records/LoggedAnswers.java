@@ -1,0 +1,47 @@
+package stoa.store.records;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import stoa.log.StoredEntry;
+
+/// The nested answers and verdicts found in a part of a stream, gathered before its puts are
+/// executed. One thread uses it.
+public final class LoggedAnswers {
+  private record Call(long address, int number) {}
+
+  private final Map<Call, byte[]> answers = new HashMap<>();
+  private final Set<Long> takenBack = new HashSet<>();
+  private final Set<Long> done = new HashSet<>();
+
+  /// Keeps what an entry says of a put, if it says anything.
+  public void note(StoredEntry entry) {
+    if (entry.kind() == Records.ANSWERED) {
+      var answered = Records.answered(entry.payload());
+      answers.put(new Call(answered.call(), answered.number()), answered.answer());
+    } else if (entry.kind() == Records.DONE) {
+      done.add(Records.done(entry.payload()));
+    } else if (entry.kind() == Records.VERDICT) {
+      takenBack.add(Records.verdict(entry.payload()).call());
+    }
+  }
+
+  /// Keeps the answer to a nested call.
+  public void add(long address, int number, byte[] answer) {
+    answers.put(new Call(address, number), answer);
+  }
+
+  public byte @Nullable [] find(long address, int number) {
+    return answers.get(new Call(address, number));
+  }
+
+  public boolean isDone(long address) {
+    return done.contains(address);
+  }
+
+  public boolean isTakenBack(long address) {
+    return takenBack.contains(address);
+  }
+}

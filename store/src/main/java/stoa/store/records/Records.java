@@ -1,0 +1,265 @@
+package stoa.store.records;
+
+import org.jspecify.annotations.Nullable;
+import stoa.base.CallId;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.Key;
+import stoa.base.StreamId;
+
+/// The formats of what the store writes into streams.
+///
+/// ```
+/// kind       payload
+/// PUT        origin u8: 0 outside, 1 nested, 2 a client of a server;
+///            when nested: caller id 16, call varint, number varint;
+///            call 0 stands for a transaction, whose mark the caller id is;
+///            when of a client: session varint, sequence varint
+///            behind varint: how many addresses below its own the last put is that had been executed,
+///            with everything that is logged about it, when this one was logged
+///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes;
+///            2 when it does not and executes on a copy of the state, see Put.copied
+///            the value, up to the end
+/// DELETE     origin as above; listed varint
+/// ANSWERED   call varint, number varint, target space text, target name sized, the answer;
+///            of the key itself: what its handler made once, see Execution.once
+/// VERDICT    call varint, and why, see Refusal
+/// REFUSED    origin as above, and why: a put of another store's handler that is not executed
+/// LISTED     name, up to the end                 (in the stream of a space's directory)
+/// UNLISTED   listed varint                       (in the stream of a space's directory)
+/// DONE       call varint: a put that ran long, and stands
+/// NOTE       whatever the layer above keeps there
+/// DATA       whatever a user appends to a stream
+///
+/// mark of a PUT that begins a generation: 1 u8, listed varint; of a DELETE: 0 u8
+/// ```
+///
+/// `listed` is the address in the directory's stream of the entry that lists the key.
+public final class Records {
+  public static final byte PUT = 1;
+  public static final byte DELETE = 2;
+  public static final byte ANSWERED = 3;
+  public static final byte VERDICT = 4;
+  public static final byte LISTED = 5;
+  public static final byte UNLISTED = 6;
+  public static final byte NOTE = 7;
+  public static final byte DONE = 8;
+  public static final byte REFUSED = 9;
+  public static final byte DATA = 16;
+
+  private static final int NEITHER = 0;
+  private static final int BEGINS = 1;
+  private static final int COPIED = 2;
+
+  private Records() {}
+
+  /// The identity of a call that a handler makes on another key, or a client of a server.
+  ///
+  /// @param caller the stream of the calling handler, the mark of a transaction, or the two numbers
+  ///   of a [CallId]
+  /// @param call the stream address of the put that it executes, 0 for a transaction, -1 for a
+  ///   client
+  /// @param number which of the calls it makes there, from 1
+  public record Origin(StreamId caller, long call, int number) {
+    private static final long CLIENT = -1;
+
+    /// That of a client's call.
+    public static @Nullable Origin of(@Nullable CallId id) {
+      return id == null ? null : new Origin(new StreamId(id.session(), id.sequence()), CLIENT, 0);
+    }
+
+    /// Whether it is a transaction that calls.
+    public boolean isTransaction() {
+      return call == 0;
+    }
+
+    /// Whether it is a handler that calls.
+    public boolean isHandler() {
+      return call > 0;
+    }
+
+    private boolean isClient() {
+      return call == CLIENT;
+    }
+  }
+
+  /// A put as read back.
+  ///
+  /// @param origin who made it, or null when it came from outside
+  /// @param behind how many addresses below its own the last put is that had been executed, with
+  ///   everything that is logged about it, when this one was logged
+  /// @param begins whether it begins a generation
+  /// @param copied whether it executes on a copy of the state that is made right before: a
+  ///   transaction did so, and a copy may have another shape in memory, by which handlers go
+  /// @param opening what the generation's handler is created from
+  /// @param value what the handler is given
+  public record Put(
+      @Nullable Origin origin,
+      long behind,
+      boolean begins,
+      boolean copied,
+      byte @Nullable [] opening,
+      byte[] value) {}
+
+  /// A nested answer as read back.
+  ///
+  /// @param call the stream address of the put that asked
+  /// @param number which of its calls, from 1
+  /// @param space the space of the key that answered
+  /// @param name the name of the key that answered
+  /// @param answer what it answered
+  public record Answered(long call, int number, String space, byte[] name, byte[] answer) {}
+
+  /// A verdict as read back.
+  ///
+  /// @param call the stream address of the put that was taken back
+  /// @param why it was
+  public record Verdict(long call, Refusal why) {}
+
+  /// A refused put of another store's handler, as read back.
+  ///
+  /// @param origin who made it
+  /// @param why it was refused
+  public record Refused(Origin origin, Refusal why) {}
+
+  /// What a mark says of a key.
+  ///
+  /// @param alive whether a generation begins here, or ends
+  /// @param listed where the directory lists it
+  public record Mark(boolean alive, long listed) {}
+
+  public static byte[] put(@Nullable Origin origin, long behind, byte[] value) {
+    return put(origin, behind, NEITHER, value);
+  }
+
+  /// A put that executes on a copy of the state.
+  public static byte[] copiedPut(@Nullable Origin origin, long behind, byte[] value) {
+    return put(origin, behind, COPIED, value);
+  }
+
+  private static byte[] put(@Nullable Origin origin, long behind, int how, byte[] value) {
+    var out = origin(new Encoder(value.length + 40), origin).varint(behind);
+    return out.u8(how).raw(value).toBytes();
+  }
+
+  public static byte[] beginningPut(
+      @Nullable Origin origin, long behind, long listed, byte @Nullable [] opening, byte[] value) {
+    var out = origin(new Encoder(value.length + 72), origin).varint(behind).u8(BEGINS);
+    out.varint(listed);
+    if (opening == null) out.u8(0);
+    else out.u8(1).sized(opening);
+    return out.raw(value).toBytes();
+  }
+
+  public static Put put(byte[] payload) {
+    var in = new Decoder(payload);
+    Origin origin = origin(in);
+    long behind = in.varint();
+    int how = in.u8();
+    boolean begins = how == BEGINS;
+    byte[] opening = null;
+    if (begins) {
+      in.varint();
+      if (in.u8() == 1) opening = in.sized();
+    }
+    return new Put(origin, behind, begins, how == COPIED, opening, in.raw(in.remaining()));
+  }
+
+  /// How far behind a PUT everything was settled when it was logged, see [Put#behind()].
+  public static long behind(byte[] payload) {
+    var in = new Decoder(payload);
+    origin(in);
+    return in.varint();
+  }
+
+  public static byte[] delete(@Nullable Origin origin, long listed) {
+    return origin(new Encoder(32), origin).varint(listed).toBytes();
+  }
+
+  /// The origin of a PUT or DELETE.
+  public static @Nullable Origin originOf(byte[] payload) {
+    return origin(new Decoder(payload));
+  }
+
+  public static byte[] answered(Origin origin, Key target, byte[] answer) {
+    var out = new Encoder(answer.length + 64).varint(origin.call()).varint(origin.number());
+    return out.text(target.space()).sized(target.name()).raw(answer).toBytes();
+  }
+
+  public static Answered answered(byte[] payload) {
+    var in = new Decoder(payload);
+    long call = in.varint();
+    int number = (int) in.varint();
+    String space = in.text();
+    byte[] name = in.sized();
+    return new Answered(call, number, space, name, in.raw(in.remaining()));
+  }
+
+  public static byte[] verdict(Verdict verdict) {
+    var out = new Encoder(64).varint(verdict.call());
+    verdict.why().write(out);
+    return out.toBytes();
+  }
+
+  public static Verdict verdict(byte[] payload) {
+    var in = new Decoder(payload);
+    return new Verdict(in.varint(), Refusal.read(in));
+  }
+
+  public static byte[] refused(Refused refused) {
+    var out = origin(new Encoder(96), refused.origin());
+    refused.why().write(out);
+    return out.toBytes();
+  }
+
+  public static Refused refused(byte[] payload) {
+    var in = new Decoder(payload);
+    Origin origin = origin(in);
+    return new Refused(java.util.Objects.requireNonNull(origin), Refusal.read(in));
+  }
+
+  public static byte[] done(long call) {
+    return new Encoder(16).varint(call).toBytes();
+  }
+
+  public static long done(byte[] payload) {
+    return new Decoder(payload).varint();
+  }
+
+  public static byte[] unlisted(long listed) {
+    return new Encoder(16).varint(listed).toBytes();
+  }
+
+  public static long unlisted(byte[] payload) {
+    return new Decoder(payload).varint();
+  }
+
+  public static byte[] beginMark(long listed) {
+    return new Encoder(16).u8(1).varint(listed).toBytes();
+  }
+
+  public static byte[] endMark() {
+    return new byte[] {0};
+  }
+
+  public static Mark mark(byte[] data) {
+    var in = new Decoder(data);
+    boolean alive = in.u8() == 1;
+    return new Mark(alive, alive ? in.varint() : 0);
+  }
+
+  private static Encoder origin(Encoder out, @Nullable Origin origin) {
+    if (origin == null) return out.u8(0);
+    if (origin.isClient()) {
+      return out.u8(2).varint(origin.caller().high()).varint(origin.caller().low());
+    }
+    return out.u8(1).id(origin.caller()).varint(origin.call()).varint(origin.number());
+  }
+
+  private static @Nullable Origin origin(Decoder in) {
+    int kind = in.u8();
+    if (kind == 0) return null;
+    if (kind == 2) return Origin.of(new CallId(in.varint(), in.varint()));
+    return new Origin(in.id(), in.varint(), (int) in.varint());
+  }
+}

@@ -1,0 +1,85 @@
+package stoa.store.records;
+
+import stoa.base.Key;
+
+/// The end of a key's stream as it will be when the batch under way is committed.
+///
+/// The leader owns it: the thread that makes the batch.
+public abstract class StreamEnd {
+  public static final long UNKNOWN = -1;
+
+  public final Key key;
+
+  /// The last address of the stream.
+  public long nextTail;
+
+  /// The address at which the key's generation began, 0 when the key is absent.
+  public long nextGeneration;
+
+  /// The address under which the directory of the key's space lists that generation.
+  public long nextListed;
+
+  /// Whether a generation of the key has ended.
+  public boolean everDeleted;
+
+  /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
+  public long nextChange = UNKNOWN;
+
+  /// The log counter of the last entry of any kind in this process.
+  public long nextEntry;
+
+  private long oldChange;
+  private long oldTail;
+  private long oldGeneration;
+  private long oldListed;
+  private boolean oldDeleted;
+  private boolean touched;
+
+  public StreamEnd(Key key) {
+    this.key = key;
+  }
+
+  /// The address of the last executed put about which everything is logged.
+  public abstract long settled();
+
+  /// The log counter of the last put or deletion, with the batch under way. Whoever asks has asked
+  /// for the committed one before.
+  public abstract long lastChange();
+
+  /// Remembers the committed fields before the first change of a batch; answers whether this is it.
+  public final boolean touch() {
+    if (touched) return false;
+    touched = true;
+    oldTail = nextTail;
+    oldChange = nextChange;
+    oldGeneration = nextGeneration;
+    oldListed = nextListed;
+    oldDeleted = everDeleted;
+    return true;
+  }
+
+  /// How far the last put about which everything is logged is below the next address.
+  public final long behind() {
+    return nextTail + 1 - settled();
+  }
+
+  /// Whether the batch changes the state of the key.
+  public final boolean hasChanged() {
+    return nextChange != oldChange;
+  }
+
+  /// The batch is committed.
+  public void publish() {
+    touched = false;
+  }
+
+  /// Nothing of the batch was written.
+  public final void rollBack() {
+    touched = false;
+    nextTail = oldTail;
+    nextChange = oldChange;
+    nextGeneration = oldGeneration;
+    nextListed = oldListed;
+    everDeleted = oldDeleted;
+  }
+}

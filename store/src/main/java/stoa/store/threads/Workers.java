@@ -1,0 +1,105 @@
+package stoa.store.threads;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The platform threads that run handlers. A thread that is lost to a handler which does not return
+/// is replaced, up to a limit. Thread-safe.
+final class Workers implements Executor, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
+  private static final int LOST_MAX = 64;
+
+  /// Of address space; what is not used takes no memory. More than callers have: what ran on a
+  /// caller's stack may have to run here.
+  private static final long STACK_BYTES = 8 << 20;
+
+  /// A thread of a store's own, on which waiting is allowed.
+  static final class Worker extends Thread {
+    private boolean lost;
+
+    Worker(Runnable task, String name) {
+      super(null, task, name, STACK_BYTES);
+      setDaemon(true);
+    }
+  }
+
+  private final AtomicInteger names = new AtomicInteger();
+  private final ThreadPoolExecutor pool;
+  private int lost;
+
+  Workers(int threads) {
+    pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            1,
+            TimeUnit.MINUTES,
+            new LinkedBlockingQueue<>(),
+            task -> new Worker(task, "stoa-worker-" + names.incrementAndGet()));
+  }
+
+  /// Threads like these, one for each task that is under way, which are made when they are needed.
+  ///
+  /// @param most how many there are at most; more tasks are refused
+  static ExecutorService each(int most) {
+    var names = new AtomicInteger();
+    return new ThreadPoolExecutor(
+        0,
+        most,
+        30,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        task -> new Worker(task, "stoa-visitor-" + names.incrementAndGet()));
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    try {
+      pool.execute(task);
+    } catch (RejectedExecutionException closed) {
+      LOG.debug("the store is closed; its log holds what was not executed");
+    }
+  }
+
+  /// A thread is stuck in a handler: another takes its place.
+  synchronized void lost(Thread thread) {
+    if (!(thread instanceof Worker worker) || worker.lost) return;
+    worker.lost = true;
+    if (++lost > LOST_MAX) {
+      LOG.error("{} calls do not return; no more threads are made for others", lost);
+      return;
+    }
+    LOG.warn("a call does not return; its thread {} is replaced", worker.getName());
+    resize(pool.getCorePoolSize() + 1);
+  }
+
+  /// A thread that was lost is back.
+  synchronized void back(Thread thread) {
+    if (!(thread instanceof Worker worker) || !worker.lost) return;
+    worker.lost = false;
+    if (--lost < LOST_MAX) resize(pool.getCorePoolSize() - 1);
+  }
+
+  private void resize(int threads) {
+    if (threads > pool.getCorePoolSize()) {
+      pool.setMaximumPoolSize(threads);
+      pool.setCorePoolSize(threads);
+    } else {
+      pool.setCorePoolSize(threads);
+      pool.setMaximumPoolSize(threads);
+    }
+  }
+
+  @Override
+  public void close() {
+    pool.shutdownNow();
+  }
+}

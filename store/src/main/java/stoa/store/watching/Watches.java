@@ -1,0 +1,78 @@
+package stoa.store.watching;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.base.Key;
+import stoa.base.StreamId;
+
+/// Who watches which keys. Thread-safe.
+///
+/// It keeps no key in memory: a key that changes is.
+public final class Watches {
+  /*
+   * The lists are never changed, only replaced. The leader of a batch looks here after the batch is
+   * in the mailboxes and before the moment of the store passes it, so that whoever knows the moment
+   * knows that all watchers were told. One that is added meanwhile may be missed: it is told of the
+   * last change after the batch is published, by whoever adds it.
+   */
+  public static final int WATCHES_MAX = 100_000;
+
+  private final int watchesMax;
+  private final ConcurrentHashMap<StreamId, List<Watch>> watches = new ConcurrentHashMap<>();
+  private final AtomicInteger count = new AtomicInteger();
+
+  public Watches(int watchesMax) {
+    this.watchesMax = watchesMax;
+  }
+
+  /// Adds one.
+  ///
+  /// @throws LimitExceeded when there are too many
+  public Watch add(Key key, Watcher watcher) {
+    if (count.incrementAndGet() > watchesMax) {
+      count.decrementAndGet();
+      throw new LimitExceeded(
+          "more than "
+              + watchesMax
+              + " watches (watchesMax); close some before "
+              + key
+              + " is watched");
+    }
+    var added = new Watch(this, key, watcher);
+    watches.merge(key.stream(), List.of(added), Watches::with);
+    return added;
+  }
+
+  /// Ends a registration.
+  public void remove(Watch watch) {
+    watches.computeIfPresent(watch.key().stream(), (_, list) -> without(list, watch));
+    count.decrementAndGet();
+  }
+
+  /// Tells those who watch a key that it has changed.
+  public void changed(Key key, long counter) {
+    List<Watch> list = watches.get(key.stream());
+    if (list == null) return;
+    for (Watch watch : list) watch.tell(counter);
+  }
+
+  /// Whether nobody watches.
+  public boolean isEmpty() {
+    return count.get() == 0;
+  }
+
+  private static List<Watch> with(List<Watch> list, List<Watch> more) {
+    var all = new ArrayList<>(list);
+    all.addAll(more);
+    return List.copyOf(all);
+  }
+
+  private static @Nullable List<Watch> without(List<Watch> list, Watch watch) {
+    List<Watch> rest = list.stream().filter(other -> other != watch).toList();
+    return rest.isEmpty() ? null : rest;
+  }
+}
