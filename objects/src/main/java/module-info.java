@@ -7,6 +7,7 @@ module stoa.objects {
   requires org.slf4j;
 
   exports stoa.objects;
+
   uses stoa.front.Placing.Provider;
 
   provides stoa.spi.Engine with

@@ -23,7 +23,7 @@ public final class Aborted extends StoaException {
   ///
   /// @param object the changed object
   /// @param readVersion the version that the transaction saw; 0 when the object was absent, or the
-  ///     version is unknown
+  ///   version is unknown
   /// @param readAt the log address as of which the transaction read
   /// @param changedVersion the version that won; 0 when it is unknown
   /// @param changedAt the log address of the change that won

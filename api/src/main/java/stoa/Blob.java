@@ -51,7 +51,7 @@ public interface Blob extends BlobReader {
   ///
   /// @return the version
   /// @throws LimitExceeded when there are more than [Limits#blobBytesMax()] bytes; write them in
-  ///     several parts of one [#begin()]
+  ///   several parts of one [#begin()]
   /// @throws IllegalArgumentException when the range is not within the valid offsets
   long write(long offset, byte[] bytes);
 
@@ -76,7 +76,7 @@ public interface Blob extends BlobReader {
   /// @param value at most 64 KiB
   /// @return the version
   /// @throws IllegalArgumentException when name or value is too long, or the name contains half of
-  ///     a surrogate pair
+  ///   a surrogate pair
   long attribute(String name, byte[] value);
 
   /// Removes an attribute.

@@ -4,7 +4,7 @@ package stoa;
 ///
 /// @param offset the first byte
 /// @param length the number of bytes; for bytes that a truncation removed, up to the end of all
-///     offsets
+///   offsets
 /// @param version the version whose write or truncation is visible there
 /// @param content whether the version wrote the bytes or removed them
 public record BlobExtent(long offset, long length, long version, Content content) {

@@ -26,7 +26,7 @@ public interface BlobWrite extends AutoCloseable {
   ///
   /// @throws LimitExceeded when there are more than [Limits#blobBytesMax()] bytes
   /// @throws IllegalArgumentException when the range is not within the valid offsets, or the write
-  ///     has more than 1,048,576 parts
+  ///   has more than 1,048,576 parts
   void write(long offset, byte[] bytes);
 
   /// Writes the remaining bytes of `bytes` at an offset; as [#write(long, byte[])].
@@ -44,7 +44,7 @@ public interface BlobWrite extends AutoCloseable {
   /// @param name 1 to 255 bytes in UTF-8
   /// @param value at most 64 KiB
   /// @throws IllegalArgumentException when name or value is too long, or the name contains half of
-  ///     a surrogate pair
+  ///   a surrogate pair
   void attribute(String name, byte[] value);
 
   /// Removes an attribute.

@@ -25,7 +25,7 @@ public interface History<T> {
   ///
   /// @param before the least version that stays readable, at most [#version()]
   /// @return the oldest readable version: `before`, or less while an older one is in use, or more
-  ///     when more had been released
+  ///   when more had been released
   /// @throws IllegalArgumentException when `before` is negative or above [#version()]
   long trim(long before);
 

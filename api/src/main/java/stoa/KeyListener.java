@@ -17,7 +17,7 @@ public interface KeyListener<W> {
   /// There are no more events. To continue, read the key and register again.
   ///
   /// @param cause a [LimitExceeded] when the listener was too far behind; a [CallFailed] when its
-  ///     handler or itself threw an exception; a [Closed], an [Unavailable] or an [UnknownOutcome]
-  ///     when its session ended, or the store failed
+  ///   handler or itself threw an exception; a [Closed], an [Unavailable] or an [UnknownOutcome]
+  ///   when its session ended, or the store failed
   default void ended(StoaException cause) {}
 }

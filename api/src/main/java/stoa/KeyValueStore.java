@@ -58,7 +58,7 @@ public interface KeyValueStore {
   ///
   /// @throws NotShareable when key or value cannot travel
   /// @throws LimitExceeded when the value is too large, or too many calls are in progress; the
-  ///     value is unchanged
+  ///   value is unchanged
   /// @throws DeadlineExceeded when a handler did not end in time; the value is unchanged
   /// @throws UnknownOutcome when the store failed meanwhile
   void put(Object key, Object value);
@@ -95,7 +95,7 @@ public interface KeyValueStore {
   /// @param <V> the class of the values under this key
   /// @param <W> the class of the events' values
   /// @throws NotShareable when the handler's class cannot run in the store, with the reason and the
-  ///     remedy
+  ///   remedy
   /// @throws LimitExceeded when the key has [#LISTENERS_MAX] listeners
   default <V, W> Registration register(
       Object key, KeyListener<? super W> listener, KeyHandler<V, W> handler) {

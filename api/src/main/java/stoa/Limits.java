@@ -7,23 +7,23 @@ import java.util.function.Consumer;
 /// before it logs anything, except where a component says otherwise.
 ///
 /// @param callTimeMax how long one method may run, and a caller waits; a logged verdict takes back
-///     a longer call, and its object returns to the state before it. The thread of a call that
-///     never returns is lost until the program ends
+///   a longer call, and its object returns to the state before it. The thread of a call that never
+///   returns is lost until the program ends
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax accepted calls without an answer, over the whole store
 /// @param residentBytesMax the encoded size of the objects in memory, of which a quarter is for
-///     their past and for local and cached views; idle ones beyond it leave. In the client of a
-///     server, of the states for such views
+///   their past and for local and cached views; idle ones beyond it leave. In the client of a
+///   server, of the states for such views
 /// @param memoryBytesMax the size of a `memory:` store's log, which holds the objects and blobs,
-///     and of their past what [Keep] says. A full store reclaims what it does not need, and refuses
-///     a call for which there is still no room with [Unavailable] before it logs the call. It keeps
-///     a sixteenth for deletions and trims
+///   and of their past what [Keep] says. A full store reclaims what it does not need, and refuses a
+///   call for which there is still no room with [Unavailable] before it logs the call. It keeps a
+///   sixteenth for deletions and trims
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version
-///     of any number of writes
+///   of any number of writes
 /// @param nestingMax how deep calls of objects on objects may go
 /// @param transactionObjectsMax how many objects a transaction reads and writes
 /// @param transactionBytesMax the encoded size of a transaction's calls that are not accessors,
-///     with the answers to their nested calls
+///   with the answers to their nested calls
 /// @param closeTimeMax how long [Stoa#close()] waits for calls in progress
 public record Limits(
     Duration callTimeMax,

@@ -31,7 +31,7 @@ public sealed interface Membership {
   /// @param host the address to listen on, by which others reach it; its certificate names it
   /// @param port 0 for any
   /// @param certificate a file with its certificates in PEM; null for connections without
-  ///     encryption
+  ///   encryption
   /// @param key a file with the certificate's private key in PEM; null without a certificate
   record Inner(
       String host, int port, @Nullable Path certificate, @Nullable Path key, Locality locality)

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// How a client and its server authenticate each other. Without effect for a store in this process.
 ///
 /// @param certificate a PEM file with the server's certificate, or the one that signed it; the
-///     connection is then encrypted. Null for a connection without encryption
+///   connection is then encrypted. Null for a connection without encryption
 /// @param token the token that the server asks for; null for none
 public record Security(@Nullable Path certificate, @Nullable String token) {
   private static final Security NONE = new Security(null, null);

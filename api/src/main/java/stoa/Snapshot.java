@@ -21,7 +21,7 @@ public interface Snapshot extends AutoCloseable {
   ///
   /// @param shared a proxy, or a view of the past, of an object of this store
   /// @throws UnsupportedOperationException for an object of [Order#STREAM], which has no place in
-  ///     the common order, and for a [Blob], which has snapshots of its own
+  ///   the common order, and for a [Blob], which has snapshots of its own
   <T> T on(T shared);
 
   /// Releases the snapshot: the store may trim what it shows, and reads then throw [TooOld]. A

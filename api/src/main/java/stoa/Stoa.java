@@ -34,7 +34,7 @@ public interface Stoa extends AutoCloseable {
   /// @throws IllegalArgumentException when no engine on the class path opens such URLs
   /// @throws Corrupt when the directory has data that cannot be read
   /// @throws Unavailable when another process has the directory open, the directory cannot be used,
-  ///     or no server answers
+  ///   or no server answers
   static Stoa open(StoaConfig config) {
     String scheme = config.scheme();
     for (Engine engine : ServiceLoader.load(Engine.class)) {
@@ -51,7 +51,7 @@ public interface Stoa extends AutoCloseable {
   /// object. This method itself reads and writes nothing.
   ///
   /// @param args the constructor's arguments, after the key where [Shared#key()] is set; only the
-  ///     call that creates the object uses them
+  ///   call that creates the object uses them
   /// @throws NotShareable when the class cannot be shared, with the reason and the remedy
   <T> T get(Class<T> type, Object key, @Nullable Object... args);
 
@@ -71,17 +71,16 @@ public interface Stoa extends AutoCloseable {
   /// that follows all of them at one moment.
   ///
   /// @param type the class of the object, or any interface with the same stored name and the same
-  ///     implementation; or the interface of a collection
+  ///   implementation; or the interface of a collection
   /// @throws NotShareable when the type has the stored name of the reference's and another
-  ///     implementation
+  ///   implementation
   /// @throws IllegalArgumentException when the type has another stored name, or the view shows a
-  ///     version or log address that does not exist yet, or is a [View.Client] of an absent object
+  ///   version or log address that does not exist yet, or is a [View.Client] of an absent object
   /// @throws UnsupportedOperationException when the view is [View.Local], [View.Cached],
-  ///     [View.Client] or [View.AtVersion] of a collection of several objects; or a [View.Client]
-  ///     of a [Blob], of an object that cannot be lent, or for a client that is
-  ///     [Membership.Outside]
+  ///   [View.Client] or [View.AtVersion] of a collection of several objects; or a [View.Client] of
+  ///   a [Blob], of an object that cannot be lent, or for a client that is [Membership.Outside]
   /// @throws LimitExceeded when the view is [View.Client], and the object's state is larger than
-  ///     [Limits#callBytesMax()]
+  ///   [Limits#callBytesMax()]
   <T> T view(Class<T> type, Ref<?> ref, View view);
 
   /// Returns the reference of a shared object.
@@ -102,7 +101,7 @@ public interface Stoa extends AutoCloseable {
   /// in the order in which the thread makes them.
   ///
   /// @param call makes exactly one call on the object that it gets and returns its answer
-  ///     unchanged; process the answer in [CompletableFuture#thenApply]
+  ///   unchanged; process the answer in [CompletableFuture#thenApply]
   /// @throws UnsupportedOperationException for a [Blob], which has asynchronous methods of its own
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
 
@@ -130,7 +129,7 @@ public interface Stoa extends AutoCloseable {
   ///
   /// @param name the name of the snapshot
   /// @throws IllegalArgumentException when the name is empty or too long, or contains half of a
-  ///     surrogate pair
+  ///   surrogate pair
   /// @throws AlreadyExists when there is a snapshot of that name
   /// @throws LimitExceeded when there are too many
   Snapshot snapshot(String name);
@@ -162,7 +161,7 @@ public interface Stoa extends AutoCloseable {
   ///
   /// @return the result of the body
   /// @throws Aborted when other calls always won, [TxOptions#attemptsMax()] times or for
-  ///     [TxOptions#totalTimeMax()]; the message names the object over which they won most often
+  ///   [TxOptions#totalTimeMax()]; the message names the object over which they won most often
   /// @throws UnknownOutcome when the store failed while it wrote the transaction
   /// @throws LimitExceeded when the transaction reads or writes too much; it wrote nothing
   default <R extends @Nullable Object, X extends Exception> R transact(Body<R, X> body) throws X {
@@ -199,10 +198,10 @@ public interface Stoa extends AutoCloseable {
   ///
   /// @param shared all objects that the body calls
   /// @param body makes its calls on the calling thread; may run again when this process was
-  ///     disconnected from the others meanwhile
+  ///   disconnected from the others meanwhile
   /// @throws IllegalArgumentException when an object is not placed at clients, and this process has
-  ///     no [View.Client] of it, when two are of different domains ([Shared#domain()]), or there
-  ///     are none
+  ///   no [View.Client] of it, when two are of different domains ([Shared#domain()]), or there are
+  ///   none
   /// @throws UnsupportedOperationException when the store takes no part in migration
   default <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {
@@ -221,7 +220,7 @@ public interface Stoa extends AutoCloseable {
   /// process.
   ///
   /// @throws UnknownOutcome when this client was disconnected since its last flush, so that its
-  ///     later calls may be lost; thrown once
+  ///   later calls may be lost; thrown once
   /// @throws DeadlineExceeded when the outcome is not known in time; flush again
   default void flush() {}
 

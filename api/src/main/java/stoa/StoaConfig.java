@@ -6,18 +6,18 @@ import java.util.Objects;
 /// How to open a store.
 ///
 /// @param url the place of the store: `memory:`, `file:DIRECTORY` or `stoa://HOST:PORT`. The last
-///     is a server; the client tries several addresses, `stoa://HOST:PORT,HOST:PORT`, in turn. For
-///     a store in this process the URL may end with its layout, which is fixed at its creation:
-///     `?shards=4` for four shards, each in a directory of its own, over which objects spread;
-///     `?shards=4&copies=full` to keep everything in two of them, so that the store restores a lost
-///     shard from the others; such a store has no [Blob]s
+///   is a server; the client tries several addresses, `stoa://HOST:PORT,HOST:PORT`, in turn. For a
+///   store in this process the URL may end with its layout, which is fixed at its creation:
+///   `?shards=4` for four shards, each in a directory of its own, over which objects spread;
+///   `?shards=4&copies=full` to keep everything in two of them, so that the store restores a lost
+///   shard from the others; such a store has no [Blob]s
 /// @param types classes that may travel as values or in fields though no declared field, parameter
-///     or result of a shared class names them: subclasses, mostly. Stoa refuses others
+///   or result of a shared class names them: subclasses, mostly. Stoa refuses others
 /// @param limits the bounds within which it works. A server has its own limits. Of a client's,
-///     [Limits#callTimeMax()], [Limits#callBytesMax()], [Limits#blobBytesMax()] and those of
-///     transactions count where they are lower; [Limits#queuedCallsMax()] bounds the calls that
-///     wait to be sent, [Limits#residentBytesMax()] local and cached views, and
-///     [Limits#closeTimeMax()] the closing
+///   [Limits#callTimeMax()], [Limits#callBytesMax()], [Limits#blobBytesMax()] and those of
+///   transactions count where they are lower; [Limits#queuedCallsMax()] bounds the calls that wait
+///   to be sent, [Limits#residentBytesMax()] local and cached views, and [Limits#closeTimeMax()]
+///   the closing
 /// @param keep how much of the past the store keeps; a server has its own setting
 /// @param security how a client and its server authenticate each other
 /// @param membership how a client takes part in the migration of objects

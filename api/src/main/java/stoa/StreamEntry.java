@@ -10,7 +10,7 @@ import java.time.Instant;
 /// @param time when the store logged it; never goes back within a stream
 /// @param kind its kind
 /// @param data its content; for kinds other than [Kind#DATA], the store's own format, which may
-///     change
+///   change
 @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
 public record StreamEntry(
     StreamKey stream, long address, LogAddress log, Instant time, Kind kind, byte[] data) {

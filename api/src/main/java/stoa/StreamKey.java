@@ -25,7 +25,7 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
   /// Returns the key of a name, by the standard hash.
   ///
   /// @throws IllegalArgumentException when the name is empty, contains half of a surrogate pair, or
-  ///     begins with `stoa/`: those names are the store's own
+  ///   begins with `stoa/`: those names are the store's own
   public static StreamKey of(String name) {
     if (name.isEmpty()) throw new IllegalArgumentException("the name of a stream is empty");
     if (name.startsWith(RESERVED)) {

@@ -42,7 +42,7 @@ public interface StreamStore {
   ///
   /// @param data its content, copied; may be empty
   /// @throws LimitExceeded when it has more bytes than [Limits#callBytesMax()], or too many calls
-  ///     are in progress; the store logged nothing
+  ///   are in progress; the store logged nothing
   /// @throws IllegalArgumentException when the stream belongs to an object, or to the store itself
   /// @throws UnknownOutcome when the log failed meanwhile; open the store again and read
   Appended append(StreamKey stream, byte[] data);
@@ -51,7 +51,7 @@ public interface StreamStore {
   /// durable: one log address, and an address in each stream (section 3.3).
   ///
   /// @param data the entry for each stream, at most [#APPEND_STREAMS_MAX] streams and together
-  ///     [Limits#callBytesMax()] bytes; copied
+  ///   [Limits#callBytesMax()] bytes; copied
   /// @throws LimitExceeded as [#append(StreamKey, byte[])], and when there are too many streams
   /// @throws IllegalArgumentException as [#append(StreamKey, byte[])], and when there is no stream
   /// @throws UnknownOutcome as [#append(StreamKey, byte[])]
@@ -62,7 +62,7 @@ public interface StreamStore {
   /// in progress at a time.
   ///
   /// @throws LimitExceeded as [#append(StreamKey, byte[])], for the first refused entry; those
-  ///     before it are appended
+  ///   before it are appended
   List<Appended> appendAll(StreamKey stream, List<byte[]> data);
 
   /// Begins to append an entry. Appends that one thread begins in this way keep their order. A
@@ -120,7 +120,7 @@ public interface StreamStore {
   ///
   /// @throws TooOld when the first was trimmed
   /// @throws LimitExceeded when they exceed [#READ_BYTES_MAX]; read a shorter range, or
-  ///     [#scan(StreamKey, long, long, Predicate)]
+  ///   [#scan(StreamKey, long, long, Predicate)]
   List<StreamEntry> read(StreamKey stream, long from, long to);
 
   /// Returns the entries of a stream, from the oldest one that was not trimmed to the last, in one
@@ -153,7 +153,7 @@ public interface StreamStore {
   /// later entry gets their addresses. The last entry of a stream always stays.
   ///
   /// @throws IllegalArgumentException when the stream belongs to an object, whose past [History]
-  ///     trims
+  ///   trims
   void trim(StreamKey stream, long before);
 
   /// Settles a log address and returns its content: entries, or a hole for good. In a store of one
@@ -166,7 +166,7 @@ public interface StreamStore {
   /// Returns the stream of a shared object, for reading.
   ///
   /// @throws UnsupportedOperationException when a group other than group 0 keeps the object: no
-  ///     program can read the streams of that group. [History#entries] returns the calls of such an
-  ///     object
+  ///   program can read the streams of that group. [History#entries] returns the calls of such an
+  ///   object
   StreamKey streamOf(Ref<?> ref);
 }

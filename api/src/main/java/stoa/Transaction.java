@@ -33,7 +33,7 @@ public interface Transaction extends AutoCloseable {
     /// All its writes are durable and visible.
     ///
     /// @param address the log address of the writes; the address at which it read if it wrote
-    ///     nothing
+    ///   nothing
     record Committed(LogAddress address) implements Outcome {}
 
     /// The transaction wrote nothing.

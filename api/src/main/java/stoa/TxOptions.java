@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 /// How a transaction runs.
 ///
 /// @param readOnly whether it may only read: then it never conflicts, and a call that is not an
-///     accessor throws [UnsupportedOperationException]
+///   accessor throws [UnsupportedOperationException]
 /// @param at the snapshot that it reads; null for the present. Only a read-only transaction can
-///     read the past
+///   read the past
 /// @param attemptsMax how often [Stoa#transact] runs the body before it throws [Aborted]
 /// @param timeMax how long one attempt may take; a longer one fails with [DeadlineExceeded] at its
-///     commit or its next call
+///   commit or its next call
 /// @param totalTimeMax how long all attempts of [Stoa#transact] may take together. No attempt
-///     begins after this time, and none may take more than the rest of it; [Stoa#transact] then
-///     throws [Aborted]. It waits for a commit that has begun
+///   begins after this time, and none may take more than the rest of it; [Stoa#transact] then
+///   throws [Aborted]. It waits for a commit that has begun
 public record TxOptions(
     boolean readOnly,
     @Nullable LogAddress at,

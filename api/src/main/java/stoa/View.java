@@ -57,7 +57,7 @@ public sealed interface View {
   /// class are in group 0.
   ///
   /// @param reads what accessors see; [Reads#STRICT] until this process has seen the newest state
-  ///     since the object was lent, and always for an object of [Placement#AUTO]
+  ///   since the object was lent, and always for an object of [Placement#AUTO]
   record Client(Reads reads) implements View {
     public Client {
       Objects.requireNonNull(reads, "reads");

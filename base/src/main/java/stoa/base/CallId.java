@@ -1,6 +1,5 @@
 package stoa.base;
 
-
 /// Names a call that a client made of a server, for ever: it is logged with the put or deletion
 /// that the call became, so that a client that asks again is answered and the call is not executed
 /// twice (CRESON, section III-D).

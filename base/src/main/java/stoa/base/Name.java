@@ -11,7 +11,7 @@ public final class Name {
   ///
   /// @param what the named thing, for the message
   /// @throws IllegalArgumentException when it has characters other than letters and digits of
-  ///     English, `.`, `_` and `-`, begins with neither a letter nor a digit, or is too long
+  ///   English, `.`, `_` and `-`, begins with neither a letter nor a digit, or is too long
   public static String checked(String what, String name) {
     if (isName(name)) return name;
     throw new IllegalArgumentException(

@@ -82,8 +82,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--replicated",
-      description =
-          "Begin a store of several servers; start the others with --join.")
+      description = "Begin a store of several servers; start the others with --join.")
   private boolean replicated;
 
   @Option(

@@ -57,7 +57,12 @@ final class Migrating implements Service.Tree, AutoCloseable {
       String name = "process " + ProcessHandle.current().pid();
       var uplink =
           new TreeClient(
-              new Servers(), peers(), domain, name, membership.locality(), parts.limits().callTimeMax());
+              new Servers(),
+              peers(),
+              domain,
+              name,
+              membership.locality(),
+              parts.limits().callTimeMax());
       known = Outpost.join(name, domain, objects, uplink, Clock.system(), Timing.real());
       outposts.put(domain, known);
       return known.member();

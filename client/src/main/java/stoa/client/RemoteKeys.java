@@ -118,8 +118,7 @@ final class RemoteKeys {
               .setPendingEventsMax(limits.pendingEventsMax())
               .setPendingBytesMax(limits.pendingBytesMax())
               .build();
-      return new RemoteFeed(
-          RemoteKeys.this, listen, part.conversation().server().getSession());
+      return new RemoteFeed(RemoteKeys.this, listen, part.conversation().server().getSession());
     }
   }
 
@@ -128,9 +127,7 @@ final class RemoteKeys {
       Recorder.Settled settled,
       Function<Answer, ? extends @Nullable Object> reading) {
     part.conversation()
-        .begin(
-            outgoing,
-            done -> settled.answer(() -> reading.apply(part.sound(done.answer()))));
+        .begin(outgoing, done -> settled.answer(() -> reading.apply(part.sound(done.answer()))));
   }
 
   private static boolean done(Answer answer) {

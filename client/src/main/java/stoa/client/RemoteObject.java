@@ -122,10 +122,7 @@ final class RemoteObject implements Service.Target {
 
   @Override
   public void begin(
-      SharedCall to,
-      SharedMethod method,
-      @Nullable Object[] arguments,
-      Recorder.Settled settled) {
+      SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled) {
     part()
         .conversation()
         .begin(
@@ -167,9 +164,7 @@ final class RemoteObject implements Service.Target {
   private Answer ask(IntFunction<Request.Builder> request) {
     Container container = container();
     return part()
-        .ask(
-            Outgoing.on(
-                container, request.apply(container.number()), Outgoing.Recovery.READ, 32));
+        .ask(Outgoing.on(container, request.apply(container.number()), Outgoing.Recovery.READ, 32));
   }
 
   @Override
@@ -220,9 +215,7 @@ final class RemoteObject implements Service.Target {
               });
       var answered =
           requests.answered(object.part().conversation().ask(outgoing), outgoing.container());
-      return place == null
-          ? requests.value(answered)
-          : place.seen(Requests.travelling(answered));
+      return place == null ? requests.value(answered) : place.seen(Requests.travelling(answered));
     }
   }
 
@@ -246,20 +239,17 @@ final class RemoteObject implements Service.Target {
 
   @Override
   public long trim(long before) {
-    return ask(
-            number ->
-                Request.newBuilder()
-                    .setTrim(Trim.newBuilder().setContainer(number).setBefore(before)))
+    return ask(number ->
+            Request.newBuilder().setTrim(Trim.newBuilder().setContainer(number).setBefore(before)))
         .getDone()
         .getNumber();
   }
 
   @Override
   public List<History.Entry> entries(long from, long to) {
-    return ask(
-            number ->
-                Request.newBuilder()
-                    .setEntries(Entries.newBuilder().setContainer(number).setFrom(from).setTo(to)))
+    return ask(number ->
+            Request.newBuilder()
+                .setEntries(Entries.newBuilder().setContainer(number).setFrom(from).setTo(to)))
         .getEntries()
         .getEntriesList()
         .stream()

@@ -53,7 +53,12 @@ final class RemotePart implements Service.Vocabulary {
   /// @param group whose part it is
   /// @param servers that may have it, beside those of the URL
   /// @throws stoa.Unavailable when no server answers
-  RemotePart(RemoteService service, StoaConfig config, ClassLoader loader, int group, List<String> servers) {
+  RemotePart(
+      RemoteService service,
+      StoaConfig config,
+      ClassLoader loader,
+      int group,
+      List<String> servers) {
     this.service = service;
     this.group = group;
     this.loader = loader;
@@ -296,13 +301,15 @@ final class RemotePart implements Service.Vocabulary {
   /// Completes a future on a thread of its own: who waits for it may do anything there.
   <T> void hand(CompletableFuture<T> answer, Supplier<T> work) {
     try {
-      service.answers().execute(() -> {
-        try {
-          answer.complete(work.get());
-        } catch (RuntimeException | Error failed) {
-          answer.completeExceptionally(failed);
-        }
-      });
+      service
+          .answers()
+          .execute(() -> {
+            try {
+              answer.complete(work.get());
+            } catch (RuntimeException | Error failed) {
+              answer.completeExceptionally(failed);
+            }
+          });
     } catch (RejectedExecutionException closed) {
       answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
     }

@@ -103,7 +103,9 @@ final class RemoteWork implements Service.Work {
     ended = true;
     List<Branch> used = branches.values().stream().filter(Branch::isUsed).toList();
     if (used.size() <= 1) return commit(used.isEmpty() ? first() : used.getFirst());
-    return used.stream().anyMatch(Branch::changes) ? across() : new Transaction.Outcome.Committed(at());
+    return used.stream().anyMatch(Branch::changes)
+        ? across()
+        : new Transaction.Outcome.Committed(at());
   }
 
   /// Commits what is in one group alone.
@@ -138,7 +140,8 @@ final class RemoteWork implements Service.Work {
         if (cause instanceof Aborted aborted) yield new Transaction.Outcome.Aborted(aborted);
         throw cause;
       }
-      case NOT_COMMITTED, UNKNOWN, UNRECOGNIZED -> new Transaction.Outcome.Unknown(id(outcome.getId()));
+      case NOT_COMMITTED, UNKNOWN, UNRECOGNIZED ->
+          new Transaction.Outcome.Unknown(id(outcome.getId()));
     };
   }
 

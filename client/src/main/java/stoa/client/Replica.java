@@ -282,8 +282,8 @@ final class Replica implements Service.Copy {
     }
   }
 
-  private @Nullable Object run(
-      SharedCall live, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+  private @Nullable Object run(SharedCall live, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     byte[] failed = thrown;
     if (failed != null) throw stoa.marshaller().thrown(failed);
     Object target = instance;
@@ -372,8 +372,7 @@ final class Replica implements Service.Copy {
     }
 
     @Override
-    public @Nullable Object call(
-        SharedCall to, SharedMethod called, @Nullable Object[] arguments) {
+    public @Nullable Object call(SharedCall to, SharedMethod called, @Nullable Object[] arguments) {
       throw new Elsewhere();
     }
   }

@@ -74,7 +74,8 @@ final class Requests {
     Container container = object.container();
     Call.Builder made = call(container, call, existence);
     then.accept(made);
-    var request = Request.newBuilder().setTimeMillis(RemoteObject.timeMillis(to, timeMillis)).setCall(made);
+    var request =
+        Request.newBuilder().setTimeMillis(RemoteObject.timeMillis(to, timeMillis)).setCall(made);
     return Outgoing.on(container, request, Outgoing.Recovery.READ, call.length);
   }
 

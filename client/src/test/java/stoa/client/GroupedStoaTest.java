@@ -3,7 +3,6 @@ package stoa.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -665,10 +664,7 @@ class GroupedStoaTest {
       assertEquals(1, parts.stoa().get(Tally.class, "t").increment());
       assertEquals(
           2,
-          parts
-              .stoa()
-              .get(Counter.class, "c")
-              .incrementTally(parts.stoa().get(Tally.class, "u")));
+          parts.stoa().get(Counter.class, "c").incrementTally(parts.stoa().get(Tally.class, "u")));
     }
   }
 }

@@ -117,11 +117,11 @@ public final class ClusterServer implements AutoCloseable {
   /// @param directory where it keeps everything
   /// @param server how it listens to clients
   /// @param name its name among the others; null for `s` and its port for clients. Ignored when it
-  ///     was one of them before
+  ///   was one of them before
   /// @param host where the others reach it; ignored as the name
   /// @param port its port, 0 for any; ignored as the name
   /// @param secret the secret by which the servers prove themselves; null for the directory's, or
-  ///     for a new one when a store begins
+  ///   for a new one when a store begins
   /// @param security by which servers without a secret prove themselves; null for nothing
   /// @param groups how many groups keep a new store
   /// @param replicas how many servers should keep each group of a new store
@@ -130,7 +130,7 @@ public final class ClusterServer implements AutoCloseable {
   /// @param store the configuration of the store; its URL is used in messages only
   /// @param loader of the shared classes
   /// @param admissible which classes clients may make elements of collections, besides those that
-  ///     the configuration lists and those that shared classes name
+  ///   the configuration lists and those that shared classes name
   public record Options(
       Path directory,
       ServerConfig server,
@@ -326,7 +326,7 @@ public final class ClusterServer implements AutoCloseable {
   ///
   /// @return its name
   /// @throws IllegalArgumentException when the directory is not that of one of several servers, or
-  ///     lacks a group of the store
+  ///   lacks a group of the store
   /// @throws StoaException when it cannot be read, or the server runs
   public static String goOnAlone(Path directory) {
     Membership noted = Membership.read(directory);

@@ -26,7 +26,7 @@ record Facts(
   ///
   /// @param drains whether it must lose all that it has
   /// @param hosts the groups of which it has a replica, member or not; when it does not answer, the
-  ///     last known ones
+  ///   last known ones
   /// @param failed those whose replica has stopped, and takes part no more
   /// @param out those whose replica was removed from the group, and cannot be added again
   record Server(
@@ -48,11 +48,11 @@ record Facts(
   /// A group.
   ///
   /// @param leader the server that leads it and serves; empty when none is known. Then the rest is
-  ///     what was last known
+  ///   what was last known
   /// @param members its members
   /// @param level those members that answer, and have nearly all that the leader has
   /// @param lacking those that lack shared classes which the leader has; and the leader, when
-  ///     another one has more than it
+  ///   another one has more than it
   /// @param changes whether its members or its leader are changing
   record Group(
       Optional<String> leader,

@@ -33,7 +33,7 @@ public final class SecretFile {
   /// Reads the secret in a file.
   ///
   /// @throws IllegalArgumentException when the file does not exist, has other contents, or is open
-  ///     to others
+  ///   to others
   public static Secret read(Path file) {
     try {
       Permissions.requirePrivate(file);

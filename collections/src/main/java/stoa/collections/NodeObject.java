@@ -55,7 +55,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   /// @param children none when this is a leaf
   /// @param level the children's level
   /// @param fence the key between the last child and the next one; null when this node does not
-  ///     know it
+  ///   know it
   record Run(List<Object> children, int level, @Nullable Object fence) {}
 
   /// The contents of a node.

@@ -4,8 +4,8 @@ import stoa.front.types.SharedMethod;
 
 /// Where a call on a proxy goes. What is decided here depends on nothing but the arguments.
 enum Route {
-  /// To the store, outside of everything. An object there may turn out to be lent to clients:
-  /// then the call goes [#AT_CLIENTS].
+  /// To the store, outside of everything. An object there may turn out to be lent to clients: then
+  /// the call goes [#AT_CLIENTS].
   DIRECT,
   /// To the run of the method that makes it, which logs it, asks another group, or asks the past.
   IN_METHOD,

@@ -87,10 +87,7 @@ public interface Service {
     ///
     /// @param settled told when it is over
     void begin(
-        SharedCall to,
-        SharedMethod method,
-        @Nullable Object[] arguments,
-        Recorder.Settled settled)
+        SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
         throws Throwable;
 
     /// Begins it.

@@ -160,15 +160,16 @@ public final class SharedCall implements LiveRoute {
 
   /// Makes a call where the store is.
   ///
-  /// @throws PlacedObjects.Elsewhere in the process of the store, when the object is lent to clients
+  /// @throws PlacedObjects.Elsewhere in the process of the store, when the object is lent to
+  ///   clients
   /// @throws Throwable what the method throws
   public @Nullable Object invokeThere(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     return invoke(method, arguments, false);
   }
 
-  private @Nullable Object invoke(
-      SharedMethod method, @Nullable Object[] arguments, boolean inTree) throws Throwable {
+  private @Nullable Object invoke(SharedMethod method, @Nullable Object[] arguments, boolean inTree)
+      throws Throwable {
     MethodRun running = runningHere();
     SharedTransaction transaction = SharedTransaction.current(stoa);
     Route route =
@@ -329,7 +330,9 @@ public final class SharedCall implements LiveRoute {
 
   /// Constructor arguments as they are logged, null when there are none.
   private byte @Nullable [] opening() {
-    return constructorArguments.length == 0 ? null : target.marshaller().value(constructorArguments);
+    return constructorArguments.length == 0
+        ? null
+        : target.marshaller().value(constructorArguments);
   }
 
   /// Constructor arguments as they were logged.

@@ -100,8 +100,7 @@ final class SharedKeyValues implements KeyValueStore {
       Consumer<Recorder.Settled> begin, Result<R> result) {
     var future = new CompletableFuture<R>();
     begin.accept(
-        reading ->
-            Recorder.hand(stoa.service().answers(), () -> result.of(reading.get()), future));
+        reading -> Recorder.hand(stoa.service().answers(), () -> result.of(reading.get()), future));
     return future;
   }
 

@@ -58,7 +58,8 @@ public final class SharedReferences implements References {
   @Override
   public Object resolve(Reference reference) {
     Ref<?> ref = reference.ref();
-    if (ref.type().equals(SharedStoa.BLOBS)) return vocabulary.blob(ref.key(), reference.generation());
+    if (ref.type().equals(SharedStoa.BLOBS))
+      return vocabulary.blob(ref.key(), reference.generation());
     return resolve(reference, vocabulary.named(ref.type(), ref.key()), SharedCall.NOTHING);
   }
 

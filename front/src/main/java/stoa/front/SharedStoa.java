@@ -206,8 +206,7 @@ public final class SharedStoa implements Host {
           // The caller may change what it passed.
           var kept = live.own(arguments);
           Proxied proxied = Sharing.proxied(shared);
-          turns.add(
-              live.key().stream(), () -> invoker.invoke(proxied, method, kept), settled);
+          turns.add(live.key().stream(), () -> invoker.invoke(proxied, method, kept), settled);
         },
         service.answers());
   }
@@ -504,8 +503,7 @@ public final class SharedStoa implements Host {
   }
 
   private SharedCall asked(Class<?> type, Object key, @Nullable Object[] args) {
-    return new SharedCall(
-        this, service.target(type, key), args, SharedCall.Source.ASKED, 0);
+    return new SharedCall(this, service.target(type, key), args, SharedCall.Source.ASKED, 0);
   }
 
   /// A proxy whose calls go an ordinary way.

@@ -86,6 +86,6 @@ sealed interface Frame {
   /// @param stamp the sender's clock, in nanoseconds
   /// @param echo the last stamp of the receiver, 0 for none
   /// @param age from a node to its child: how old its mandate was when that stamp came, in
-  ///     nanoseconds; otherwise, and without a mandate, [stoa.migration.core.Mandate#NONE]
+  ///   nanoseconds; otherwise, and without a mandate, [stoa.migration.core.Mandate#NONE]
   record Beat(long stamp, long echo, long age) implements Frame {}
 }

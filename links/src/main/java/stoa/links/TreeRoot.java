@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Locality;
 import stoa.base.StreamId;
+import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
-import stoa.front.Placing;
 
 /// The network of one root: its connections, and the registered processes, between which it passes
 /// on messages outside of the tree. Thread-safe.

@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.Locality;
+import stoa.front.Placing;
 import stoa.migration.Domain;
 import stoa.migration.core.Mandate;
-import stoa.front.Placing;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
@@ -43,7 +43,7 @@ public final class TreeServer implements AutoCloseable {
   /// Creates it.
   ///
   /// @param store returns what this server has of the group that keeps client-placed objects; null
-  ///     while another server has it
+  ///   while another server has it
   /// @param background runs tasks that may wait for the disk
   /// @param lease the silence after which a connection ends
   /// @param fanOut how many children a node takes

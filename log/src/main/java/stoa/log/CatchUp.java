@@ -79,7 +79,7 @@ public final class CatchUp {
   /// Lets a replica catch up, and returns its durable position.
   ///
   /// @throws IOException when the source throws it, or gives an impossible answer; the caller then
-  ///     repeats this, which continues from there
+  ///   repeats this, which continues from there
   /// @throws stoa.storage.StorageException when the device fails
   public static Position run(Replica replica, Source source) throws IOException {
     return new CatchUp(replica, source).run();

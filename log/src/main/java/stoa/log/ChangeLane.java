@@ -81,7 +81,7 @@ final class ChangeLane {
   /// @param term of the owner
   /// @param commandBytesMax of a command
   /// @param commands applies changes everywhere, and returns when they are applied here; throws
-  ///     when they are not, or that is unknown
+  ///   when they are not, or that is unknown
   /// @param executor where to wait for that
   ChangeLane(
       Device device,

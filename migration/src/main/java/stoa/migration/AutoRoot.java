@@ -22,9 +22,9 @@ import stoa.Unavailable;
 import stoa.base.CallId;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
+import stoa.front.PlacedStore;
 import stoa.front.types.SharedMethod;
 import stoa.migration.core.CostModel;
-import stoa.front.PlacedStore;
 
 /// Decides, beside the root, where calls execute: at the server or at clients. Members in this
 /// process ask it for each call. It tells members elsewhere when an object changes sides, and they

@@ -44,7 +44,7 @@ final class Batch {
   /// @param began when its caller began to wait
   /// @param ended when it had its answer
   /// @param from where the state was before: the state has moved if that differs from where the
-  ///     last call left it; null when unknown
+  ///   last call left it; null when unknown
   /// @param left where the state is now
   /// @return the report; null for none yet
   synchronized @Nullable Updates note(

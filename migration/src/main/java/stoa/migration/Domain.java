@@ -23,6 +23,7 @@ import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.PlacedObject;
+import stoa.front.PlacedStore;
 import stoa.front.Placing;
 import stoa.front.types.SharedMethod;
 import stoa.migration.core.CostModel;
@@ -31,7 +32,6 @@ import stoa.migration.core.Mandate;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
-import stoa.front.PlacedStore;
 import stoa.spi.CallContext;
 
 /// The tree of a domain of a store in this process: its root, beside the store; members that join

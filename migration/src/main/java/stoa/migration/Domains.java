@@ -1,9 +1,9 @@
 package stoa.migration;
 
+import stoa.front.PlacedStore;
 import stoa.front.Placing;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.TreeNode.Retrieval;
-import stoa.front.PlacedStore;
 
 /// Begins the tree of a domain when the first of its objects is called.
 public final class Domains implements Placing.Provider {

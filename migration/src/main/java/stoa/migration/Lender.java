@@ -17,8 +17,8 @@ import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
-import stoa.front.types.SharedMethod;
 import stoa.front.PlacedStore;
+import stoa.front.types.SharedMethod;
 
 /// Lends objects of the store, beside the root, to clients that borrow them, and takes them back
 /// ([stoa.View.Client]). Thread-safe.

@@ -20,13 +20,13 @@ import stoa.Reads;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
+import stoa.front.PlacedStore;
 import stoa.front.Placing;
 import stoa.front.types.SharedMethod;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.front.PlacedStore;
 import stoa.spi.CallContext;
 
 /// A member of a tree: client-placed objects migrate to it, and its calls on them execute here, on
@@ -154,7 +154,7 @@ public final class Member implements Placing, AutoCloseable {
   /// updates that ended before.
   ///
   /// @throws IllegalArgumentException when the object is of another domain, or is not placed at
-  ///     clients and does not exist
+  ///   clients and does not exist
   public <T> T on(T shared) {
     return on(shared, Reads.STRICT);
   }
@@ -460,7 +460,7 @@ public final class Member implements Placing, AutoCloseable {
   /// stays, whichever members crash.
   ///
   /// @throws UnknownOutcome when this member was disconnected since its last flush, so that its
-  ///     later calls and reads may be lost; thrown once
+  ///   later calls and reads may be lost; thrown once
   public void flush() {
     seat.flush();
   }
@@ -469,7 +469,7 @@ public final class Member implements Placing, AutoCloseable {
   /// [Closed].
   ///
   /// @throws UnknownOutcome when this member was disconnected since its last flush, so that its
-  ///     later calls may be lost
+  ///   later calls may be lost
   /// @throws Closed when the store was closed before
   @Override
   public void close() {

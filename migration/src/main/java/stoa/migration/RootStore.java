@@ -27,12 +27,12 @@ import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedState;
+import stoa.front.PlacedStore;
+import stoa.front.PlacedStore.Change;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
 import stoa.migration.core.Version;
-import stoa.front.PlacedStore;
-import stoa.front.PlacedStore.Change;
 
 /// The store as the root uses it: the root reads states from it, and writes them in the order of
 /// their arrival. Thread-safe.

@@ -24,7 +24,7 @@ final class States {
   ///
   /// @param life the generation in the store to which it belongs, or which it would begin
   /// @param bytes the marshaller's bytes; empty when there is no object: it was never constructed,
-  ///     or was deleted
+  ///   or was deleted
   record State(long life, byte[] bytes) {
     boolean exists() {
       return bytes.length > 0;

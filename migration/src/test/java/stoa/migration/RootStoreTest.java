@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import stoa.StoaConfig;
 import stoa.base.Clock;
 import stoa.base.Timing;
+import stoa.front.PlacedStore;
 import stoa.migration.core.Event;
 import stoa.objects.EmbeddedEngine;
-import stoa.front.PlacedStore;
 import stoa.storage.SimulatedDisk;
 import stoa.store.Threads;
 

@@ -29,7 +29,7 @@ final class Listings {
   /// Keeps one, and returns the token to ask for it with.
   ///
   /// @param owner of the store: a later server distinguishes the tokens of an earlier one from its
-  ///     own
+  ///   own
   String keep(Rest rest, long owner) {
     String token = owner + "." + ++numbers + ":" + rest.told();
     rests.put(token, rest);

@@ -124,7 +124,7 @@ final class Registry {
   /// for the disk.
   ///
   /// @throws StoaException when its end could not be written: the registry tries again, and the
-  ///     next server gives it a lease once more
+  ///   next server gives it a lease once more
   void end(Session session) {
     if (!session.end()) return;
     letGo(session);

@@ -11,7 +11,7 @@ import stoa.links.TreeServer;
 /// @param host the address that it listens on
 /// @param port its port; 0 for any free one
 /// @param certificate the file with the server's certificates in PEM; null for connections without
-///     encryption
+///   encryption
 /// @param key the file with the certificate's private key in PEM; null without a certificate
 /// @param token the token that clients must send; null for none
 /// @param sessionsMax how many sessions may be open
@@ -24,9 +24,9 @@ import stoa.links.TreeServer;
 /// @param helloConnectionsMax how many such connections there may be
 /// @param drainTimeMax how long a stopping server waits for requests in progress
 /// @param treeLease the silence after which a connection between processes of the tree ends, and
-///     others take over the objects of the silent one
+///   others take over the objects of the silent one
 /// @param treeFanOut the most processes directly below each process of the tree, and below the
-///     server
+///   server
 public record ServerConfig(
     String host,
     int port,

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import stoa.objects.Part;
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -29,6 +28,7 @@ import stoa.front.types.Keys;
 import stoa.log.LocalShardLog;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.objects.Part;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;

@@ -179,7 +179,8 @@ final class KeyValues {
 
   /// The key of an encoded name.
   Key key(byte[] name) {
-    return new Key(SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, stoa.loader())));
+    return new Key(
+        SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, stoa.loader())));
   }
 
   // ---- put and get
@@ -187,23 +188,31 @@ final class KeyValues {
   /// Puts a value, or nothing; answers whether there was one.
   boolean put(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return done(store.put(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key))).answer());
+    return done(
+        store.put(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key))).answer());
   }
 
   Request putAsync(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return store.putAsync(store.target(key), Put.of(put), Terms.expecting(any()).at(isListened(key) ? Pace.LONG : Pace.SHORT));
+    return store.putAsync(
+        store.target(key),
+        Put.of(put),
+        Terms.expecting(any()).at(isListened(key) ? Pace.LONG : Pace.SHORT));
   }
 
   /// As [#putAsync(Key, byte\[\])], for a client of a server.
   Request putAsync(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return store.putAsync(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key)).within(timeMax).of(id));
+    return store.putAsync(
+        store.target(key),
+        Put.of(put),
+        Terms.expecting(any()).at(pace(key)).within(timeMax).of(id));
   }
 
   /// Asks for the value; [#value] tells what it is.
   Request get(Key key) {
-    return store.get(store.target(key), new ListenableKey.Query.Value(), Terms.expecting(any()).at(pace(key)));
+    return store.get(
+        store.target(key), new ListenableKey.Query.Value(), Terms.expecting(any()).at(pace(key)));
   }
 
   Request getAsync(Key key) {
@@ -212,7 +221,8 @@ final class KeyValues {
 
   Request getAsync(Key key, Duration timeMax) {
     var query = new ListenableKey.Query.Value();
-    return store.getAsync(store.target(key), query, Terms.expecting(any()).at(pace(key)).within(timeMax));
+    return store.getAsync(
+        store.target(key), query, Terms.expecting(any()).at(pace(key)).within(timeMax));
   }
 
   /// The value that a key answered with, encoded; null when there is none.
@@ -268,7 +278,14 @@ final class KeyValues {
   }
 
   private void put(Key key, KeyCommand command) {
-    var _ = done(store.put(store.target(key), Put.of(command.encoded()), Terms.expecting(any()).at(pace(key))).answer());
+    var _ =
+        done(
+            store
+                .put(
+                    store.target(key),
+                    Put.of(command.encoded()),
+                    Terms.expecting(any()).at(pace(key)))
+                .answer());
   }
 
   /// Begins to send a registered listener its events, from the first that it has not handled.
@@ -334,7 +351,8 @@ final class KeyValues {
 
   /// The names of the keys at which a session is noted to listen.
   List<byte[]> names(long session) {
-    Request asked = store.get(session(session), ListeningKeys.QUERY, Terms.expecting(any()).at(Pace.SHORT));
+    Request asked =
+        store.get(session(session), ListeningKeys.QUERY, Terms.expecting(any()).at(Pace.SHORT));
     return ((ListeningKeys.Names) asked.answer()).all();
   }
 
@@ -347,7 +365,10 @@ final class KeyValues {
       Noted there = keys.get(key.stream());
       if (there == null) {
         byte[] put = ListeningKeys.listens(key.name());
-        var _ = store.put(session(session), Put.of(put), Terms.expecting(any()).at(Pace.SHORT)).answer();
+        var _ =
+            store
+                .put(session(session), Put.of(put), Terms.expecting(any()).at(Pace.SHORT))
+                .answer();
         there = new Noted(false);
         keys.put(key.stream(), there);
       }
@@ -368,7 +389,13 @@ final class KeyValues {
       if (!there.listeners.isEmpty()) return; // another one came meanwhile
       var keys = noted.get(session);
       if (keys == null || keys.get(key.stream()) != there) return;
-      var _ = store.put(session(session), Put.of(ListeningKeys.leaves(key.name())), Terms.expecting(any()).at(Pace.SHORT)).answer();
+      var _ =
+          store
+              .put(
+                  session(session),
+                  Put.of(ListeningKeys.leaves(key.name())),
+                  Terms.expecting(any()).at(Pace.SHORT))
+              .answer();
       keys.remove(key.stream());
     } finally {
       lock.unlock();

@@ -15,8 +15,7 @@ final class LocalFeed implements Service.Feed {
   private final ListenerLimits limits;
   private volatile Service.@Nullable Sink sink;
 
-  LocalFeed(
-      KeyValues values, Key key, Listening listening, byte[] handler, ListenerLimits limits) {
+  LocalFeed(KeyValues values, Key key, Listening listening, byte[] handler, ListenerLimits limits) {
     this.values = values;
     this.key = key;
     this.listening = listening;

@@ -47,8 +47,7 @@ import stoa.store.Visit;
 ///
 /// @param type its class as the store knows it
 /// @param at its place in the store
-record LocalObject(LocalService service, ObjectType type, Target at)
-    implements Service.Target {
+record LocalObject(LocalService service, ObjectType type, Target at) implements Service.Target {
   @Override
   public SharedType shared() {
     return type.shared();
@@ -172,10 +171,7 @@ record LocalObject(LocalService service, ObjectType type, Target at)
 
   @Override
   public void begin(
-      SharedCall to,
-      SharedMethod method,
-      @Nullable Object[] arguments,
-      Recorder.Settled settled)
+      SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
       throws Throwable {
     requireHere();
     // The caller may change what it passed, and so may a run that is given up.
@@ -223,8 +219,12 @@ record LocalObject(LocalService service, ObjectType type, Target at)
     requireHere();
     Existence existence = to.absence();
     check(to, existence);
-    var _ = answer(to, core().put(
-        at, Put.of(CallNumbers.creation()), Terms.expecting(existence).at(Pace.SHORT)));
+    var _ =
+        answer(
+            to,
+            core()
+                .put(
+                    at, Put.of(CallNumbers.creation()), Terms.expecting(existence).at(Pace.SHORT)));
   }
 
   @Override
@@ -265,7 +265,8 @@ record LocalObject(LocalService service, ObjectType type, Target at)
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = type.call(method, arguments);
-    if (call.length > service.callBytesMax()) throw Refusals.call(method, call.length, service.callBytesMax());
+    if (call.length > service.callBytesMax())
+      throw Refusals.call(method, call.length, service.callBytesMax());
     return call;
   }
 
@@ -373,8 +374,7 @@ record LocalObject(LocalService service, ObjectType type, Target at)
     Request request;
     Answer said;
     try {
-      request = core().get(
-              at, question, Terms.expecting(to.existence()).at(type.pace(method)));
+      request = core().get(at, question, Terms.expecting(to.existence()).at(type.pace(method)));
       said = request.answer();
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw execution.suspend(ofTheStore);
@@ -390,8 +390,7 @@ record LocalObject(LocalService service, ObjectType type, Target at)
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped passedOn) {
       throw passedOn;
     } catch (Throwable thrown) {
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller().thrown(thrown))
-          .encoded();
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller().thrown(thrown)).encoded();
     }
   }
 

@@ -74,7 +74,8 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     long generation = store.generation(target.key());
     if (generation == 0) return deleted(object);
     var existence = new Existence.Generation(generation);
-    var answer = store.get(target, new ObjectHandler.StateQuestion(), Terms.expecting(existence)).answer();
+    var answer =
+        store.get(target, new ObjectHandler.StateQuestion(), Terms.expecting(existence)).answer();
     if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
       return new Stored(generation, PlacedState.decode(bytes, 0));
     }
@@ -94,7 +95,8 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     long generation = store.generation(target.key());
     if (generation == 0) return false;
     var existence = new Existence.Generation(generation);
-    var answer = store.get(target, new ObjectHandler.LentQuestion(), Terms.expecting(existence)).answer();
+    var answer =
+        store.get(target, new ObjectHandler.LentQuestion(), Terms.expecting(existence)).answer();
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
   }
 
@@ -126,7 +128,10 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
 
   private void side(SharedCall live, long generation, boolean lent) {
     var existence = new Existence.Generation(generation);
-    var _ = stoa.core().put(at(live), Put.of(PlacedState.side(lent)), Terms.expecting(existence)).answer();
+    var _ =
+        stoa.core()
+            .put(at(live), Put.of(PlacedState.side(lent)), Terms.expecting(existence))
+            .answer();
   }
 
   @Override
@@ -183,11 +188,15 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     Store store = stoa.core();
     if (all.size() == 1) {
       var only = all.getFirst();
-      var _ = store.put(only.target, Put.of(only.change.state().put()), Terms.expecting(only.existence)).answer();
+      var _ =
+          store
+              .put(only.target, Put.of(only.change.state().put()), Terms.expecting(only.existence))
+              .answer();
     } else if (!all.isEmpty()) {
       try (var transaction = store.begin(BOUNDS)) {
         for (var each : all) {
-          var _ = transaction.put(each.target, each.change.state().put(), each.existence, Pace.LONG);
+          var _ =
+              transaction.put(each.target, each.change.state().put(), each.existence, Pace.LONG);
         }
         var _ = transaction.commit();
       }

@@ -157,7 +157,8 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     openedNanos = timing.nanoTime();
     this.store = store;
     store.noteRuns(shards.getFirst().running());
-    blobs = new stoa.store.Blobs(store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
+    blobs =
+        new stoa.store.Blobs(store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = refusal;
     this.devices = shards;
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
@@ -176,7 +177,12 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   /// A marshaller of this store's values that speaks in the numbers of some dictionary.
   Marshaller marshaller(TypeIds ids) {
     return new Marshaller(
-        ids, new SharedReferences(stoa, this), StoredBlob.class, extraTypes, loader, STATE_BYTES_MAX);
+        ids,
+        new SharedReferences(stoa, this),
+        StoredBlob.class,
+        extraTypes,
+        loader,
+        STATE_BYTES_MAX);
   }
 
   /// Makes all classes that are known here known to another marshaller; answers whether any were
@@ -916,8 +922,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     }
 
     @Override
-    public @Nullable Object call(
-        SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
+    public @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
       throw new Undecided();
     }
 

@@ -41,12 +41,12 @@ import stoa.storage.DeviceStats;
 import stoa.store.Checkpoint;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
-import stoa.store.PriorOutcome;
 import stoa.store.Event;
 import stoa.store.Execution;
 import stoa.store.Pace;
 import stoa.store.Participant;
 import stoa.store.Pins;
+import stoa.store.PriorOutcome;
 import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -506,17 +506,29 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Target target = call.container().target;
     if (called == null) {
       tryToBegin(call);
-      return store.putAsync(target, Put.of(call.bytes()), Terms.expecting(call.existence()).at(Pace.SHORT).within(timeMax).of(id));
+      return store.putAsync(
+          target,
+          Put.of(call.bytes()),
+          Terms.expecting(call.existence()).at(Pace.SHORT).within(timeMax).of(id));
     }
     Pace pace = read.brief() ? called.type().pace(called.method()) : Pace.LONG;
     return switch (called.method().kind()) {
       case ACCESSOR ->
           isApart(call)
-              ? store.getAsync(target, question(read, called), Terms.expecting(call.existence()).at(pace).within(timeMax))
-              : store.getAsync(target, question(read, called), Terms.expecting(call.existence()).at(pace).within(timeMax).alone());
+              ? store.getAsync(
+                  target,
+                  question(read, called),
+                  Terms.expecting(call.existence()).at(pace).within(timeMax))
+              : store.getAsync(
+                  target,
+                  question(read, called),
+                  Terms.expecting(call.existence()).at(pace).within(timeMax).alone());
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
-        yield store.putAsync(target, Put.of(call.bytes()), Terms.expecting(call.existence()).at(pace).within(timeMax).of(id));
+        yield store.putAsync(
+            target,
+            Put.of(call.bytes()),
+            Terms.expecting(call.existence()).at(pace).within(timeMax).of(id));
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
@@ -554,7 +566,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
       called.type().sawAskOthers(called.method());
       Container container = call.container();
-      Answer answer = moment.get(container.target, question(read, called), call.existence(), Pace.LONG);
+      Answer answer =
+          moment.get(container.target, question(read, called), call.existence(), Pace.LONG);
       if (isLent(answer)) throw new PlacedObjects.Elsewhere();
       long counter = moment.at().counter();
       return new Asked(answer.encoded(), store.at(container.key(), counter).generation(), counter);
@@ -706,7 +719,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
         case MUTATOR, UPDATE -> put(call, pace, tries);
         case ACCESSOR ->
             transaction
-                .get(target, asked(read, java.util.Objects.requireNonNull(called)), call.existence(), pace)
+                .get(
+                    target,
+                    asked(read, java.util.Objects.requireNonNull(called)),
+                    call.existence(),
+                    pace)
                 .encoded();
         case TRANSACTION, READING_TRANSACTION ->
             nested(call, read, java.util.Objects.requireNonNull(called));
@@ -744,7 +761,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     public long delete(Container container, Existence existence) {
       Refusals.stream(container.type.shared());
       refusePlaced(container);
-      if (stoa.isLent(transaction, container.target, existence)) throw stoa.metLent(live(container));
+      if (stoa.isLent(transaction, container.target, existence))
+        throw stoa.metLent(live(container));
       long ended = transaction.delete(container.target, existence);
       return ended;
     }

@@ -101,8 +101,7 @@ public final class Ordering {
   public static Coordinator.Member member(int store, ClassLoader loader, Line owner) {
     return new Coordinator.Member() {
       @Override
-      public List<Vote> hold(
-          long epoch, long term, long round, List<Coordinator.Part> parts) {
+      public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
         Encoder question = question(HOLD, store).varint(epoch).varint(term).varint(round);
         question.varint(parts.size());
         for (Coordinator.Part part : parts) write(part, question);
@@ -325,8 +324,7 @@ public final class Ordering {
         write(lost.readAt(), out.varint(lost.readVersion()));
         write(lost.changedAt(), out.varint(lost.changedVersion()));
       }
-      case Vote.No(LimitExceeded full) ->
-          out.u8(FULL).message(String.valueOf(full.getMessage()));
+      case Vote.No(LimitExceeded full) -> out.u8(FULL).message(String.valueOf(full.getMessage()));
       case Vote.No(RuntimeException cause) ->
           out.u8(REFUSED).message(String.valueOf(cause.getMessage()));
     }
@@ -343,8 +341,7 @@ public final class Ordering {
         long read = in.varint();
         LogAddress readAt = address(in);
         long changed = in.varint();
-        yield new Vote.No(
-            new Aborted(new Ref<>(type, key), read, readAt, changed, address(in)));
+        yield new Vote.No(new Aborted(new Ref<>(type, key), read, readAt, changed, address(in)));
       }
       case FULL -> new Vote.No(new LimitExceeded(in.text()));
       case REFUSED -> new Vote.No(new Unavailable(in.text()));

@@ -1,9 +1,5 @@
 package stoa.objects;
 
-import stoa.store.Target;
-import stoa.store.Put;
-import stoa.store.Pace;
-import stoa.store.Terms;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,8 +15,12 @@ import stoa.base.Key;
 import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
+import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.Target;
+import stoa.store.Terms;
 
 /// The sessions of clients that are open, in the store itself, so that they outlast the process
 /// (CRESON, section III-D). Thread-safe; waits for the disk.
@@ -95,7 +95,8 @@ public final class Sessions {
   }
 
   private Decoder put(byte[] value) {
-    Request request = store.put(target, Put.of(value), Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
+    Request request =
+        store.put(target, Put.of(value), Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
     byte[] answer = request.answer().encoded();
     var in = new Decoder(answer);
     var _ = in.u8();
@@ -107,7 +108,8 @@ public final class Sessions {
 
   /// The sessions that are open, the oldest first.
   public List<Session> all() {
-    Request request = store.get(target, KEY, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
+    Request request =
+        store.get(target, KEY, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
     var in = new Decoder(request.answer().encoded());
     var all = new ArrayList<Session>();
     for (long left = in.varint(); left > 0; left--) {

@@ -1,7 +1,5 @@
 package stoa.objects;
 
-import stoa.store.Pace;
-import stoa.store.Terms;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -42,6 +40,8 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.front.Service;
 import stoa.front.types.Keys;
+import stoa.store.Pace;
+import stoa.store.Terms;
 
 class KeyValueStoreTest {
   private static final long SECONDS = 30;
@@ -475,7 +475,8 @@ class KeyValueStoreTest {
     var query = new ListenableKey.Query.Waiting(after, 100, 1 << 20);
     KeyValues values = values(stoa);
     var target = values.core().target(key(stoa, key));
-    var request = values.core().get(target, query, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
+    var request =
+        values.core().get(target, query, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
     return ((KeyAnswer.Waiting) request.answer()).batches();
   }
 

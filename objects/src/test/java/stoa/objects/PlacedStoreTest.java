@@ -1,6 +1,5 @@
 package stoa.objects;
 
-import stoa.store.Terms;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,6 +20,7 @@ import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.front.SharedPlaced;
 import stoa.front.types.SharedMethod;
+import stoa.store.Terms;
 
 /// The durable side of objects that migrate.
 class PlacedStoreTest {

@@ -3,7 +3,7 @@ package stoa.ratis;
 /// The name of a group at all its members.
 ///
 /// @param store the id of its store, so that servers of two stores never take each other for
-///     members
+///   members
 /// @param number of the group in the store
 public record GroupId(long store, int number) {
   @Override

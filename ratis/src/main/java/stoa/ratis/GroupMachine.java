@@ -527,6 +527,11 @@ final class GroupMachine extends BaseStateMachine {
     if (!closing) hand(events, () -> roles.alarm(member, trouble));
   }
 
+  /// This replica has what it had lost.
+  void caughtUp() {
+    if (!closing) hand(events, roles::caughtUp);
+  }
+
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pending) {
     if (!leads) return;

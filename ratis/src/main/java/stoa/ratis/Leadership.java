@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.proto.RaftProtos.FollowerInfoProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
@@ -166,6 +167,18 @@ final class Leadership {
       matched.put(others.get(i).getId().getId().toStringUtf8(), indices[i]);
     }
     return matched;
+  }
+
+  /// Up to which index each member is known to have what was committed, as far as this replica has
+  /// heard.
+  Map<String, Long> committed() {
+    var committed = new HashMap<String, Long>();
+    for (CommitInfoProto told : division.getCommitInfos()) {
+      committed.put(told.getServer().getId().toStringUtf8(), told.getCommitIndex());
+    }
+    long here = division.getRaftLog().getLastCommittedIndex();
+    matched().forEach((id, index) -> committed.merge(id, Math.min(index, here), Math::max));
+    return committed;
   }
 
   /// Stands for election, if this replica follows a leader that has been silent for so long.

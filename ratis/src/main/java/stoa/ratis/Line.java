@@ -66,7 +66,7 @@ public final class Line implements AutoCloseable {
   /// Asks, and waits for the answer.
   ///
   /// @throws SocketTimeoutException when there is none in time: the action of the other end is
-  ///     unknown
+  ///   unknown
   /// @throws IOException when the line has ended: the action of the other end is unknown
   public byte[] ask(byte[] question, Duration patience) throws IOException {
     return ask(question, patience, () -> true);
@@ -76,7 +76,7 @@ public final class Line implements AutoCloseable {
   ///
   /// @param still whether to go on waiting; asked every few milliseconds
   /// @throws SocketTimeoutException when there is none in time, or the wait was given up: the
-  ///     action of the other end is unknown
+  ///   action of the other end is unknown
   /// @throws IOException when the line has ended: the action of the other end is unknown
   public byte[] ask(byte[] question, Duration patience, BooleanSupplier still) throws IOException {
     int number = numbers.incrementAndGet();

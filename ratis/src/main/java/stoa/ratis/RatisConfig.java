@@ -13,14 +13,14 @@ import stoa.base.Secret;
 /// @param supplyPort where others get what they lack; 0 takes a free one, likewise
 /// @param directory for the logs of its groups
 /// @param electionMin the shortest silence of the leader after which members look for another one;
-///     a leader is sure of its leadership for [#LEASE_PART] of it
+///   a leader is sure of its leadership for [#LEASE_PART] of it
 /// @param electionMax the longest
 /// @param commandBytesMax the size of the largest command. Each group has a buffer of this size
 /// @param snapshotCommands after how many commands a replica makes its device durable, and drops
-///     them from its log
+///   them from its log
 /// @param patience how long a proposer waits for an outcome
 /// @param secret by which the members prove themselves; null for a store of an earlier version,
-///     which has none
+///   which has none
 /// @param tls by which members without a secret prove themselves; null for none
 public record RatisConfig(
     String id,
@@ -41,7 +41,7 @@ public record RatisConfig(
   static final double LEASE_PART = 0.75;
 
   /// @throws IllegalArgumentException when the directory's path has a comma: Ratis would read
-  ///     several paths
+  ///   several paths
   public RatisConfig {
     if (directory.toAbsolutePath().toString().contains(",")) {
       throw new IllegalArgumentException(

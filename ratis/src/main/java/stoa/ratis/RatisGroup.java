@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.LeaderElectionManagementRequest;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
@@ -33,6 +34,8 @@ import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.log.CatchUp;
@@ -44,12 +47,16 @@ import stoa.log.Replica;
 /// Proposing, confirming and changing the members work at the group's leader; other replicas refuse
 /// them, and [#leader] names the leader.
 public final class RatisGroup implements Consensus {
+  private static final Logger LOG = LoggerFactory.getLogger(RatisGroup.class);
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
 
   private static final int ADDING_ATTEMPTS = 5;
 
   /// A member that lacks no more commands than this is level: it will have them soon, from the log.
   public static final long LACKING_MAX = 4_096;
+
+  // So many looks are between two notes of what members have.
+  private static final int HEAR_EVERY = 5;
 
   // The group accepts nothing during a hand-over, so a hand-over waits no longer.
   private static final Duration TRANSFER_PATIENCE = Duration.ofSeconds(2);
@@ -65,11 +72,18 @@ public final class RatisGroup implements Consensus {
   private final RaftServer.Division division;
   private final Replica replica;
   private final GroupMachine machine;
+  private final Standing standing;
   private final ExecutorService events;
   private final Sources sources;
   private final Leadership leadership;
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
+
+  // Whether this replica does not stand for election, since it lacks what it had.
+  private volatile boolean paused;
+
+  // How often this has looked; of the thread that looks.
+  private int looks;
 
   // Held while this asks the others, because there is no lease.
   private final ReentrantLock confirming = new ReentrantLock();
@@ -86,6 +100,7 @@ public final class RatisGroup implements Consensus {
       RaftGroupId group,
       Replica replica,
       GroupMachine machine,
+      Standing standing,
       ExecutorService events,
       Sources sources)
       throws IOException {
@@ -96,11 +111,48 @@ public final class RatisGroup implements Consensus {
     this.division = server.getDivision(group);
     this.replica = replica;
     this.machine = machine;
+    this.standing = standing;
     this.events = events;
     this.sources = sources;
     this.leadership =
         new Leadership(
             division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
+  }
+
+  /// The replica takes part from now on. One that lacks what it had does not stand for election.
+  void begin() {
+    standing.begin(() -> division.getRaftLog().getNextIndex() - 1, machine::alarm);
+    if (standing.isWhole()) return;
+    paused = true;
+    elections(
+        LeaderElectionManagementRequest.newPause(
+            client, server.getId(), group, calls.incrementAndGet()));
+    machine.alarm(config.id(), standing.lack());
+  }
+
+  private void mayStand() {
+    if (!standing.isWhole()) return;
+    elections(
+        LeaderElectionManagementRequest.newResume(
+            client, server.getId(), group, calls.incrementAndGet()));
+    paused = false;
+    machine.caughtUp();
+  }
+
+  private void elections(LeaderElectionManagementRequest request) {
+    require(() -> server.leaderElectionManagementAsync(request), TRANSFER_PATIENCE);
+  }
+
+  /// What is known here of the members.
+  Acknowledged acknowledged() {
+    return standing.acknowledged();
+  }
+
+  /// Notes what each member is known to have.
+  private void hear() {
+    Acknowledged known = standing.acknowledged();
+    known.note(members(), leadership.committed());
+    known.keep();
   }
 
   /// Returns its name at all its members.
@@ -373,6 +425,8 @@ public final class RatisGroup implements Consensus {
   /// completes it while there is one; while it leads, maintains the certainty that it does. One
   /// thread calls this every few milliseconds.
   void look() {
+    if (++looks % HEAR_EVERY == 0) hear();
+    if (paused) mayStand();
     if (leadership.isCertain()) return;
     Optional<String> leads = last();
     if (leads.isEmpty()) {
@@ -385,6 +439,7 @@ public final class RatisGroup implements Consensus {
         .forEach(machine::mend);
     List<String> others =
         members.stream().map(Member::id).filter(id -> !id.equals(leads.get())).sorted().toList();
+    if (paused) return;
     int rank = Math.max(0, others.indexOf(config.id()));
     leadership.stand(config.electionMin().toMillis() + (2 * rank + 1) * BETWEEN_MILLIS);
   }
@@ -419,6 +474,11 @@ public final class RatisGroup implements Consensus {
   // ---- the end
 
   void closing() {
+    try {
+      hear();
+    } catch (RuntimeException ended) {
+      LOG.debug("{} has ended already", name, ended);
+    }
     machine.closing();
   }
 

@@ -6,16 +6,20 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.Parameters;
@@ -63,12 +67,19 @@ public final class RatisNode implements AutoCloseable {
   // Ratis would close a server that was paused for longer than this, a minute by default.
   private static final TimeDuration PAUSE_MAX = TimeDuration.valueOf(365, TimeUnit.DAYS);
 
+  // What is known of the members of a group, in the group's directory.
+  private static final String ACKNOWLEDGED = "acknowledged";
+
+  // For how long a node asks others what it has had, before it takes part in a group.
+  private static final long HAD_MILLIS = 2_000;
+
   // A process that could not look for so long may itself have been deaf.
   private static final long BREATHLESS_MILLIS = 200;
 
   private final RatisConfig config;
   private final RaftServer server;
   private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<RaftGroupId, Standing> standings = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<GroupId, RatisGroup> groups = new ConcurrentHashMap<>();
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
   private final Set<String> met = ConcurrentHashMap.newKeySet();
@@ -99,6 +110,8 @@ public final class RatisNode implements AutoCloseable {
           new GrpcTlsConfig(
               tls.key().toFile(), tls.certificate().toFile(), tls.authorities().toFile(), true));
     }
+    GrpcConfigKeys.Server.setServicesCustomizer(
+        parameters, (builder, _) -> builder.intercept(new Votes(this::refusal)));
     server =
         RaftServer.newBuilder()
             .setServerId(RaftPeerId.valueOf(config.id()))
@@ -108,7 +121,13 @@ public final class RatisNode implements AutoCloseable {
             .build();
     RaftServerConfigKeys.setStorageDir(properties, List.of(config.directory().toFile()));
     supplies =
-        new SupplyPort(sockets, config.host(), config.supplyPort(), this::replica, questions);
+        new SupplyPort(
+            sockets,
+            config.host(),
+            config.supplyPort(),
+            this::replica,
+            this::acknowledged,
+            questions);
     looking =
         Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().name("stoa-leaders").daemon().unstarted(task));
@@ -157,6 +176,56 @@ public final class RatisNode implements AutoCloseable {
   private @Nullable Replica replica(GroupId group) {
     RatisGroup hosted = groups.get(group);
     return hosted == null ? null : hosted.replica();
+  }
+
+  /// What is known here of the members of a group, be it hosted or not.
+  private Acknowledged acknowledged(GroupId group) {
+    RatisGroup hosted = groups.get(group);
+    return hosted == null ? new Acknowledged(acknowledgedFile(group)) : hosted.acknowledged();
+  }
+
+  private Path acknowledgedFile(GroupId group) {
+    return config.directory().resolve(id(group).getUuid().toString()).resolve(ACKNOWLEDGED);
+  }
+
+  /// Why this node does not vote for a candidate; null when Ratis is to decide.
+  private @Nullable String refusal(RaftGroupId group, String candidate, long last) {
+    Standing standing = standings.get(group);
+    return standing == null ? null : standing.refusal(candidate, last);
+  }
+
+  private Standing standing(GroupId name, List<Member> initial) {
+    var known = new Acknowledged(acknowledgedFile(name));
+    Path directory = config.directory().toAbsolutePath();
+    return new Standing(config.id(), directory, known, had(name, initial, known));
+  }
+
+  /// Up to which index others know that this node has had the log of a group; -1 for none. A node
+  /// that does not answer in time is left out.
+  private long had(GroupId name, List<Member> initial, Acknowledged known) {
+    var others = new TreeMap<String, Member>();
+    for (Member member : initial) others.put(member.id(), member);
+    for (Member member : known.members()) others.put(member.id(), member);
+    others.remove(config.id());
+    var had = new AtomicLong(-1);
+    var asking = new ArrayList<CompletableFuture<Void>>();
+    for (Member other : others.values()) {
+      asking.add(
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  long index = SupplyPort.had(sockets, other, name, config.id());
+                  had.accumulateAndGet(index, Math::max);
+                } catch (IOException | RuntimeException silent) {
+                  LOG.debug("{} says nothing of {}", other, name, silent);
+                }
+              },
+              background));
+    }
+    CompletableFuture.allOf(asking.toArray(CompletableFuture[]::new))
+        .completeOnTimeout(null, HAD_MILLIS, TimeUnit.MILLISECONDS)
+        .join();
+    return had.get();
   }
 
   private GroupMachine machine(RaftGroupId id) {
@@ -268,7 +337,7 @@ public final class RatisNode implements AutoCloseable {
   /// @param name the group's name at all its members
   /// @param replica empty, or as the last hosting of the group left it
   /// @param initial the members with which a new group begins, the same at each; none when this
-  ///     node joins an existing group: then it waits to be added
+  ///   node joins an existing group: then it waits to be added
   /// @param roles receives the events of the replica
   /// @throws Unavailable when the group cannot begin
   public RatisGroup host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
@@ -283,15 +352,27 @@ public final class RatisNode implements AutoCloseable {
       throw new IllegalStateException(name + " is hosted here already");
     }
     try {
+      var standing = standing(name, initial);
+      standings.put(id, standing);
       var peers = initial.stream().map(RatisNode::peer).toList();
       begin(RaftGroup.valueOf(id, peers));
       var group =
           new RatisGroup(
-              config, server, name, id, replica, machine, events, other -> source(other, name));
+              config,
+              server,
+              name,
+              id,
+              replica,
+              machine,
+              standing,
+              events,
+              other -> source(other, name));
+      group.begin();
       groups.put(name, group);
       return group;
     } catch (IOException | RuntimeException e) {
       machines.remove(id);
+      standings.remove(id);
       events.shutdown();
       throw new Unavailable(name + " cannot be begun: " + e, e);
     }
@@ -380,6 +461,7 @@ public final class RatisNode implements AutoCloseable {
       throw new Unavailable(name + " cannot be released: " + e, e);
     } finally {
       machines.remove(id);
+      standings.remove(id);
       group.close();
     }
   }

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,12 +46,18 @@ final class SupplyPort implements AutoCloseable {
    *
    * A node that asks sends LINE i64; then questions and gets answers, each after its number i32 and
    * its length i32. An answer has the number of its question, and comes as soon as it exists.
+   *
+   * A replica that is about to take part in a group sends HAD i64, of the group the store i64 and the
+   * number i32, and its own name, after its length i32. It gets the index i64 up to which the other
+   * end knows it to have had the log; -1 for none.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
 
   private final Repeats repeats = new Repeats();
   private static final long MAGIC = 0x73746f61_73757032L;
   static final long LINE = 0x73746f61_6c696e32L;
+  private static final long HAD = 0x73746f61_68616431L;
+  private static final int NAME_BYTES_MAX = 1 << 10;
   static final int LINE_BYTES_MAX = 32 << 20;
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
@@ -72,6 +79,7 @@ final class SupplyPort implements AutoCloseable {
 
   private final Sockets sockets;
   private final Function<GroupId, @Nullable Replica> replicas;
+  private final Function<GroupId, Acknowledged> acknowledged;
   private final Questions questions;
   private final ServerSocket listening;
   private final Semaphore free = new Semaphore(CONNECTIONS_MAX);
@@ -91,15 +99,18 @@ final class SupplyPort implements AutoCloseable {
   /// Creates it.
   ///
   /// @param replicas returns the replica of a group, or null
+  /// @param acknowledged returns what this node knows of the members of a group
   SupplyPort(
       Sockets sockets,
       String host,
       int port,
       Function<GroupId, @Nullable Replica> replicas,
+      Function<GroupId, Acknowledged> acknowledged,
       Questions questions)
       throws IOException {
     this.sockets = sockets;
     this.replicas = replicas;
+    this.acknowledged = acknowledged;
     this.questions = questions;
     this.listening = sockets.listen(host, port);
     this.accepting = Thread.ofPlatform().name("stoa-supply").daemon().start(this::accept);
@@ -166,6 +177,7 @@ final class SupplyPort implements AutoCloseable {
       long purpose = in.readLong();
       if (purpose == MAGIC) supply(socket, from, in, out);
       else if (purpose == LINE) answer(socket, from, in, out);
+      else if (purpose == HAD) had(in, out);
     } catch (EOFException done) {
       // The other one has what it wanted.
     } catch (SocketTimeoutException idle) {
@@ -206,6 +218,31 @@ final class SupplyPort implements AutoCloseable {
       }
     } finally {
       freeSupplies.release();
+    }
+  }
+
+  private void had(DataInputStream in, DataOutputStream out) throws IOException {
+    var group = new GroupId(in.readLong(), in.readInt());
+    int length = in.readInt();
+    if (length < 1 || length > NAME_BYTES_MAX) return;
+    String member = new String(in.readNBytes(length), StandardCharsets.UTF_8);
+    out.writeLong(acknowledged.apply(group).of(member));
+    out.flush();
+  }
+
+  /// Asks another node up to which index this one is known there to have had the log of a group; -1
+  /// for none.
+  static long had(Sockets sockets, Member other, GroupId group, String self) throws IOException {
+    try (Socket socket = sockets.connect(other, _ -> {})) {
+      var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+      byte[] name = self.getBytes(StandardCharsets.UTF_8);
+      out.writeLong(HAD);
+      out.writeLong(group.store());
+      out.writeInt(group.number());
+      out.writeInt(name.length);
+      out.write(name);
+      out.flush();
+      return new DataInputStream(socket.getInputStream()).readLong();
     }
   }
 

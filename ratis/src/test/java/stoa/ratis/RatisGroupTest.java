@@ -559,6 +559,46 @@ class RatisGroupTest {
     }
   }
 
+  @Test
+  void losesNothingByAReplicaThatWasPutBackWhileTheOthersKnowWhatItHad(@TempDir Path directory)
+      throws Exception {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 5; i++) owner.require("entry " + i);
+      shard.step();
+      var behind = shard.other(shard.leading());
+      shard.servers.forEach(RatisShard.Server::stop);
+      var two = shard.servers.stream().filter(server -> server != behind).toList();
+      List<RatisShard.Copy> older = new ArrayList<>();
+      for (var server : two) older.add(server.copy(directory.resolve("older " + server.id)));
+      start(shard, two);
+      var before = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) before.require("acknowledged " + i);
+      shard.step();
+      var good = shard.leading();
+      two.forEach(RatisShard.Server::stop);
+      var putBack = two.get(1 - two.indexOf(good));
+      putBack.putBack(older.get(two.indexOf(putBack)));
+      good.start(); // which answers, and takes no part yet
+      start(shard, List.of(putBack, behind));
+      shard.await("it is told", () -> putBack.alarms.containsKey(putBack.id));
+      String trouble = String.valueOf(putBack.alarms.get(putBack.id));
+      assertTrue(trouble.contains("was put back to an older copy"), trouble);
+      good.host(shard.members());
+      shard.reopen();
+      new Owner(shard.leader()).require("other");
+      shard.step();
+      for (var server : shard.servers) {
+        assertEquals(16, texts(server.replica().streams()).size(), server.id);
+      }
+      shard.await("it takes part again", () -> putBack.catchUps.get() > 0);
+      // Then it may lead: the one that had all is not needed any more.
+      good.stop();
+      shard.reopen();
+      new Owner(shard.leader()).require("last");
+    }
+  }
+
   private static void start(RatisShard shard, List<RatisShard.Server> servers) {
     servers.forEach(RatisShard.Server::start);
     for (var server : servers) server.host(shard.members());

@@ -74,7 +74,8 @@ public final class Device implements AutoCloseable {
     this.changes = changes;
     this.commits = new GroupCommit(new Appender(), background);
     this.allowance = index.allowance();
-    this.objects = new VersionedObjects(
+    this.objects =
+        new VersionedObjects(
             log, index, changes, commits, this::makeRoom, unpinned::incrementAndGet);
     this.maintenance = new Maintenance(log, index, changes, objects, appending);
     this.owned = owned;
@@ -286,9 +287,7 @@ public final class Device implements AutoCloseable {
     var now = new InVain(dirt.get(), unpinned.get());
     var last = inVain;
     boolean again =
-        last == null
-            || now.dirt - last.dirt >= DIRT_OF_A_TRIM
-            || now.unpinned != last.unpinned;
+        last == null || now.dirt - last.dirt >= DIRT_OF_A_TRIM || now.unpinned != last.unpinned;
     if (!again) return false;
     try {
       if (maintenance.free(bytesWanted, allowance)) return true;

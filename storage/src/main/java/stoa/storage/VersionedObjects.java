@@ -23,7 +23,8 @@ final class VersionedObjects {
   /// About what an operation takes in the log beside its data.
   private static final int OPERATION_BYTES = 256;
 
-  /// About as many bytes are taken to be given up by the end of an object or snapshot, and by a hole.
+  /// About as many bytes are taken to be given up by the end of an object or snapshot, and by a
+  /// hole.
   private static final long GIVEN_UP_BY_A_NOTE = 16 << 20;
 
   private static final long GIVEN_UP_BY_A_HOLE = 1 << 20;
@@ -46,7 +47,8 @@ final class VersionedObjects {
   private final ReentrantReadWriteLock retiring = new ReentrantReadWriteLock();
 
   /// @param makeRoom returns when there is room for as many bytes, or throws [DiskFull]
-  /// @param unpinned called when a transaction or reader no longer keeps segments from being reclaimed
+  /// @param unpinned called when a transaction or reader no longer keeps segments from being
+  ///   reclaimed
   VersionedObjects(
       SegmentLog log,
       Index index,

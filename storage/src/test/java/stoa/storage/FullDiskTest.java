@@ -140,7 +140,8 @@ class FullDiskTest {
           } catch (DiskFull full) {
             assertTrue(size > 2_000_000, "round " + round + ": " + size);
           }
-          assertThrows(DiskFull.class, () -> device.object(2).write(0, ByteBuffer.allocate(20_000)));
+          assertThrows(
+              DiskFull.class, () -> device.object(2).write(0, ByteBuffer.allocate(20_000)));
         }
         device.object(2).write(0, ByteBuffer.allocate(20_000));
       }

@@ -158,6 +158,7 @@ final class Announcements {
   private void trim() {
     StreamId stream = Announced.KEY.stream();
     long before = engine.residents().tail(stream) - kept + 1;
-    if (before - engine.streams().oldest(stream) >= TRIM_STEP) engine.streams().trim(stream, before);
+    if (before - engine.streams().oldest(stream) >= TRIM_STEP)
+      engine.streams().trim(stream, before);
   }
 }

@@ -381,14 +381,16 @@ public final class Blobs {
 
   /// The generation that is alive, 0 when there is none.
   private long ask(StoredBlob blob) {
-    Request request = store.get(blob.target(), CREATION, Terms.expecting(blob.existence()).at(Pace.SHORT));
+    Request request =
+        store.get(blob.target(), CREATION, Terms.expecting(blob.existence()).at(Pace.SHORT));
     var _ = request.answer();
     if (request.generation() != 0) blob.generation(request.generation());
     return request.generation();
   }
 
   private long begin(StoredBlob blob, Existence existence) {
-    Request request = store.put(blob.target(), Put.of(CREATION), Terms.expecting(existence).at(Pace.SHORT));
+    Request request =
+        store.put(blob.target(), Put.of(CREATION), Terms.expecting(existence).at(Pace.SHORT));
     var _ = request.answer();
     blob.generation(request.generation());
     return request.generation();

@@ -26,8 +26,8 @@ import stoa.log.Token;
 
 /// The protocol by which a [Coordinator] orders several stores and commits transactions over them.
 ///
-/// It decides and does not act: it takes events and returns [actions][Action], in the order in which
-/// they are to be done. Its owner calls it with one thread at a time, and tells it the time.
+/// It decides and does not act: it takes events and returns [actions][Action], in the order in
+/// which they are to be done. Its owner calls it with one thread at a time, and tells it the time.
 final class CommitProtocol {
   /*
    * A transaction goes through a round:
@@ -54,7 +54,6 @@ final class CommitProtocol {
    *     present owner has voted: it would lack that decision.
    * (5) Home votes last, so that it is held for the least time.
    */
-
 
   // ---- what happens
 
@@ -295,8 +294,8 @@ final class CommitProtocol {
     return List.of();
   }
 
-  /// Tells the owners of stores of this coordinator that do not know, and gives up transactions that
-  /// have waited for too long.
+  /// Tells the owners of stores of this coordinator that do not know, and gives up transactions
+  /// that have waited for too long.
   private List<Action> tick(long now) {
     nowMicros = now;
     if (!begun || broken != null) return List.of();
@@ -649,7 +648,8 @@ final class CommitProtocol {
       return over(chosen, cause);
     }
 
-    /// Gives up transactions of the round, of which nothing is logged, and lets the other stores go.
+    /// Gives up transactions of the round, of which nothing is logged, and lets the other stores
+    /// go.
     private List<Action> over(List<Pending> givenUp, RuntimeException cause) {
       var actions = new ArrayList<Action>();
       for (Pending pending : givenUp) refuse(pending, cause, actions);

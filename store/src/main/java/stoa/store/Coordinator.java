@@ -22,7 +22,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.LogAddress;
 import stoa.Unavailable;
-import stoa.UnknownOutcome;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
@@ -32,10 +31,10 @@ import stoa.log.Token;
 /// vCorfu (section 3.2), which is soft state beside the store that is *home*. The server that leads
 /// home is the coordinator. Thread-safe.
 ///
-/// Transactions are committed in rounds of as many as have arrived meanwhile. All stores that have a
-/// part in a round, and home, are [prepared][Prepared] and vote; the transactions against which no store has voted
-/// get addresses; home logs that with their parts, which is the commit (vCorfu, section 4.3); then
-/// every store logs its parts.
+/// Transactions are committed in rounds of as many as have arrived meanwhile. All stores that have
+/// a part in a round, and home, are [prepared][Prepared] and vote; the transactions against which
+/// no store has voted get addresses; home logs that with their parts, which is the commit (vCorfu,
+/// section 4.3); then every store logs its parts.
 public final class Coordinator {
   /*
    * CommitProtocol decides; this class gives it events under a lock, and does its actions without.
@@ -51,8 +50,8 @@ public final class Coordinator {
 
   /// One of the stores, wherever it is led. What fails may have happened.
   public interface Member {
-    /// Holds the store, and has it vote on its parts of transactions. It stays held until this round
-    /// is over, or one with a higher number.
+    /// Holds the store, and has it vote on its parts of transactions. It stays held until this
+    /// round is over, or one with a higher number.
     ///
     /// @param term of the owner that is meant: an earlier one does not know what has changed since
     /// @param round above that of every earlier one
@@ -462,8 +461,8 @@ public final class Coordinator {
 
   // ---- actions
 
-  /// Does what is to be done, in order: calls of other stores that follow each other are made beside
-  /// each other.
+  /// Does what is to be done, in order: calls of other stores that follow each other are made
+  /// beside each other.
   private void perform(List<CommitProtocol.Action> actions) {
     var calls = new ArrayList<CommitProtocol.Action.Call>();
     for (CommitProtocol.Action action : actions) {

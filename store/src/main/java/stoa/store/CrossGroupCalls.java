@@ -49,7 +49,8 @@ final class CrossGroupCalls {
   private final int depthMax;
   private final AtomicLong questions = new AtomicLong();
 
-  CrossGroupCalls(Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
+  CrossGroupCalls(
+      Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
     this.engine = engine;
     this.intake = intake;
     this.threads = threads;

@@ -179,11 +179,7 @@ final class Deadlines {
       case ForkRequest fork -> fork.ticksMax > 0;
       case PositionRequest position ->
           position.ticksMax > 0 && position.asker == null && position.behind == 0;
-      case GenerationRequest _,
-          ChangeRequest _,
-          NoteRequest _,
-          AppendRequest _,
-          CommitRequest _ ->
+      case GenerationRequest _, ChangeRequest _, NoteRequest _, AppendRequest _, CommitRequest _ ->
           false;
     };
   }

@@ -1,7 +1,7 @@
 package stoa.store;
 
-import stoa.base.Existence;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Existence;
 
 /// A request to end a key's generation. Its number is the generation that it ended.
 final class DeleteRequest extends ChangeRequest {

@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.base.Key;
-import stoa.base.Existence;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -9,14 +7,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LogAddress;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.log.Entry;
 
-/// Decides one batch of the log: which of the requests it logs, as which entries at which addresses,
-/// and which it refuses.
+/// Decides one batch of the log: which of the requests it logs, as which entries at which
+/// addresses, and which it refuses.
 ///
-/// A draft acts on nothing but the [ends of streams][StreamEnd] that it is given, and
-/// [#rollBack] gives these back as they were. The leader owns it, and uses it for one batch after
-/// the other.
+/// A draft acts on nothing but the [ends of streams][StreamEnd] that it is given, and [#rollBack]
+/// gives these back as they were. The leader owns it, and uses it for one batch after the other.
 final class Draft {
   /*
    * Invariants:
@@ -242,8 +241,7 @@ final class Draft {
   /// Adds an entry for which nothing is executed. The verdict over the put that began a generation
   /// ends that.
   void note(StreamEnd end, byte kind, byte[] payload) {
-    boolean ends =
-        kind == Records.VERDICT && Records.verdict(payload).call() == end.nextGeneration;
+    boolean ends = kind == Records.VERDICT && Records.verdict(payload).call() == end.nextGeneration;
     add(end, kind, payload, ends ? Records.endMark() : null);
     if (ends) unlist(end, addresses++, micros);
   }

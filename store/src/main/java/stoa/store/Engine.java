@@ -80,7 +80,8 @@ final class Engine {
     this.retention = new Retention(this, intake);
     this.transactions = new Transactions(this, intake, retention);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
-    this.crossGroupCalls = neighbors == null ? null : new CrossGroupCalls(this, intake, threads, neighbors, config);
+    this.crossGroupCalls =
+        neighbors == null ? null : new CrossGroupCalls(this, intake, threads, neighbors, config);
     this.incomingCalls = new IncomingCalls(this, intake, threads);
     this.resuming = new Resuming(this, intake.unfinished(), threads);
     this.deadlines = new Deadlines(this, threads, config.callTimeMax());

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -790,8 +790,7 @@ public final class Execution implements Cancellation.Run {
 
   @Override
   public boolean isCurrent() {
-    return engine.runners().isOfCurrentThread(this)
-        && this.equals(engine.runners().current());
+    return engine.runners().isOfCurrentThread(this) && this.equals(engine.runners().current());
   }
 
   /// Whether it has taken longer than it may.
@@ -855,9 +854,11 @@ public final class Execution implements Cancellation.Run {
   /// A run that can be refused what it waits for, of those that wait for each other from a key to
   /// this one; null when there is none.
   @Nullable Execution refusableBehind(Resident target) {
+    var chain = new WaitChain();
     for (@Nullable Resident next = target; next != null && !next.key.equals(key); ) {
       Execution running = next.running;
       if (running == null || running.refusable) return running;
+      if (chain.isCircle(running)) return null;
       Request awaited = running.waitingFor;
       next = awaited == null || awaited.isDone() ? null : awaited.resident;
     }
@@ -869,11 +870,13 @@ public final class Execution implements Cancellation.Run {
   @Nullable List<Key> circleThrough(Resident target) {
     var path = new ArrayList<Key>();
     path.add(key);
+    var chain = new WaitChain();
     for (@Nullable Resident next = target; next != null; ) {
       path.add(next.key);
       if (next.key.equals(key)) return path;
       Execution running = next.running;
-      Request awaited = running == null ? null : running.waitingFor;
+      if (running == null || chain.isCircle(running)) return null;
+      Request awaited = running.waitingFor;
       next = awaited == null || awaited.isDone() ? null : awaited.resident;
     }
     return null;

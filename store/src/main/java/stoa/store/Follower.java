@@ -153,7 +153,8 @@ public final class Follower {
       state = null; // if playback fails, it is in doubt
       if (current.until(lateTick).advance(position, end)) return current;
     }
-    var loaded = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+    var loaded =
+        new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded;
   }

@@ -323,7 +323,8 @@ public final class Following implements Backup {
   // ---- evidence
 
   private Divergence evidence(Key key, Announced job, StreamId own, long agreed) {
-    long base = Math.max(agreed, store.engine().streams().checkpointAt(key.stream(), job.address() - 1));
+    long base =
+        Math.max(agreed, store.engine().streams().checkpointAt(key.stream(), job.address() - 1));
     long from = Math.max(base, job.generation() - 1);
     long first = 0;
     try {

@@ -1,7 +1,7 @@
 package stoa.store;
 
-import stoa.base.Existence;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Existence;
 
 /// A question to the handler of a key, which is executed after every put before it.
 final class GetRequest extends QuestionRequest {

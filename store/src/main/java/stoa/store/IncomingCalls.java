@@ -79,11 +79,12 @@ final class IncomingCalls {
     IncomingCall incoming = under.get(id);
     if (incoming == null) return Visit.NextWait.NONE;
     var keys = new ArrayList<Key>();
+    var chain = new WaitChain();
     long waits = 0;
     for (Request next = incoming.waitsFor; next != null && !next.isOver(); ) {
       keys.add(next.resident.key);
       Execution running = next.resident.running;
-      if (running == null) return Visit.NextWait.NONE;
+      if (running == null || chain.isCircle(running)) return Visit.NextWait.NONE;
       if (waits == 0 && !running.executes(next)) waits = engine.deadlines().id(next);
       Visit visit = running.visit;
       if (visit != null) return new Visit.NextWait(keys, waits, visit.id(), visit.target());
@@ -96,9 +97,10 @@ final class IncomingCalls {
   void refuse(Visit.Id id, long waits, Deadlock why) {
     IncomingCall incoming = under.get(id);
     if (incoming == null) return;
+    var chain = new WaitChain();
     for (Request next = incoming.waitsFor; next != null && !next.isOver(); ) {
       Execution running = next.resident.running;
-      if (running == null) return;
+      if (running == null || chain.isCircle(running)) return;
       if (!running.executes(next)) {
         if (engine.deadlines().id(next) == waits) engine.deadlines().refuse(next, running, why);
         return;

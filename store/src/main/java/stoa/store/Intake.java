@@ -11,7 +11,6 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
-import stoa.base.Existence;
 import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.Outcome;
@@ -279,8 +278,7 @@ final class Intake {
   /// @param token their addresses
   /// @param commits by the offset in the token; each was sketched since all is held up
   /// @param note what is logged with them at the first address; null for nothing
-  void commit(
-      Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
+  void commit(Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
     taken.clear();
     sequencer.skip(token.first().counter() - 1);
     begin();
@@ -496,8 +494,7 @@ final class Intake {
   }
 
   private @Nullable RuntimeException delete(DeleteRequest deletion) {
-    RuntimeException refusal =
-        draft.delete(deletion.resident, deletion.existence, deletion.origin);
+    RuntimeException refusal = draft.delete(deletion.resident, deletion.existence, deletion.origin);
     if (refusal == null) placed(deletion);
     return refusal;
   }
@@ -613,9 +610,7 @@ final class Intake {
   /// Whether the thread that leads the batch for a request of its own runs another one with it. Of
   /// a transaction it runs its parts alone, and none when it is refused.
   private static boolean isWith(@Nullable Request own, Request request) {
-    return own != null
-        && !(own instanceof CommitRequest)
-        && own.resident.equals(request.resident);
+    return own != null && !(own instanceof CommitRequest) && own.resident.equals(request.resident);
   }
 
   private void enqueue(Request request, boolean mine) {

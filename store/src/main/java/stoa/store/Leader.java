@@ -3,7 +3,6 @@ package stoa.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
@@ -79,8 +78,8 @@ final class Leader {
   }
 
   /// Asks a key's handler behind all that waits for its place in a batch and is asked of the same
-  /// key; at once when there is nothing. Of several stores with one order also behind the batch under
-  /// way.
+  /// key; at once when there is nothing. Of several stores with one order also behind the batch
+  /// under way.
   void askInTurn(GetRequest question) {
     if (isUnconfirmed(question)) return;
     RuntimeException late = engine.deadlines().late(question);
@@ -203,9 +202,10 @@ final class Leader {
 
   /// Whether what a request waits for, waits for another store.
   static boolean waitsAbroad(Request request) {
+    var chain = new WaitChain();
     for (Request next = request; next != null && !next.isDone(); ) {
       Execution running = next.resident.running;
-      if (running == null) return false;
+      if (running == null || chain.isCircle(running)) return false;
       if (running.visit != null) return true;
       next = running.waitingFor;
     }
@@ -301,14 +301,14 @@ final class Leader {
   /// Has a worker run the brief requests of some keys.
   void runBrief(List<Resident> scheduled) {
     threads.work(() -> {
-          Round round = rounds.mine();
-          round.begin();
-          try {
-            round.run(scheduled);
-          } finally {
-            round.end();
-          }
-        });
+      Round round = rounds.mine();
+      round.begin();
+      try {
+        round.run(scheduled);
+      } finally {
+        round.end();
+      }
+    });
   }
 
   /// Has the writer lead what waits, unless the calling thread does so soon.
@@ -340,7 +340,8 @@ final class Leader {
     return log(noted(key, payload)).number();
   }
 
-  /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted it.
+  /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted
+  /// it.
   AppendRequest append(Appending appending) {
     var request = new AppendRequest(appending);
     intake.add(request);
@@ -349,7 +350,8 @@ final class Leader {
 
   /// A request to append an entry, as [Store#append(Key, byte\[\])].
   NoteRequest noted(Key key, byte[] payload) {
-    return new NoteRequest(admission.accepted(() -> engine.residents().pin(key)), Records.NOTE, payload);
+    return new NoteRequest(
+        admission.accepted(() -> engine.residents().pin(key)), Records.NOTE, payload);
   }
 
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.

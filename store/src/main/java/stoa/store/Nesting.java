@@ -272,7 +272,8 @@ final class Nesting {
     return endToWait(caller, executed);
   }
 
-  private @Nullable Deadlock beginToWait(Execution caller, PositionRequest executed, boolean refusable) {
+  private @Nullable Deadlock beginToWait(
+      Execution caller, PositionRequest executed, boolean refusable) {
     waiting.lock();
     try {
       List<Key> circle = caller.circleThrough(executed.resident);
@@ -280,7 +281,8 @@ final class Nesting {
         if (refusable) return Refusals.deadlock(circle);
         Execution other = caller.refusableBehind(executed.resident);
         if (other == null) {
-          throw caller.suspend(new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
+          throw caller.suspend(
+              new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
         }
         if (other.refused == null) other.refused = Refusals.deadlock(circle);
         engine.runners().wake(other);
@@ -334,7 +336,10 @@ final class Nesting {
     Answer answer = past.loadAnswer(address, engine.streams().last(target.stream()));
     return answer != null
         ? answer
-        : engine.spaces().factory(target.space()).failure(engine.deadlines().reason(target, address));
+        : engine
+            .spaces()
+            .factory(target.space())
+            .failure(engine.deadlines().reason(target, address));
   }
 
   private long addressInLog(Execution caller, Key target, Records.Origin origin) {

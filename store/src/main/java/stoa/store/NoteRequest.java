@@ -2,8 +2,8 @@ package stoa.store;
 
 import org.jspecify.annotations.Nullable;
 
-/// A request to append an entry to the stream of a key, for which nothing is executed. Its number is
-/// the entry's stream address.
+/// A request to append an entry to the stream of a key, for which nothing is executed. Its number
+/// is the entry's stream address.
 final class NoteRequest extends Request {
   /// The kind of the entry, see [Records].
   final byte kind;

@@ -1,9 +1,9 @@
 package stoa.store;
 
-import stoa.base.Answer;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
 
 /// Something that is settled once, with an answer or a failure: how far it is, the thread that
 /// waits for it, and its outcome. Thread-safe.

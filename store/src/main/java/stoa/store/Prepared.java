@@ -20,8 +20,8 @@ import stoa.log.Token;
 /// commit together: it logs nothing else until the round is over.
 ///
 /// Each store that has a part in the round votes on each transaction. The coordinator then gives
-/// addresses to the transactions against which no store has voted, logs that they are committed, and
-/// each store logs its parts. A vote stands until the store is let go. One owner at a time.
+/// addresses to the transactions against which no store has voted, logs that they are committed,
+/// and each store logs its parts. A vote stands until the store is let go. One owner at a time.
 public final class Prepared implements AutoCloseable {
   private final Engine engine;
   private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
@@ -67,8 +67,7 @@ public final class Prepared implements AutoCloseable {
     } catch (RuntimeException refusal) {
       request.fail(refusal);
       transaction.letGo();
-      return new Vote.No(
-          refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
+      return new Vote.No(refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
     }
   }
 

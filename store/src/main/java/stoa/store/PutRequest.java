@@ -1,7 +1,7 @@
 package stoa.store;
 
-import stoa.base.Existence;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Existence;
 
 /// A request to log a value for a key and have the key's handler execute it.
 final class PutRequest extends ChangeRequest {
@@ -32,8 +32,7 @@ final class PutRequest extends ChangeRequest {
 
   private volatile @Nullable NoteRequest verdict;
 
-  PutRequest(
-      Resident resident, Put put, Terms terms, Records.@Nullable Origin origin, int depth) {
+  PutRequest(Resident resident, Put put, Terms terms, Records.@Nullable Origin origin, int depth) {
     super(resident, terms.pace(), depth);
     this.value = put.value();
     this.read = put.read();

@@ -190,16 +190,18 @@ final class Quarantine {
   private void enter(Divergence evidence) {
     if (keys.putIfAbsent(evidence.stream(), evidence) != null) return;
     LOG.error("{}", evidence.refusal().getMessage());
-    engine.threads().answer(() -> {
-      deciding.lock();
-      try {
-        if (evidence.equals(keys.get(evidence.stream()))) log(evidence);
-      } catch (RuntimeException later) {
-        LOG.warn("{} is in quarantine here alone: {}", evidence.object(), later.getMessage());
-      } finally {
-        deciding.unlock();
-      }
-    });
+    engine
+        .threads()
+        .answer(() -> {
+          deciding.lock();
+          try {
+            if (evidence.equals(keys.get(evidence.stream()))) log(evidence);
+          } catch (RuntimeException later) {
+            LOG.warn("{} is in quarantine here alone: {}", evidence.object(), later.getMessage());
+          } finally {
+            deciding.unlock();
+          }
+        });
   }
 
   private void log(Divergence evidence) {
@@ -287,8 +289,7 @@ final class Quarantine {
     Divergence evidence = keys.get(key.stream());
     if (evidence == null) return false;
     if (evidence.isFatal()) takeBack(key, evidence);
-    Checkpoint now =
-        engine.questions().state(() -> engine.residents().pin(key));
+    Checkpoint now = engine.questions().state(() -> engine.residents().pin(key));
     byte[] state = now.state();
     if (state != null && now.generation() == evidence.generation()) {
       var out = new Encoder(state.length + 128).u8(ACCEPTED).text(key.space()).sized(key.name());

@@ -69,8 +69,7 @@ final class Questions {
     engine.leader().await(forked).check();
     Copy copy = Objects.requireNonNull(forked.copy);
     engine.observed().advance(forked.reach());
-    return new Checkpoint(
-        copy.position(), copy.generation(), forked.reach(), copy.checkpoint());
+    return new Checkpoint(copy.position(), copy.generation(), forked.reach(), copy.checkpoint());
   }
 
   /// The position of a key that a caller knows.
@@ -118,9 +117,9 @@ final class Questions {
     }
   }
 
-  /// As [Moments#moment], for a reader that asks a key without having it find its place behind what is put: of a key
-  /// that is ordered among several stores, what is under way may have a lower address than what was
-  /// answered elsewhere.
+  /// As [Moments#moment], for a reader that asks a key without having it find its place behind what
+  /// is put: of a key that is ordered among several stores, what is under way may have a lower
+  /// address than what was answered elsewhere.
   long now(Key key) {
     if (engine.spaces().isOrdered(key)) engine.moments().awaitBatch();
     return engine.moments().moment();

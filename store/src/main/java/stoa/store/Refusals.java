@@ -1,11 +1,11 @@
 package stoa.store;
 
-import stoa.base.Key;
 import java.util.List;
 import java.util.StringJoiner;
 import stoa.Deadlock;
 import stoa.Gone;
 import stoa.LimitExceeded;
+import stoa.base.Key;
 
 /// The refusals that several parts of a store tell their callers.
 final class Refusals {

@@ -1,6 +1,5 @@
 package stoa.store;
 
-import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -738,7 +737,8 @@ final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  private boolean execute(Materialized state, LoggedCall loggedCall, byte[] value, PartRequest request) {
+  private boolean execute(
+      Materialized state, LoggedCall loggedCall, byte[] value, PartRequest request) {
     var logged = new LoggedAnswers();
     int number = 0;
     for (Draft.Answered answered : loggedCall.answers()) {
@@ -758,7 +758,8 @@ final class Resident extends StreamEnd implements Runnable {
     execution.begins = loggedCall.begins;
     execution.origin = loggedCall.origin;
     if (loggedCall.copied) state.copy();
-    if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution)) == null) {
+    if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution))
+        == null) {
       return false;
     }
     running = null;

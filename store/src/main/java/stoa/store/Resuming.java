@@ -97,9 +97,11 @@ final class Resuming {
     ticks = 0;
     for (Unfinished.Name name : unfinished.earlier()) {
       // Not here: to find a key may wait.
-      engine.threads().answer(() -> {
-        var _ = resume(named, name);
-      });
+      engine
+          .threads()
+          .answer(() -> {
+            var _ = resume(named, name);
+          });
     }
   }
 }

@@ -73,8 +73,8 @@ public final class Store implements AutoCloseable {
   // ---- puts and questions
 
   /// Has it noted what runs, in memory that outlives this process: a call that has ended the
-  /// process twice is not executed again, and its key is in engine.quarantine(). To be said before anything
-  /// runs.
+  /// process twice is not executed again, and its key is in engine.quarantine(). To be said before
+  /// anything runs.
   public void noteRuns(Running place) {
     engine.runners().noteIn(place);
   }
@@ -380,7 +380,8 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
   public <T> T limited(Key key, Supplier<T> code) {
     var execution =
-        new Execution(engine, Execution.Mode.READING, key, null, 0, engine.nowMicros(), 0, null, null);
+        new Execution(
+            engine, Execution.Mode.READING, key, null, 0, engine.nowMicros(), 0, null, null);
     return engine.deadlines().here(execution, 0, code);
   }
 
@@ -530,7 +531,9 @@ public final class Store implements AutoCloseable {
     Resident resident = engine.residents().pin(key);
     try {
       long end = Math.min(to, resident.tail());
-      engine.streams().scan(key.stream(), Math.max(1, from), end, entry -> events.add(Event.of(entry)));
+      engine
+          .streams()
+          .scan(key.stream(), Math.max(1, from), end, entry -> events.add(Event.of(entry)));
     } finally {
       resident.unpin();
     }

@@ -51,8 +51,7 @@ final class StoredFollower<E> implements Follower<E> {
 
   /// @param first the position at which it begins
   /// @param ended told once, when it is closed
-  StoredFollower(
-      Health health, Progress progress, long first, Source<E> source, Runnable ended) {
+  StoredFollower(Health health, Progress progress, long first, Source<E> source, Runnable ended) {
     this.health = health;
     this.progress = progress;
     this.next = first;

@@ -51,8 +51,7 @@ final class StoredStreams implements StreamStore {
   private final int appendBytesMax;
   private final AtomicInteger followers = new AtomicInteger();
 
-  StoredStreams(
-      Engine engine, Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
+  StoredStreams(Engine engine, Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
     this.engine = engine;
     this.streamOf = streamOf;
     this.appendBytesMax = appendBytesMax;
@@ -125,13 +124,15 @@ final class StoredStreams implements StreamStore {
   /// Completes an answer on a thread of its own: who waits for it may do anything there.
   private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
     try {
-      engine.threads().answer(() -> {
-        try {
-          answer.complete(appended(settled));
-        } catch (RuntimeException failure) {
-          answer.completeExceptionally(failure);
-        }
-      });
+      engine
+          .threads()
+          .answer(() -> {
+            try {
+              answer.complete(appended(settled));
+            } catch (RuntimeException failure) {
+              answer.completeExceptionally(failure);
+            }
+          });
     } catch (RejectedExecutionException closed) {
       answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
     }
@@ -275,7 +276,9 @@ final class StoredStreams implements StreamStore {
     long low = Math.max(1, engine.streams().firstInLog());
     long counter = Math.max(low, from.counter());
     Streams.LogItem item = first(counter);
-    if (item == null ? from.epoch() >= engine.intake().epoch() : item.log().epoch() == from.epoch()) {
+    if (item == null
+        ? from.epoch() >= engine.intake().epoch()
+        : item.log().epoch() == from.epoch()) {
       return counter;
     }
     long high = counter;

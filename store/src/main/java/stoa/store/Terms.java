@@ -1,9 +1,9 @@
 package stoa.store;
 
-import stoa.base.CallId;
-import stoa.base.Existence;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import stoa.base.CallId;
+import stoa.base.Existence;
 
 /// The terms on which a call is made: what it expects of its key, how long it runs, how long it may
 /// take, and which client makes it.
@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /// @param existence what the call expects of its key
 /// @param pace what is known of how long the call runs
 /// @param timeMax how long the call may take from now on, its waiting and its run together, in
-///   units of [Threads#TICK_MILLIS]; the store's own limit holds when that is less. When the time is
-///   over, the call fails with [stoa.DeadlineExceeded]; the store logs nothing, or takes back what
-///   it has logged
+///   units of [Threads#TICK_MILLIS]; the store's own limit holds when that is less. When the time
+///   is over, the call fails with [stoa.DeadlineExceeded]; the store logs nothing, or takes back
+///   what it has logged
 /// @param id logged with the call, see [Store#earlier]; null for none
-/// @param asksAlone whether the store gives up a question when its handler asks other keys, which need
-///   not be as the key itself is seen: then [Request#isMoved()] holds, and
+/// @param asksAlone whether the store gives up a question when its handler asks other keys, which
+///   need not be as the key itself is seen: then [Request#isMoved()] holds, and
 ///   [Store#beginQuestion(Request)] asks it again
 public record Terms(
     Existence existence, Pace pace, Duration timeMax, @Nullable CallId id, boolean asksAlone) {

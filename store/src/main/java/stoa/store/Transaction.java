@@ -306,7 +306,8 @@ public final class Transaction implements AutoCloseable {
     count(value.length + (opening == null || !begins ? 0 : opening.length));
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    var loggedCall = new LoggedCall(touch(key), copy, value, origin, begins, begins ? opening : null);
+    var loggedCall =
+        new LoggedCall(touch(key), copy, value, origin, begins, begins ? opening : null);
     execution.loggedCall = loggedCall;
     execution.origin = origin;
     execution.begins = begins;
@@ -609,7 +610,8 @@ public final class Transaction implements AutoCloseable {
           return Transaction.this.aborted(changed.key, counter);
         }
 
-        /// Replicas differ over a key that it read or wrote. To delete such a key alone is possible.
+        /// Replicas differ over a key that it read or wrote. To delete such a key alone is
+        /// possible.
         @Override
         public @Nullable RuntimeException refusal() {
           for (Resident resident : touched.values()) {

@@ -146,7 +146,8 @@ final class Transactions {
   private long nextChange(StreamId stream, long counter) {
     var found = new long[1];
     long from = engine.nesting().firstBehind(stream, counter);
-    engine.streams()
+    engine
+        .streams()
         .scan(
             stream,
             from,
@@ -175,7 +176,8 @@ final class Transactions {
     var found = new LogAddress[1];
     Resident resident = engine.residents().pin(id.key());
     try {
-      engine.streams()
+      engine
+          .streams()
           .scan(
               id.key().stream(),
               id.tail() + 1,

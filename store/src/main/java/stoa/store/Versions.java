@@ -304,11 +304,13 @@ final class Versions {
       Key key, long position, long end, @Nullable Version below, int lateTick) {
     Materialized.State base = below == null ? null : base(key, position, below);
     if (base != null) {
-      var played = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+      var played =
+          new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
       played.begin(base);
       if (played.advance(position, end)) return played.state();
     }
-    var loaded = new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+    var loaded =
+        new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded.state();
   }

@@ -7,8 +7,8 @@ import stoa.log.Entry;
 public sealed interface Vote {
   /// The store can commit it.
   ///
-  /// @param entries what the store then logs, all at one log address; none when the transaction only
-  ///   reads here
+  /// @param entries what the store then logs, all at one log address; none when the transaction
+  ///   only reads here
   record Yes(List<Entry> entries) implements Vote {}
 
   /// The store cannot commit it.

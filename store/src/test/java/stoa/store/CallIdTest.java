@@ -25,7 +25,9 @@ class CallIdTest {
   private static String put(Store store, String name, String line, CallId id) {
     var done = new CompletableFuture<Request>();
     var target = store.target(key(name));
-    store.putAsync(target, Put.of(bytes(line)), Terms.expecting(ANY).within(LONG).of(id)).whenDone(done::complete);
+    store
+        .putAsync(target, Put.of(bytes(line)), Terms.expecting(ANY).within(LONG).of(id))
+        .whenDone(done::complete);
     return text(done.join().answer().encoded());
   }
 
@@ -74,7 +76,9 @@ class CallIdTest {
       Script.put(store, "k", "a");
       generation = store.generation(key("k"));
       var done = new CompletableFuture<Request>();
-      store.deleteAsync(store.target(key("k")), Terms.expecting(ANY).of(new CallId(7, 1))).whenDone(done::complete);
+      store
+          .deleteAsync(store.target(key("k")), Terms.expecting(ANY).of(new CallId(7, 1)))
+          .whenDone(done::complete);
       assertEquals(generation, done.join().number());
     }
     try (var store = Script.open(disk)) {

@@ -75,8 +75,7 @@ class CommitProtocolTest {
       case "told" -> {
         CommitProtocol.Action.Tell tell = Objects.requireNonNull(told.get(member));
         long term = words[2].equals("away") ? -1 : Long.parseLong(words[3]);
-        yield new CommitProtocol.Event.Told(
-            member, tell.changes(), tell.adopted().decided(), term);
+        yield new CommitProtocol.Event.Told(member, tell.changes(), tell.adopted().decided(), term);
       }
       case "vote" -> new CommitProtocol.Event.Voted(round, member, votes(member, words));
       case "logged" -> {

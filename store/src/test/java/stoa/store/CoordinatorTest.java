@@ -94,8 +94,7 @@ class CoordinatorTest {
     }
 
     @Override
-    public List<Vote> hold(
-        long epoch, long term, long round, List<Coordinator.Part> parts) {
+    public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
       var verdicts = participant().hold(epoch, term, round, parts);
       if (cutHolds > 0) {
         cutHolds = 0;
@@ -324,12 +323,16 @@ class CoordinatorTest {
         };
     Store store = sites.get(1).store();
     var any = new Existence.Any(null);
-    Request first = store.putAsync(store.target(key("d")), Put.of(bytes("1")), Terms.expecting(any));
+    Request first =
+        store.putAsync(store.target(key("d")), Put.of(bytes("1")), Terms.expecting(any));
     reached.await();
     put(2, "c", "after it");
     var answered = new CompletableFuture<Request>();
     store
-        .getAsync(store.target(key("b")), "ask d", Terms.expecting(any).at(Pace.LONG).within(CONFIG.callTimeMax()).alone())
+        .getAsync(
+            store.target(key("b")),
+            "ask d",
+            Terms.expecting(any).at(Pace.LONG).within(CONFIG.callTimeMax()).alone())
         .whenDone(answered::complete);
     goOn.countDown();
     Request question = answered.get();

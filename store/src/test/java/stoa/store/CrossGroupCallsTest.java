@@ -131,8 +131,7 @@ class CrossGroupCallsTest {
     }
 
     @Override
-    public List<Vote> hold(
-        long epoch, long term, long round, List<Coordinator.Part> parts) {
+    public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
       return participant().hold(epoch, term, round, parts);
     }
 
@@ -281,7 +280,10 @@ class CrossGroupCallsTest {
     site("0a").asked = visit -> millis.set(visit.millisMax());
     Store store = site("0a").store();
     var request =
-        store.putAsync(store.target(key("0a")), Put.of(bytes("call 1b spin")), Terms.expecting(ANY).within(Duration.ofSeconds(1)));
+        store.putAsync(
+            store.target(key("0a")),
+            Put.of(bytes("call 1b spin")),
+            Terms.expecting(ANY).within(Duration.ofSeconds(1)));
     await(() -> millis.get() > 0);
     assertTrue(millis.get() <= 1_000, "" + millis);
     await(request::isDone);
@@ -433,7 +435,10 @@ class CrossGroupCallsTest {
   void asManyHandlersWaitAsThereAreThreadsForAndOneMoreIsTurnedAway() throws Exception {
     Store store = site("1b").store();
     var blocked =
-        store.putAsync(store.target(key("1b")), Put.of(bytes("spin")), Terms.expecting(ANY).within(Duration.ofMinutes(1)));
+        store.putAsync(
+            store.target(key("1b")),
+            Put.of(bytes("spin")),
+            Terms.expecting(ANY).within(Duration.ofMinutes(1)));
     await(() -> store.calls(1).stream().anyMatch(call -> call.key().equals(key("1b"))));
     var begun = new ArrayList<Future<Visit.Said>>();
     for (int i = 1; i <= Threads.VISITORS_MAX; i++) {

@@ -108,11 +108,16 @@ class DeadlinesTest {
   }
 
   private String put(String line, Duration timeMax) {
-    return said(store.put(store.target(KEY), Put.of(bytes(line)), Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
+    return said(
+        store.put(
+            store.target(KEY),
+            Put.of(bytes(line)),
+            Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
   }
 
   private String get(Duration timeMax) {
-    return said(store.get(store.target(KEY), "lines", Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
+    return said(
+        store.get(store.target(KEY), "lines", Terms.expecting(ANY).at(Pace.SHORT).within(timeMax)));
   }
 
   private static String said(Request request) {

@@ -1,7 +1,5 @@
 package stoa.store;
 
-import stoa.base.Key;
-import stoa.base.Existence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +11,8 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Entry;
 
@@ -64,8 +64,8 @@ class DraftTest {
     return end;
   }
 
-  /// A key in one of the states that a put can find: it is absent, its generation began at address 3
-  /// of 5, or that generation has ended.
+  /// A key in one of the states that a put can find: it is absent, its generation began at address
+  /// 3 of 5, or that generation has ended.
   private End key(String state) {
     End end = end("key");
     end.nextTail = state.equals("absent") ? 0 : 5;
@@ -188,8 +188,7 @@ class DraftTest {
     draft.note(key, Records.VERDICT, verdict(4));
     assertEquals(3, key.nextGeneration);
     draft.note(key, Records.VERDICT, verdict(3));
-    assertEquals(
-        "verdict key 6 @11, verdict key 7 @12, unlisted directory 1 @13", logged());
+    assertEquals("verdict key 6 @11, verdict key 7 @12, unlisted directory 1 @13", logged());
     assertEquals(0, key.nextGeneration);
     assertTrue(key.everDeleted);
   }

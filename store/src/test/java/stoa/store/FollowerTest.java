@@ -136,8 +136,10 @@ class FollowerTest {
       }
       // y is always put to before x.
       for (int i = 0; i < 500; i++) {
-        var first = store.putAsync(store.target(key("y")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
-        var second = store.putAsync(store.target(key("x")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
+        var first =
+            store.putAsync(store.target(key("y")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
+        var second =
+            store.putAsync(store.target(key("x")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
         while (i % 5 == 0 && !(first.isDone() && second.isDone())) Thread.onSpinWait();
       }
       ended.set(true);

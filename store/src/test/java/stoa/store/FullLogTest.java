@@ -147,11 +147,15 @@ class FullLogTest {
   @Test
   void aCallThatIsLateIsTakenBackWhenThereIsRoomForThat() throws Exception {
     try (var store = open(full(Records.VERDICT, 2))) {
-      Request first = store.putAsync(store.target(key("a")), Put.of(bytes("wait")), Terms.expecting(ANY));
+      Request first =
+          store.putAsync(store.target(key("a")), Put.of(bytes("wait")), Terms.expecting(ANY));
       begun.await();
       var late = new CompletableFuture<Request>();
       store
-          .putAsync(store.target(key("a")), Put.of(bytes("late")), Terms.expecting(ANY).within(Duration.ofMillis(60)))
+          .putAsync(
+              store.target(key("a")),
+              Put.of(bytes("late")),
+              Terms.expecting(ANY).within(Duration.ofMillis(60)))
           .whenDone(late::complete);
       var failure = late.get(20, TimeUnit.SECONDS).failure();
       assertInstanceOf(DeadlineExceeded.class, failure);

@@ -38,7 +38,8 @@ class IsolationTest {
   }
 
   private static Request begin(Store store, String name, String line, Duration timeMax) {
-    return store.putAsync(store.target(key(name)), Put.of(bytes(line)), Terms.expecting(ANY).within(timeMax));
+    return store.putAsync(
+        store.target(key(name)), Put.of(bytes(line)), Terms.expecting(ANY).within(timeMax));
   }
 
   private static String answer(Request request) {
@@ -74,7 +75,9 @@ class IsolationTest {
   void takesARunBackThatOutlastsItsOwnTime() {
     try (var store = open()) {
       put(store, "k", "a");
-      var late = store.put(store.target(key("k")), Put.of(bytes("spin")), Terms.expecting(ANY).within(SHORT));
+      var late =
+          store.put(
+              store.target(key("k")), Put.of(bytes("spin")), Terms.expecting(ANY).within(SHORT));
       assertThrows(DeadlineExceeded.class, late::answer);
       assertEquals("2:b", put(store, "k", "b"));
       assertEquals(1, takenBack(store, "k"));
@@ -90,14 +93,21 @@ class IsolationTest {
     try (var store = open()) {
       put(store, "k", "a");
       long position = store.position(key("k"));
-      var late = store.put(store.target(key("k")), Put.of(bytes("b")), Terms.expecting(ANY).within(Duration.ZERO));
+      var late =
+          store.put(
+              store.target(key("k")),
+              Put.of(bytes("b")),
+              Terms.expecting(ANY).within(Duration.ZERO));
       assertThrows(DeadlineExceeded.class, late::answer);
       assertEquals(position, store.position(key("k")));
       assertEquals(
           "2:c",
           text(
               store
-                  .put(store.target(key("k")), Put.of(bytes("c")), Terms.expecting(ANY).within(Duration.ofMinutes(1)))
+                  .put(
+                      store.target(key("k")),
+                      Put.of(bytes("c")),
+                      Terms.expecting(ANY).within(Duration.ofMinutes(1)))
                   .answer()
                   .encoded()));
     }
@@ -154,10 +164,12 @@ class IsolationTest {
       put(store, "k", "a");
       var target = store.target(key("k"));
       assertThrows(
-          DeadlineExceeded.class, () -> store.get(target, "spin", Terms.expecting(ANY).within(SHORT)).answer());
+          DeadlineExceeded.class,
+          () -> store.get(target, "spin", Terms.expecting(ANY).within(SHORT)).answer());
       Request first = begin(store, "k", "spin");
       var _ = call(store, "k", OngoingCall.Progress.RUNNING);
-      Request second = store.getAsync(target, "lines", Terms.expecting(ANY).at(Pace.SHORT).within(SHORT));
+      Request second =
+          store.getAsync(target, "lines", Terms.expecting(ANY).at(Pace.SHORT).within(SHORT));
       assertThrows(DeadlineExceeded.class, () -> answer(second));
       assertTrue(store.cancel(call(store, "k", OngoingCall.Progress.RUNNING).id()));
       assertThrows(CallFailed.class, () -> answer(first));

@@ -132,7 +132,9 @@ class RetentionTest {
   }
 
   private void put(String name, String text) {
-    store.put(store.target(key(name)), Put.of(padded(text)), Terms.expecting(ANY).at(Pace.SHORT)).answer();
+    store
+        .put(store.target(key(name)), Put.of(padded(text)), Terms.expecting(ANY).at(Pace.SHORT))
+        .answer();
   }
 
   /// Puts the numbers of the versions.
@@ -312,7 +314,10 @@ class RetentionTest {
       followed = now;
       long version = Math.max(1, store.position(key("c")) - random.nextInt(150));
       try {
-        var answer = store.past(key("c"), version).get("puts", ANY, random.nextBoolean() ? Pace.SHORT : Pace.LONG);
+        var answer =
+            store
+                .past(key("c"), version)
+                .get("puts", ANY, random.nextBoolean() ? Pace.SHORT : Pace.LONG);
         assertEquals(version, Long.parseLong(Script.text(answer.encoded())));
         reads.incrementAndGet();
       } catch (TooOld told) {
@@ -340,7 +345,8 @@ class RetentionTest {
     store.trim(key("c"), 70);
     var bounds = new Transaction.Bounds(true, Long.MAX_VALUE, 10, 1 << 20);
     try (var transaction = store.begin(bounds, at)) {
-      assertThrows(TooOld.class, () -> transaction.get(store.target(key("c")), "value", ANY, Pace.SHORT));
+      assertThrows(
+          TooOld.class, () -> transaction.get(store.target(key("c")), "value", ANY, Pace.SHORT));
     }
   }
 
@@ -363,7 +369,8 @@ class RetentionTest {
     fill("c", 1, 100);
     cells.called = new CountDownLatch(1);
     cells.mayEnd = new CountDownLatch(1);
-    var caller = store.putAsync(store.target(key("a")), Put.of(padded("call c v101")), Terms.expecting(ANY));
+    var caller =
+        store.putAsync(store.target(key("a")), Put.of(padded("call c v101")), Terms.expecting(ANY));
     cells.called.await();
     fill("c", 102, 200);
     assertEquals(100, store.trim(key("c"), 200));
@@ -470,7 +477,9 @@ class RetentionTest {
 
   private void create(String name) {
     var absent = new Existence.Absent(null);
-    store.put(store.target(key(name)), Put.of(padded("new")), Terms.expecting(absent).at(Pace.SHORT)).answer();
+    store
+        .put(store.target(key(name)), Put.of(padded("new")), Terms.expecting(absent).at(Pace.SHORT))
+        .answer();
   }
 
   @Test

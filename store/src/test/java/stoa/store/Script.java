@@ -90,13 +90,19 @@ final class Script implements Handler {
 
   /// Puts a line to a key, which begins it when it is absent.
   static String put(Store store, String name, String line) {
-    var request = store.put(store.target(key(name)), Put.of(bytes(line)), Terms.expecting(new Existence.Any(null)));
+    var request =
+        store.put(
+            store.target(key(name)), Put.of(bytes(line)), Terms.expecting(new Existence.Any(null)));
     return text(request.answer().encoded());
   }
 
   /// The lines of a key, by commas.
   static String lines(Store store, String name) {
-    var request = store.get(store.target(key(name)), "lines", Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
+    var request =
+        store.get(
+            store.target(key(name)),
+            "lines",
+            Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
     return text(request.answer().encoded());
   }
 

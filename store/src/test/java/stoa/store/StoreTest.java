@@ -151,17 +151,33 @@ class StoreTest {
       assertEquals(0, store.generation(key("k")));
       var old = new Existence.Generation(first);
       var target = store.target(key("k"));
-      assertThrows(Gone.class, () -> store.put(target, Put.of(new byte[1]), Terms.expecting(old).at(Pace.SHORT)).answer());
       assertThrows(
           Gone.class,
-          () -> store.put(target, Put.of(new byte[1]), Terms.expecting(new Existence.Undeleted(null)).at(Pace.SHORT)).answer());
-      assertThrows(Gone.class, () -> store.get(target, "", Terms.expecting(old).at(Pace.SHORT)).answer());
+          () ->
+              store.put(target, Put.of(new byte[1]), Terms.expecting(old).at(Pace.SHORT)).answer());
+      assertThrows(
+          Gone.class,
+          () ->
+              store
+                  .put(
+                      target,
+                      Put.of(new byte[1]),
+                      Terms.expecting(new Existence.Undeleted(null)).at(Pace.SHORT))
+                  .answer());
+      assertThrows(
+          Gone.class, () -> store.get(target, "", Terms.expecting(old).at(Pace.SHORT)).answer());
       assertThrows(Gone.class, () -> store.delete(target, Terms.expecting(old)));
       assertEquals("1:b", put(store, "k", "b"));
       assertEquals(3, store.generation(key("k")));
       assertThrows(
           AlreadyExists.class,
-          () -> store.put(target, Put.of(new byte[1]), Terms.expecting(new Existence.Absent(null)).at(Pace.SHORT)).answer());
+          () ->
+              store
+                  .put(
+                      target,
+                      Put.of(new byte[1]),
+                      Terms.expecting(new Existence.Absent(null)).at(Pace.SHORT))
+                  .answer());
     }
     try (var store = Script.open(disk)) {
       assertEquals(3, store.generation(key("k")));
@@ -224,7 +240,8 @@ class StoreTest {
     var before = new Existence.Any(null);
     put(crashed, "b", "x");
     var request =
-        crashed.putAsync(crashed.target(key("a")), Put.of(Script.bytes("call b loop")), Terms.expecting(before));
+        crashed.putAsync(
+            crashed.target(key("a")), Put.of(Script.bytes("call b loop")), Terms.expecting(before));
     while (crashed.events(key("b"), 2, 2).isEmpty()) Thread.onSpinWait();
     assertFalse(request.isDone());
     try (var store = Script.open(power.kill(), Threads.real(), Duration.ofMillis(100), 1 << 20)) {
@@ -282,12 +299,21 @@ class StoreTest {
       put(store, "b", "y");
       slow.set(true);
       var puts = new CompletableFuture<Request>();
-      store.putAsync(store.target(key("a")), Put.of(Script.bytes("z")), Terms.expecting(any).at(Pace.SHORT)).whenDone(puts::complete);
+      store
+          .putAsync(
+              store.target(key("a")),
+              Put.of(Script.bytes("z")),
+              Terms.expecting(any).at(Pace.SHORT))
+          .whenDone(puts::complete);
       begun.await();
       var behind = new CompletableFuture<Request>();
       var beside = new CompletableFuture<Request>();
-      store.getAsync(store.target(key("a")), "lines", Terms.expecting(any).at(Pace.SHORT)).whenDone(behind::complete);
-      store.getAsync(store.target(key("b")), "lines", Terms.expecting(any).at(Pace.SHORT)).whenDone(beside::complete);
+      store
+          .getAsync(store.target(key("a")), "lines", Terms.expecting(any).at(Pace.SHORT))
+          .whenDone(behind::complete);
+      store
+          .getAsync(store.target(key("b")), "lines", Terms.expecting(any).at(Pace.SHORT))
+          .whenDone(beside::complete);
       assertEquals("y", text(beside.get().answer().encoded()));
       assertFalse(behind.isDone());
       assertFalse(puts.isDone());

@@ -281,7 +281,12 @@ class TroubleTest {
       for (int i = 0; i < 500; i++) {
         var target = store.target(key("k" + i));
         targets.add(target);
-        store.put(target, Put.of(bytes("a".repeat(1_000))), Terms.expecting(new Existence.Any(null)).at(Pace.SHORT)).answer();
+        store
+            .put(
+                target,
+                Put.of(bytes("a".repeat(1_000))),
+                Terms.expecting(new Existence.Any(null)).at(Pace.SHORT))
+            .answer();
       }
       System.gc();
       long kept = handlers.stream().filter(handler -> handler.get() != null).count();
@@ -330,12 +335,18 @@ class TroubleTest {
       put(store, "b", "x");
       held.working = false;
       var any = new Existence.Any(null);
-      Request slow = store.putAsync(store.target(key("b")), Put.of(bytes("slow")), Terms.expecting(any));
+      Request slow =
+          store.putAsync(store.target(key("b")), Put.of(bytes("slow")), Terms.expecting(any));
       while (store.events(key("b"), 1, 9).size() < 2) Thread.onSpinWait();
       var answered = new CountDownLatch(1);
       var caller =
           new Thread(() -> {
-            store.put(store.target(key("a")), Put.of(bytes("call b y")), Terms.expecting(any).at(Pace.SHORT)).answer();
+            store
+                .put(
+                    store.target(key("a")),
+                    Put.of(bytes("call b y")),
+                    Terms.expecting(any).at(Pace.SHORT))
+                .answer();
             answered.countDown();
           });
       int before = held.dispatched.get();
@@ -408,7 +419,8 @@ class TroubleTest {
             var target = store.target(key("k"));
             var any = new Existence.Any(null);
             var hour = Duration.ofHours(1);
-            asked.complete(store.getAsync(target, "spin", Terms.expecting(any).at(Pace.BRIEF).within(hour)));
+            asked.complete(
+                store.getAsync(target, "spin", Terms.expecting(any).at(Pace.BRIEF).within(hour)));
             store.leadGathered();
           });
       caller.start();

@@ -129,7 +129,10 @@ class VersionsTest {
 
   private static long putPersistent(Store store, String name, String line) {
     store
-        .put(store.target(persistent(name)), Put.of(line.getBytes(StandardCharsets.UTF_8)), Terms.expecting(ANY))
+        .put(
+            store.target(persistent(name)),
+            Put.of(line.getBytes(StandardCharsets.UTF_8)),
+            Terms.expecting(ANY))
         .answer();
     return store.moment();
   }
@@ -211,7 +214,8 @@ class VersionsTest {
       Ledger ledger = fill(store, random, 300);
       check(store, ledger, random, 2_000);
       assertTrue(
-          store.engine().versions().kept().bytes() < 20_000, "kept " + store.engine().versions().kept().bytes());
+          store.engine().versions().kept().bytes() < 20_000,
+          "kept " + store.engine().versions().kept().bytes());
     }
   }
 
@@ -257,7 +261,9 @@ class VersionsTest {
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       long first = putPersistent(store, "k", "a");
       long second = putPersistent(store, "k", "b");
-      var blocked = store.putAsync(store.target(persistent("k")), Put.of(Script.bytes("wait")), Terms.expecting(ANY));
+      var blocked =
+          store.putAsync(
+              store.target(persistent("k")), Put.of(Script.bytes("wait")), Terms.expecting(ANY));
       while (store.moment() == second) Thread.onSpinWait();
       // These do not wait for the put that is under way; the last one does.
       assertEquals("a", then(store, persistent("k"), first));
@@ -354,7 +360,8 @@ class VersionsTest {
       put(store, "k", "b");
       long again = store.moment();
       var expected = new Existence.Generation(generation);
-      assertEquals("a", text(store.at(key("k"), first).get("lines", expected, Pace.LONG).encoded()));
+      assertEquals(
+          "a", text(store.at(key("k"), first).get("lines", expected, Pace.LONG).encoded()));
       assertThrows(Gone.class, () -> store.at(key("k"), deleted).get("lines", expected, Pace.LONG));
       assertThrows(Gone.class, () -> store.at(key("k"), again).get("lines", expected, Pace.LONG));
       assertEquals("", then(store, key("k"), deleted));
@@ -397,7 +404,8 @@ class VersionsTest {
         assertTrue(store.engine().versions().known(persistent("k"), pin.counter()) != null);
         long kept = store.engine().versions().kept().bytes();
         putPersistent(store, "k", "d");
-        assertEquals(kept, store.engine().versions().kept().bytes(), "the next version is held by nobody");
+        assertEquals(
+            kept, store.engine().versions().kept().bytes(), "the next version is held by nobody");
         assertEquals("a,b", then(store, persistent("k"), pin.counter()));
       }
     }

@@ -179,8 +179,14 @@ class WatchTest {
             }));
       }
       for (int i = 0; i < 400; i++) {
-        var one = store.putAsync(store.target(key("k")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
-        var _ = store.putAsync(store.target(key("other")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
+        var one =
+            store.putAsync(
+                store.target(key("k")), Put.of(bytes("n")), Terms.expecting(ANY).at(Pace.SHORT));
+        var _ =
+            store.putAsync(
+                store.target(key("other")),
+                Put.of(bytes("n")),
+                Terms.expecting(ANY).at(Pace.SHORT));
         while (i % 3 == 0 && !one.isDone()) Thread.onSpinWait();
       }
       ended.set(true);

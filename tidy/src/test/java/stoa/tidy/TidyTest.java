@@ -97,8 +97,7 @@ class TidyTest {
               "stoa.front.marshal.CodecPool",
               "looks first where the calling thread left a codec",
               THREAD),
-          Edge.of(
-              "stoa.store.Admission", "where closing waits, and has a limit", THREAD, CLOCK),
+          Edge.of("stoa.store.Admission", "where closing waits, and has a limit", THREAD, CLOCK),
           Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
           Edge.of(
               "stoa.store.Coordinator", "where those wait who come while it is decided", THREAD),

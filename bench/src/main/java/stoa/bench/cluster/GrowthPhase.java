@@ -228,8 +228,7 @@ final class GrowthPhase {
     }
 
     @Override
-    public List<Vote> hold(
-        long epoch, long term, long round, List<Coordinator.Part> parts) {
+    public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
       throw none();
     }
 

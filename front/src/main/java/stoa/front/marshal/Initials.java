@@ -36,8 +36,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import stoa.front.types.ModuleAccess;
 import stoa.NotShareable;
+import stoa.front.types.ModuleAccess;
 import stoa.front.types.StackDepth;
 
 /// What a field holds in a new instance, as far as that can be known without the arguments of a

@@ -14,14 +14,12 @@
 /// ```
 ///
 /// A *graph* is written by Apache Fory 1.6.0: it keeps track of references, and knows the JDK's
-/// types. The program's own classes are written by [stoa.front.marshal.StructSerializer]: an id
-/// of the class, an id of its schema, and its fields in schema order. Ids are given once by name in
-/// the dictionary behind [stoa.front.marshal.TypeIds]. A shared object is written as the id of
-/// its type and its key.
+/// types. The program's own classes are written by [stoa.front.marshal.StructSerializer]: an id of
+/// the class, an id of its schema, and its fields in schema order. Ids are given once by name in
+/// the dictionary behind [stoa.front.marshal.TypeIds]. A shared object is written as the id of its
+/// type and its key.
 ///
 /// Nothing of Fory is visible outside, and no throwable of its: what cannot be encoded is
 /// [stoa.NotShareable] or [stoa.LimitExceeded], what cannot be decoded is [stoa.Corrupt], or
 /// [stoa.NotShareable] when the classes have changed in a way that needs a programmer.
 package stoa.front.marshal;
-
-

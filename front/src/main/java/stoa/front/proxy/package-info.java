@@ -4,5 +4,3 @@
 /// constructor. Every method that a caller could reach goes to an [stoa.front.proxy.Invoker];
 /// nothing ever runs on the proxy's own, empty fields.
 package stoa.front.proxy;
-
-import stoa.front.proxy.Proxies;

@@ -48,7 +48,7 @@ public sealed interface Message {
   /// The object goes to the receiver, or through it.
   ///
   /// @param copies downward the object, upward what the receiver lacks of it and of its
-  ///     dependencies
+  ///   dependencies
   record Migrate(StreamId object, Upward copies) implements Message {}
 
   /// A strict read, on its way to the owner.
@@ -151,7 +151,7 @@ public sealed interface Message {
   /// The places below the sender, a child of the receiver.
   ///
   /// @param depth how far below it the next place for a newcomer is: 0 when it has one itself, and
-  ///     [#MOST] when it is that far or farther
+  ///   [#MOST] when it is that far or farther
   /// @param localities where it and all its descendants are; in fewer names when these are many
   record Depth(int depth, SortedSet<Locality> localities) implements Message {
     /// The greatest depth.

@@ -4,7 +4,7 @@ package stoa.migration.core;
 /// returns has a new number: no message to or from its earlier number counts.
 ///
 /// @param address where the process can be reached; one that begins with [#LEAF] belongs to a
-///     process that cannot be reached: it has no children
+///   process that cannot be reached: it has no children
 /// @param number unique among all nodes of this address, past ones included
 public record NodeId(String address, long number) implements Comparable<NodeId> {
   /// The beginning of the address of a process that others cannot reach.

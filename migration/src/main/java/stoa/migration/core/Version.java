@@ -3,7 +3,7 @@ package stoa.migration.core;
 /// Orders the copies of an object by age.
 ///
 /// @param generation raised whenever the object is reconstituted from a copy, since newer copies
-///     are lost
+///   are lost
 /// @param number raised by every update
 public record Version(long generation, long number) implements Comparable<Version> {
   /// The version of an object that was never updated.

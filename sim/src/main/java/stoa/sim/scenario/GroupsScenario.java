@@ -1,7 +1,5 @@
 package stoa.sim.scenario;
 
-import stoa.store.Put;
-import stoa.store.Terms;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,15 +52,16 @@ import stoa.sim.world.SimulatedShard;
 import stoa.storage.DeviceConfig;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
-
 import stoa.store.Neighbors;
 import stoa.store.Pace;
 import stoa.store.Participant;
 import stoa.store.Pins;
+import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Snapshots;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
+import stoa.store.Terms;
 import stoa.store.Transaction;
 import stoa.store.Visit;
 import stoa.store.Vote;
@@ -428,8 +427,7 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public List<Vote> hold(
-          long epoch, long term, long round, List<Coordinator.Part> parts) {
+      public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
         return ask(participant -> participant.hold(epoch, term, round, parts));
       }
 
@@ -782,7 +780,9 @@ public final class GroupsScenario implements Scenario {
       return SeriesHandlers.elements(
           (chance.percent(50)
                   ? store.put(target, Put.of(value(space, element)), Terms.expecting(ANY).at(pace))
-                  : joined(store.putAsync(target, Put.of(value(space, element)), Terms.expecting(ANY).at(pace))))
+                  : joined(
+                      store.putAsync(
+                          target, Put.of(value(space, element)), Terms.expecting(ANY).at(pace))))
               .answer());
     }
 
@@ -839,8 +839,13 @@ public final class GroupsScenario implements Scenario {
       boolean waits = chance.percent(50);
       Request alone =
           waits
-              ? store.get(target, other, Terms.expecting(ANY).at(pace).within(STORE.callTimeMax()).alone())
-              : joined(store.getAsync(target, other, Terms.expecting(ANY).at(pace).within(STORE.callTimeMax()).alone()));
+              ? store.get(
+                  target, other, Terms.expecting(ANY).at(pace).within(STORE.callTimeMax()).alone())
+              : joined(
+                  store.getAsync(
+                      target,
+                      other,
+                      Terms.expecting(ANY).at(pace).within(STORE.callTimeMax()).alone()));
       if (!alone.isMoved()) return SeriesHandlers.parts(alone.answer());
       trace.reached("a list that asks another one is asked as of one moment");
       try (var moment = waits ? store.beginQuestion() : store.beginQuestion(alone)) {
@@ -1044,7 +1049,8 @@ public final class GroupsScenario implements Scenario {
                 owner ->
                     transaction ->
                         SeriesHandlers.elements(
-                            transaction.get(owner.store().target(Key.of(ORDERED, key)), "", ANY, Pace.SHORT)));
+                            transaction.get(
+                                owner.store().target(Key.of(ORDERED, key)), "", ANY, Pace.SHORT)));
         open.read(key, elements);
         if (parts.isEmpty()) remember(at.counter(), key, elements);
       }
@@ -1058,7 +1064,11 @@ public final class GroupsScenario implements Scenario {
                 owner ->
                     transaction ->
                         SeriesHandlers.elements(
-                            transaction.put(owner.store().target(Key.of(ORDERED, key)), value(ORDERED, element), ANY, Pace.SHORT)));
+                            transaction.put(
+                                owner.store().target(Key.of(ORDERED, key)),
+                                value(ORDERED, element),
+                                ANY,
+                                Pace.SHORT)));
         open.read(key, all);
       }
 

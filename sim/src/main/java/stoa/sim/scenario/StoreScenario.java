@@ -1,7 +1,5 @@
 package stoa.sim.scenario;
 
-import stoa.store.Put;
-import stoa.store.Terms;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,9 +35,11 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 import stoa.store.OngoingCall;
 import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
+import stoa.store.Terms;
 
 /// Clients ask the handlers of a store to add ids and to send money to each other, along chains and
 /// in circles, while the disk fails and the store is opened again. Every acknowledged id must be
@@ -250,7 +250,8 @@ public final class StoreScenario implements Scenario {
         boolean hasty = value.startsWith("add ") && chance.below(3) == 0;
         Duration timeMax = hasty ? Duration.ofMillis(50) : STORE.callTimeMax();
         var any = new Existence.Any(null);
-        var request = store.putAsync(target, Put.of(bytes), Terms.expecting(any).at(pace()).within(timeMax));
+        var request =
+            store.putAsync(target, Put.of(bytes), Terms.expecting(any).at(pace()).within(timeMax));
         asked.add(new Asked(value, request, List.of(lists), id));
         if (ids % 3 == 0) store.leadGathered();
       } catch (LimitExceeded refused) {
@@ -269,7 +270,10 @@ public final class StoreScenario implements Scenario {
       var target = store.target(StoreHandlers.key(name));
       try {
         String query = "peek " + other(name);
-        store.getAsync(target, query, Terms.expecting(new Existence.Any(null)).at(pace()).within(STORE.callTimeMax()));
+        store.getAsync(
+            target,
+            query,
+            Terms.expecting(new Existence.Any(null)).at(pace()).within(STORE.callTimeMax()));
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
       }
@@ -358,7 +362,8 @@ public final class StoreScenario implements Scenario {
     private void readAll() {
       for (String name : names) {
         var target = store.target(StoreHandlers.key(name));
-        var request = threads.await(() -> store.get(target, "all", Terms.expecting(new Existence.Any(null))));
+        var request =
+            threads.await(() -> store.get(target, "all", Terms.expecting(new Existence.Any(null))));
         seen.put(name, text(request.answer()).lines().toList());
       }
     }
@@ -401,7 +406,8 @@ public final class StoreScenario implements Scenario {
             version += chance.between(1, 5)) {
           long at = version;
           Answer answer =
-              threads.await(() -> store.past(key, at).get("all", new Existence.Any(null), Pace.LONG));
+              threads.await(
+                  () -> store.past(key, at).get("all", new Existence.Any(null), Pace.LONG));
           List<String> then = text(answer).lines().toList();
           long expected =
               now.stream().skip(1).filter(line -> Long.parseLong(words(line).get(2)) <= at).count();
@@ -415,7 +421,8 @@ public final class StoreScenario implements Scenario {
 
     private void tooOld(Key key, long version) {
       try {
-        threads.await(() -> store.past(key, version).get("all", new Existence.Any(null), Pace.LONG));
+        threads.await(
+            () -> store.past(key, version).get("all", new Existence.Any(null), Pace.LONG));
       } catch (TooOld told) {
         Demand.that(told.version() == version && told.oldest() == version + 1, told.toString());
         return;

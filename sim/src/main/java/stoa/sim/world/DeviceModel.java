@@ -176,8 +176,7 @@ public final class DeviceModel {
         0,
         Long.MAX_VALUE,
         (offset, data) -> {
-          if (left.isEmpty())
-            throw new AssertionError(name + ": a record too many at " + offset);
+          if (left.isEmpty()) throw new AssertionError(name + ": a record too many at " + offset);
           var expected = left.removeFirst();
           same(name, expected.getKey(), new Place(id, space, offset));
           if (!Arrays.equals(expected.getValue(), data)
@@ -189,10 +188,7 @@ public final class DeviceModel {
     same(name + ": records missing", 0, left.size());
     var last = records.floorKey(to);
     boolean any = last != null && last.compareTo(from) >= 0;
-    same(
-        name + ": the last",
-        any ? last.offset : -1L,
-        device.floor(id, space, Long.MAX_VALUE));
+    same(name + ": the last", any ? last.offset : -1L, device.floor(id, space, Long.MAX_VALUE));
   }
 
   /// Holds one object and its snapshots against this.

@@ -94,6 +94,11 @@ class CrashSimulationTest {
   }
 
   @Test
+  void aStoreOpensThoughCallsOfItWaitInACircle() {
+    var _ = SimulatedRun.require(Scenarios.named("groups"), 5004);
+  }
+
+  @Test
   void aReplicaThatFollowsHasTheCheckpointsOfTheLeaderAndLeadsFromAnywhere() {
     assertWell(
         "standby",

@@ -1,0 +1,138 @@
+package stoa.ratis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.Repeats;
+
+/// Up to which committed command each member of a group has had the log, as far as this node has
+/// heard. The file lies beside the group's Raft log and outlives the process.
+///
+/// A number never becomes less: a member that comes back with less was put back to an older copy.
+/// Thread-safe.
+final class Acknowledged {
+  /*
+   * The file: "STOAACKD" i64, CRC-32C of what follows i64, its length i64, and then the count of members, and of each
+   * its text as Member writes it and its index plus one. It is written in place by one write without a sync: it survives the
+   * process, and a power loss leaves an older one, or a damaged one, which counts as none. Both make the node know less.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(Acknowledged.class);
+  private static final long MAGIC = 0x53544f4141434b44L; // STOAACKD
+  private static final int HEADER = 24;
+  private static final int BYTES_MAX = 1 << 20;
+
+  /// What is known of one member.
+  private record Known(Member member, long index) {}
+
+  private final Path file;
+  private final Repeats repeats = new Repeats();
+
+  // Guarded by this.
+  private final TreeMap<String, Known> members = new TreeMap<>();
+  private boolean changed;
+
+  /// What an earlier process has left in a file; nothing when there is none.
+  Acknowledged(Path file) {
+    this.file = file;
+    try {
+      if (Files.exists(file)) read(Files.readAllBytes(file));
+    } catch (IOException | Decoder.MalformedException | IllegalArgumentException damaged) {
+      members.clear();
+      LOG.warn("{} cannot be read and counts as empty: {}", file, damaged.toString());
+    }
+  }
+
+  private void read(byte[] bytes) throws IOException {
+    if (bytes.length < HEADER) throw new IOException("it has " + bytes.length + " bytes");
+    ByteBuffer header = ByteBuffer.wrap(bytes);
+    boolean own = header.getLong() == MAGIC;
+    long sum = header.getLong();
+    long length = header.getLong();
+    if (!own || length < 0 || length > bytes.length - HEADER) {
+      throw new IOException("it is no such file");
+    }
+    if (sum(bytes, (int) length) != sum) throw new IOException("its checksum is wrong");
+    var in = new Decoder(bytes, HEADER, HEADER + (int) length);
+    for (int left = in.count(); left > 0; left--) {
+      var member = Member.of(in.text());
+      members.put(member.id(), new Known(member, in.varint() - 1));
+    }
+  }
+
+  private static long sum(byte[] bytes, int length) {
+    var sum = new CRC32C();
+    sum.update(bytes, HEADER, length);
+    return sum.getValue();
+  }
+
+  /// The members that were known last.
+  synchronized List<Member> members() {
+    return members.values().stream().map(Known::member).toList();
+  }
+
+  /// Up to which index of Raft's log a member has had the log; -1 when nothing is known.
+  synchronized long of(String member) {
+    Known known = members.get(member);
+    return known == null ? -1 : known.index();
+  }
+
+  /// Notes what was heard. A member that is none any more is forgotten.
+  ///
+  /// @param now the members of the group
+  /// @param heard up to which index each has the log
+  synchronized void note(Collection<Member> now, Map<String, Long> heard) {
+    if (now.isEmpty()) return; // the node does not know them yet
+    var next = new TreeMap<String, Known>();
+    for (Member member : now) {
+      long index = Math.max(of(member.id()), heard.getOrDefault(member.id(), -1L));
+      next.put(member.id(), new Known(member, index));
+    }
+    if (next.equals(members)) return;
+    members.clear();
+    members.putAll(next);
+    changed = true;
+  }
+
+  /// Writes the file, if anything has changed.
+  synchronized void keep() {
+    if (!changed || !Files.isDirectory(file.getParent())) return;
+    try {
+      write();
+      changed = false;
+    } catch (IOException | UncheckedIOException failed) {
+      repeats.tell(file + " cannot be written: " + failed, LOG::warn);
+    }
+  }
+
+  private void write() throws IOException {
+    var out = new Encoder(256).raw(new byte[HEADER]).varint(members.size());
+    for (Known known : members.values()) {
+      out.text(known.member().toString()).varint(known.index() + 1);
+    }
+    byte[] bytes = out.toBytes();
+    if (bytes.length > BYTES_MAX) throw new IOException("it would have " + bytes.length + " bytes");
+    int length = bytes.length - HEADER;
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    buffer.putLong(0, MAGIC).putLong(8, sum(bytes, length)).putLong(16, length);
+    try (var channel =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      while (buffer.hasRemaining()) {
+        int at = buffer.position();
+        var _ = channel.write(buffer, at);
+      }
+    }
+  }
+}
