@@ -29,6 +29,7 @@ public interface PlacedObjects {
   final class Elsewhere extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /// One that costs no stack trace.
     public Elsewhere() {
       super("the object is lent to clients", null, false, false);
     }

@@ -571,6 +571,8 @@ class BlobTest {
       Library library = other.get(Library.class, "films");
       assertThrows(NotShareable.class, () -> library.add("x", blob));
       assertThrows(NotShareable.class, () -> other.delete(blob));
+      assertThrows(NotShareable.class, () -> other.ref(blob));
+      assertThrows(NotShareable.class, () -> other.store().put("x", blob));
     }
   }
 

@@ -443,6 +443,35 @@ class EmbeddedStoaTest {
     }
   }
 
+  @Shared(name = "test.Founder")
+  static class Founder {
+    static volatile Runnable act = () -> {};
+
+    private int count;
+
+    protected Founder() {
+      act.run();
+    }
+
+    public int add() {
+      return ++count;
+    }
+  }
+
+  @Test
+  void aConstructorThatIsRefusedHasCreatedNothing() {
+    try (Stoa stoa = open()) {
+      Founder.act =
+          () -> {
+            var _ = stoa.create(Account.class, "founded", 0L);
+          };
+      assertThrows(IllegalStateException.class, () -> stoa.create(Founder.class, "f"));
+      assertTrue(stoa.find(Account.class, "founded").isEmpty());
+    } finally {
+      Founder.act = () -> {};
+    }
+  }
+
   @Test
   void constructsOnceWhenAConstructorCallsOtherObjects() {
     try (Stoa stoa = open()) {

@@ -80,7 +80,7 @@ class TidyTest {
           Edge.of("stoa.front.Attempts", "where transactions wait that have lost often", THREAD),
           Edge.of("stoa.objects.KeyFeed", "hands over what listeners are told", THREAD),
           Edge.of("stoa.objects.KeyValues", "hands over what listeners ask the store for", THREAD),
-          Edge.of("stoa.front.SharedListener", "calls a listener of this process", THREAD),
+          Edge.of("stoa.objects.LocalFeed", "calls a listener of this process", THREAD),
           Edge.of("stoa.front.Recorder", "hands over asynchronous answers", THREAD),
           Edge.of("stoa.front.Turns", "makes calls while their callers go on", THREAD),
           Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
