@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// `put(k, u)` puts the value `u` under the key `k`. If `v` was there before, the store calls
 /// `handle(u, v)` of every handler that is registered at `k`. If a handler returns `w`, other than
 /// null, its listener gets the event `⟨k, w⟩`. `regListener(k, l, h)` of the papers is [#register],
-/// `unregListener` is [Registration#close].
+/// `unregListener` is [ListenerRegistration#close].
 ///
 /// ```java
 /// public record Alarm(double limit) implements KeyHandler<Double, String> {
@@ -97,12 +97,12 @@ public interface KeyValueStore {
   /// @throws NotShareable when the handler's class cannot run in the store, with the reason and the
   ///   remedy
   /// @throws LimitExceeded when the key has [#LISTENERS_MAX] listeners
-  default <V, W> Registration register(
+  default <V, W> ListenerRegistration register(
       Object key, KeyListener<? super W> listener, KeyHandler<V, W> handler) {
     return register(key, listener, handler, ListenerLimits.STANDARD);
   }
 
   /// Registers a listener as [#register(Object, KeyListener, KeyHandler)], within other limits.
-  <V, W> Registration register(
+  <V, W> ListenerRegistration register(
       Object key, KeyListener<? super W> listener, KeyHandler<V, W> handler, ListenerLimits limits);
 }

@@ -30,10 +30,10 @@ public @interface Shared {
   String key() default "";
 
   /// How calls on its instances are ordered relative to calls on other objects.
-  Order order() default Order.GLOBAL;
+  LogOrder order() default LogOrder.GLOBAL;
 
   /// Where calls on its instances execute. Objects that are placed at clients are of
-  /// [Order#GLOBAL].
+  /// [LogOrder#GLOBAL].
   Placement placement() default Placement.SERVER;
 
   /// The domain of its instances when they are placed at clients: letters, digits, dots, dashes and

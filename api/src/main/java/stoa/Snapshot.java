@@ -20,7 +20,7 @@ public interface Snapshot extends AutoCloseable {
   /// too.
   ///
   /// @param shared a proxy, or a view of the past, of an object of this store
-  /// @throws UnsupportedOperationException for an object of [Order#STREAM], which has no place in
+  /// @throws UnsupportedOperationException for an object of [LogOrder#STREAM], which has no place in
   ///   the common order, and for a [Blob], which has snapshots of its own
   <T> T on(T shared);
 

@@ -78,7 +78,7 @@ public interface Stoa extends AutoCloseable {
   ///   version or log address that does not exist yet, or is a [View.Client] of an absent object
   /// @throws UnsupportedOperationException when the view is [View.Local], [View.Cached],
   ///   [View.Client] or [View.AtVersion] of a collection of several objects; or a [View.Client] of
-  ///   a [Blob], of an object that cannot be lent, or for a client that is [Membership.Outside]
+  ///   a [Blob], of an object that cannot be lent, or for a client that is [TreeMembership.Outside]
   /// @throws LimitExceeded when the view is [View.Client], and the object's state is larger than
   ///   [Limits#callBytesMax()]
   <T> T view(Class<T> type, Ref<?> ref, View view);
@@ -95,7 +95,7 @@ public interface Stoa extends AutoCloseable {
   boolean delete(Object shared);
 
   /// Lists the present objects of a type.
-  <T> Listing<T> list(Class<T> type);
+  <T> ObjectListing<T> list(Class<T> type);
 
   /// Makes one call without waiting for it. Asynchronous calls of one thread on one object execute
   /// in the order in which the thread makes them.
@@ -147,7 +147,7 @@ public interface Stoa extends AutoCloseable {
 
   /// Runs a body as a transaction: all changes of its calls become durable and visible at once, or
   /// none (vCorfu, section 4.3). Transactions, single calls and reads are strictly serializable
-  /// together; see [Order#GLOBAL] on calls whose methods call other objects.
+  /// together; see [LogOrder#GLOBAL] on calls whose methods call other objects.
   ///
   /// Calls by the body's thread on proxies of this store take part. Each sees all objects as they
   /// were when the transaction began, and the transaction's own changes. When another caller has
@@ -164,16 +164,16 @@ public interface Stoa extends AutoCloseable {
   ///   [TxOptions#totalTimeMax()]; the message names the object over which they won most often
   /// @throws UnknownOutcome when the store failed while it wrote the transaction
   /// @throws LimitExceeded when the transaction reads or writes too much; it wrote nothing
-  default <R extends @Nullable Object, X extends Exception> R transact(Body<R, X> body) throws X {
+  default <R extends @Nullable Object, X extends Exception> R transact(TransactionBody<R, X> body) throws X {
     return transact(TxOptions.STANDARD, body);
   }
 
-  /// Runs a transaction as [#transact(Body)], for a body without a result.
-  default <X extends Exception> void transact(Action<X> body) throws X {
+  /// Runs a transaction as [#transact(TransactionBody)], for a body without a result.
+  default <X extends Exception> void transact(TransactionAction<X> body) throws X {
     Object _ = transact(TxOptions.STANDARD, answering(body));
   }
 
-  private static <X extends Exception> Body<Object, X> answering(Action<X> body) {
+  private static <X extends Exception> TransactionBody<Object, X> answering(TransactionAction<X> body) {
     var nothing = new Object();
     return () -> {
       body.run();
@@ -181,8 +181,8 @@ public interface Stoa extends AutoCloseable {
     };
   }
 
-  /// Runs a transaction as [#transact(Body)], with other options.
-  <R extends @Nullable Object, X extends Exception> R transact(TxOptions options, Body<R, X> body)
+  /// Runs a transaction as [#transact(TransactionBody)], with other options.
+  <R extends @Nullable Object, X extends Exception> R transact(TxOptions options, TransactionBody<R, X> body)
       throws X;
 
   /// Begins a transaction that the program itself commits.
@@ -204,13 +204,13 @@ public interface Stoa extends AutoCloseable {
   ///   none
   /// @throws UnsupportedOperationException when the store takes no part in migration
   default <R extends @Nullable Object, X extends Exception> R together(
-      Collection<?> shared, Body<R, X> body) throws X {
+      Collection<?> shared, TransactionBody<R, X> body) throws X {
     throw new UnsupportedOperationException(
         "this store has no objects that are placed at clients; open memory: or file:DIRECTORY");
   }
 
-  /// Runs an operation as [#together(Collection, Body)], for a body without a result.
-  default <X extends Exception> void together(Collection<?> shared, Action<X> body) throws X {
+  /// Runs an operation as [#together(Collection, TransactionBody)], for a body without a result.
+  default <X extends Exception> void together(Collection<?> shared, TransactionAction<X> body) throws X {
     Object _ = together(shared, answering(body));
   }
 

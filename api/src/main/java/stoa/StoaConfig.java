@@ -26,8 +26,8 @@ public record StoaConfig(
     List<Class<?>> types,
     Limits limits,
     Keep keep,
-    Security security,
-    Membership membership) {
+    ConnectionSecurity security,
+    TreeMembership membership) {
   private static final long MEMORY_VERSIONS = 1_000;
 
   public StoaConfig {
@@ -37,7 +37,7 @@ public record StoaConfig(
     Objects.requireNonNull(keep, "keep");
     Objects.requireNonNull(security, "security");
     Objects.requireNonNull(membership, "membership");
-    if (membership instanceof Membership.Inner inner
+    if (membership instanceof TreeMembership.Inner inner
         && (inner.certificate() == null) != (security.certificate() == null)) {
       throw new IllegalArgumentException(
           "connections to the server are "
@@ -45,7 +45,7 @@ public record StoaConfig(
                   ? "not encrypted, and those"
                   : "encrypted, and none")
               + " to this inner node of the tree are; give both a certificate, by withSecurity and"
-              + " Membership.Inner.withTls, or neither, or let it be Membership.leaf()");
+              + " TreeMembership.Inner.withTls, or neither, or let it be TreeMembership.leaf()");
     }
   }
 
@@ -55,7 +55,7 @@ public record StoaConfig(
     boolean memory = url.regionMatches(true, 0, "memory:", 0, 7);
     Keep keep = memory ? Keep.versions(MEMORY_VERSIONS) : Keep.all();
     return new StoaConfig(
-        url, List.of(), Limits.standard(), keep, Security.none(), Membership.leaf());
+        url, List.of(), Limits.standard(), keep, ConnectionSecurity.none(), TreeMembership.leaf());
   }
 
   /// Returns this configuration with another URL.
@@ -79,12 +79,12 @@ public record StoaConfig(
   }
 
   /// Returns this configuration with another [#security()].
-  public StoaConfig withSecurity(Security value) {
+  public StoaConfig withSecurity(ConnectionSecurity value) {
     return new StoaConfig(url, types, limits, keep, value, membership);
   }
 
   /// Returns this configuration with another [#membership()].
-  public StoaConfig withMembership(Membership value) {
+  public StoaConfig withMembership(TreeMembership value) {
     return new StoaConfig(url, types, limits, keep, security, value);
   }
 

@@ -27,7 +27,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import stoa.Security;
+import stoa.ConnectionSecurity;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
@@ -50,7 +50,7 @@ final class Channels implements AutoCloseable {
   /// How long a channel may end by itself.
   private static final long QUIET_MILLIS = 250;
 
-  private final Security security;
+  private final ConnectionSecurity security;
   private final EventLoopGroup loop;
 
   /// Those that were not seen to have ended. Guarded by itself.
@@ -58,7 +58,7 @@ final class Channels implements AutoCloseable {
 
   private boolean closed; // guarded by open
 
-  Channels(Security security) {
+  Channels(ConnectionSecurity security) {
     this.security = security;
     var threads = new DefaultThreadFactory("stoa-client-network", true);
     loop =

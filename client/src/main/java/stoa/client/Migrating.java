@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.base.Clock;
 import stoa.base.Timing;
 import stoa.front.PlacedObject;
@@ -24,7 +24,7 @@ import stoa.migration.Outpost;
 /// when the first object of it is called. Thread-safe; closed with the store.
 final class Migrating implements Service.Tree, AutoCloseable {
   private final RemoteService parts;
-  private final Membership membership;
+  private final TreeMembership membership;
   private final PlacedObjects objects;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, Outpost> outposts = new ConcurrentHashMap<>(); // by domain
@@ -33,7 +33,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
   private Addresses.@Nullable Address address; // guarded by this
   private @Nullable ManagedChannel channel; // guarded by this
 
-  Migrating(RemoteService parts, Membership membership) {
+  Migrating(RemoteService parts, TreeMembership membership) {
     this.parts = parts;
     this.membership = membership;
     objects = new SharedPlacedObjects(parts.stoa());
@@ -41,7 +41,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
 
   @Override
   public boolean isHere() {
-    return !(membership instanceof Membership.Outside);
+    return !(membership instanceof TreeMembership.Outside);
   }
 
   /// @throws stoa.Unavailable when no server has the root of the tree
@@ -81,7 +81,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
     PeerServer known = peers;
     if (known != null) return known;
     known =
-        membership instanceof Membership.Inner inner
+        membership instanceof TreeMembership.Inner inner
             ? PeerServer.inner(inner, parts.security().certificate())
             : PeerServer.leaf(parts.security().certificate());
     peers = known;

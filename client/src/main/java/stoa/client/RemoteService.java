@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Limits;
 import stoa.LogAddress;
-import stoa.Security;
+import stoa.ConnectionSecurity;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamStore;
@@ -245,7 +245,7 @@ final class RemoteService implements Service, AutoCloseable {
   }
 
   /// By what servers are known.
-  Security security() {
+  ConnectionSecurity security() {
     return config.security();
   }
 

@@ -34,7 +34,7 @@ import stoa.KeyEvent;
 import stoa.KeyHandler;
 import stoa.Limits;
 import stoa.NotShareable;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Placement;
 import stoa.Ref;
 import stoa.Shared;
@@ -51,7 +51,7 @@ import stoa.storage.MemoryDisk;
 class GroupedStoaTest {
   private static final int GROUPS = 3;
 
-  @Shared(name = "grouped.Tally", order = Order.STREAM)
+  @Shared(name = "grouped.Tally", order = LogOrder.STREAM)
   static class Tally {
     private long value;
 
@@ -118,7 +118,7 @@ class GroupedStoaTest {
   }
 
   /// As [Holder], in any group.
-  @Shared(name = "grouped.Keeper", order = Order.STREAM)
+  @Shared(name = "grouped.Keeper", order = LogOrder.STREAM)
   static class Keeper {
     private @Nullable Tally tally;
     private @Nullable Counter counter;
@@ -488,7 +488,7 @@ class GroupedStoaTest {
           assertThrows(
               UnsupportedOperationException.class,
               () -> stoa.transact(() -> one.increment() + tally.increment()));
-      assertTrue(String.valueOf(refused.getMessage()).contains("Order.STREAM"));
+      assertTrue(String.valueOf(refused.getMessage()).contains("LogOrder.STREAM"));
       assertThrows(
           UnsupportedOperationException.class,
           () -> stoa.transact(() -> stoa.create(Tally.class, name)));

@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Closed;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Placement;
 import stoa.Reads;
-import stoa.Security;
+import stoa.ConnectionSecurity;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -96,19 +96,19 @@ class MigratingTest {
     return Server.start(config, ObjectService.of(store, _ -> true));
   }
 
-  private static Stoa client(Server server, Membership membership) {
+  private static Stoa client(Server server, TreeMembership membership) {
     return client(server.port(), membership);
   }
 
-  private static Stoa client(int port, Membership membership) {
+  private static Stoa client(int port, TreeMembership membership) {
     return Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + port).withMembership(membership));
   }
 
   @Test
   void callsExecuteWhereTheyAreMadeAndEverybodySeesThem() throws Exception {
     try (var server = serve("memory:", 0);
-        var one = client(server, Membership.leaf());
-        var two = client(server, Membership.inner())) {
+        var one = client(server, TreeMembership.leaf());
+        var two = client(server, TreeMembership.inner())) {
       assertEquals(101, purse(one, "a").add(1));
       assertEquals(103, purse(two, "a").add(2));
       assertEquals(103, purse(one, "a").balance());
@@ -136,10 +136,10 @@ class MigratingTest {
   @Test
   void eachDomainHasATreeAndNoOperationIsOnTwo() throws Exception {
     try (var server = serve("memory:", 0);
-        var channels = new Channels(Security.none());
-        var one = client(server, Membership.inner());
-        var two = client(server, Membership.leaf());
-        var outside = client(server, new Membership.Outside())) {
+        var channels = new Channels(ConnectionSecurity.none());
+        var one = client(server, TreeMembership.inner());
+        var two = client(server, TreeMembership.leaf());
+        var outside = client(server, new TreeMembership.Outside())) {
       var tally = one.get(Tally.class, "t");
       assertEquals(1, tally.add(1));
       assertEquals(101, purse(one, "a").add(1));
@@ -169,16 +169,16 @@ class MigratingTest {
     List<Stoa> clients = new ArrayList<>();
     try (var server =
             Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
-        var channels = new Channels(Security.none())) {
+        var channels = new Channels(ConnectionSecurity.none())) {
       try {
-        for (Membership each :
+        for (TreeMembership each :
             List.of(
-                Membership.inner().at("east/rack-1"),
-                Membership.inner().at("west/rack-1"),
-                Membership.inner().at("west/rack-2"),
-                Membership.leaf().at("east/rack-2"),
-                Membership.leaf().at("west/rack-3"),
-                Membership.leaf())) {
+                TreeMembership.inner().at("east/rack-1"),
+                TreeMembership.inner().at("west/rack-1"),
+                TreeMembership.inner().at("west/rack-2"),
+                TreeMembership.leaf().at("east/rack-2"),
+                TreeMembership.leaf().at("west/rack-3"),
+                TreeMembership.leaf())) {
           var stoa = client(server, each);
           clients.add(stoa);
           purse(stoa, "a").add(1);
@@ -236,14 +236,14 @@ class MigratingTest {
     int port;
     try (var server = serve(url, 0)) {
       port = server.port();
-      try (var one = client(server, Membership.leaf())) {
+      try (var one = client(server, TreeMembership.leaf())) {
         purse(one, "a").add(1);
         one.flush();
         purse(one, "a").write("x".repeat(100_000));
       }
     }
     try (var _ = serve(url, port);
-        var two = client(port, Membership.leaf())) {
+        var two = client(port, TreeMembership.leaf())) {
       assertEquals(101, purse(two, "a").balance());
       assertEquals(100_000, purse(two, "a").memoLength());
     }
@@ -254,8 +254,8 @@ class MigratingTest {
     String url = "file:" + directory;
     var server = serve(url, 0);
     int port = server.port();
-    try (var one = client(server, Membership.leaf());
-        var two = client(server, Membership.inner())) {
+    try (var one = client(server, TreeMembership.leaf());
+        var two = client(server, TreeMembership.inner())) {
       purse(one, "a").add(1);
       one.flush();
       server.close();
@@ -277,11 +277,11 @@ class MigratingTest {
       List<Future<?>> all = new ArrayList<>();
       for (int i = 0; i < 9; i++) {
         var random = new Random(i);
-        var membership = i % 3 == 0 ? Membership.leaf() : Membership.inner();
+        var membership = i % 3 == 0 ? TreeMembership.leaf() : TreeMembership.inner();
         all.add(threads.submit(() -> work(server, membership, names, random)));
       }
       for (var each : all) each.get();
-      try (var last = client(server, Membership.leaf())) {
+      try (var last = client(server, TreeMembership.leaf())) {
         assertEquals(400L, sum(last, names));
       }
     }
@@ -294,7 +294,7 @@ class MigratingTest {
   }
 
   private static void work(
-      Server server, Membership membership, List<String> names, Random random) {
+      Server server, TreeMembership membership, List<String> names, Random random) {
     for (int life = 0; life < 3; life++) {
       try (var stoa = client(server, membership)) {
         for (int i = 0; i < 20; i++) {
@@ -318,7 +318,7 @@ class MigratingTest {
   @Test
   void takesNoPartWhereStatesWouldNotBeEnough() throws Exception {
     try (var server = serve("memory:", 0);
-        var stoa = client(server, Membership.leaf())) {
+        var stoa = client(server, TreeMembership.leaf())) {
       var purse = purse(stoa, "a");
       assertEquals(101, purse.add(1));
       assertThrows(UnsupportedOperationException.class, () -> stoa.transact(() -> purse.balance()));
@@ -331,8 +331,8 @@ class MigratingTest {
   @Test
   void whoStaysOutsideCallsAtTheServer() throws Exception {
     try (var server = serve("memory:", 0);
-        var inside = client(server, Membership.leaf());
-        var outside = client(server, new Membership.Outside())) {
+        var inside = client(server, TreeMembership.leaf());
+        var outside = client(server, new TreeMembership.Outside())) {
       assertEquals(101, purse(outside, "a").add(1));
       assertEquals(103, purse(inside, "a").add(2));
       assertEquals(106, purse(outside, "a").add(3));
@@ -354,7 +354,7 @@ class MigratingTest {
   @Test
   void whoIsKilledLosesWhatNobodySawAndWhoWasAwayOverwritesNothing() throws Exception {
     try (var server = serve("memory:", 0);
-        var here = client(server, Membership.leaf());
+        var here = client(server, TreeMembership.leaf());
         var killed = new PurseProcess(server.port(), "inner");
         var slow = new PurseProcess(server.port(), "leaf")) {
       assertEquals("101", killed.does("add a 1"));
@@ -381,7 +381,7 @@ class MigratingTest {
   void whoHasClosedItsStoreCallsNothingMore() throws Exception {
     try (var server = serve("memory:", 0)) {
       Purse purse;
-      try (var stoa = client(server, Membership.leaf())) {
+      try (var stoa = client(server, TreeMembership.leaf())) {
         purse = purse(stoa, "a");
         assertEquals(101, purse.add(1));
       }

@@ -23,7 +23,7 @@ import stoa.AlreadyExists;
 import stoa.Call;
 import stoa.Deadlock;
 import stoa.LogAddress;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Placement;
 import stoa.Reads;
 import stoa.Shared;
@@ -162,7 +162,7 @@ class OneOrderTest {
     }
   }
 
-  @Shared(order = Order.STREAM)
+  @Shared(order = LogOrder.STREAM)
   static class Tally {
     private long value;
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -83,7 +83,7 @@ final class PurseProcess implements AutoCloseable {
 
   /// The process.
   public static void main(String[] args) throws IOException {
-    var membership = args[1].equals("inner") ? Membership.inner() : Membership.leaf();
+    var membership = args[1].equals("inner") ? TreeMembership.inner() : TreeMembership.leaf();
     var config = StoaConfig.of("stoa://127.0.0.1:" + args[0]).withMembership(membership);
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (var stoa = Stoa.open(config)) {

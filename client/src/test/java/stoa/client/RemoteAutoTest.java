@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
 import stoa.Gone;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Stoa;
@@ -81,7 +81,7 @@ class RemoteAutoTest {
       domain = Domain.of(store);
     }
 
-    private Stoa client(Membership membership) {
+    private Stoa client(TreeMembership membership) {
       String url = "stoa://127.0.0.1:" + server.port();
       return Stoa.open(StoaConfig.of(url).withMembership(membership));
     }
@@ -119,9 +119,9 @@ class RemoteAutoTest {
   @Test
   void callsFollowTheObjectAndSeeEachOther() throws Exception {
     try (var served = new Served();
-        var one = served.client(Membership.leaf());
-        var two = served.client(Membership.inner());
-        var outside = served.client(new Membership.Outside())) {
+        var one = served.client(TreeMembership.leaf());
+        var two = served.client(TreeMembership.inner());
+        var outside = served.client(new TreeMembership.Outside())) {
       assertEquals(101, score(one, "a").add(1));
       assertEquals(103, score(two, "a").add(2));
       served.move("a", true);
@@ -137,7 +137,7 @@ class RemoteAutoTest {
       one.flush();
       served.move("a", true);
       assertEquals(128, score(two, "a").add(7));
-      try (var late = served.client(Membership.leaf())) {
+      try (var late = served.client(TreeMembership.leaf())) {
         assertEquals(128, score(late, "a").value());
         assertEquals(136, score(late, "a").add(8));
       }
@@ -147,8 +147,8 @@ class RemoteAutoTest {
   @Test
   void whoeverDeletesAnObjectAtTheServerIsToldThatItIsDone() throws Exception {
     try (var served = new Served();
-        var one = served.client(Membership.leaf());
-        var never = served.client(Membership.leaf())) {
+        var one = served.client(TreeMembership.leaf());
+        var never = served.client(TreeMembership.leaf())) {
       for (var deleting : List.of(one, never)) {
         var old = score(one, "a");
         assertEquals(101, old.add(1));
@@ -165,8 +165,8 @@ class RemoteAutoTest {
   @Test
   void whoNeedsItWithOthersHasItComeFromTheServerAndWhoLeavesIsNotKept() throws Exception {
     try (var served = new Served();
-        var one = served.client(Membership.leaf());
-        var two = served.client(Membership.leaf())) {
+        var one = served.client(TreeMembership.leaf());
+        var two = served.client(TreeMembership.leaf())) {
       assertEquals(101, score(one, "a").add(1));
       assertEquals(101, score(two, "b").add(1));
       served.move("a", true);
@@ -185,7 +185,7 @@ class RemoteAutoTest {
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> all = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
-        var membership = i % 2 == 0 ? Membership.leaf() : Membership.inner();
+        var membership = i % 2 == 0 ? TreeMembership.leaf() : TreeMembership.inner();
         Callable<Boolean> work =
             () -> {
               work(served, membership);
@@ -198,14 +198,14 @@ class RemoteAutoTest {
         served.move("b", i % 3 == 0);
       }
       for (var each : all) each.get();
-      try (var last = served.client(Membership.leaf())) {
+      try (var last = served.client(TreeMembership.leaf())) {
         assertEquals(200 + 4 * 2 * 150, score(last, "a").value() + score(last, "b").value());
       }
     }
   }
 
   /* What it saw of an object does not become less. */
-  private static void work(Served served, Membership membership) {
+  private static void work(Served served, TreeMembership membership) {
     long seen = 0;
     for (int life = 0; life < 3; life++) {
       try (var stoa = served.client(membership)) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.AlreadyExists;
 import stoa.Gone;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Placement;
 import stoa.Reads;
 import stoa.Shared;
@@ -83,16 +83,16 @@ class RemoteDeletionTest {
     return Server.start(config, ObjectService.of(store, _ -> true));
   }
 
-  private static Stoa client(Server server, Membership membership) {
+  private static Stoa client(Server server, TreeMembership membership) {
     return Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()).withMembership(membership));
   }
 
   @Test
   void whoeverCallsADeletedObjectIsToldAndANewOneBegins() throws Exception {
     try (var server = serve("memory:", 0);
-        var leaf = client(server, Membership.leaf());
-        var inner = client(server, Membership.inner());
-        var outside = client(server, new Membership.Outside())) {
+        var leaf = client(server, TreeMembership.leaf());
+        var inner = client(server, TreeMembership.inner());
+        var outside = client(server, new TreeMembership.Outside())) {
       var all = List.of(leaf, inner, outside);
       for (var deleting : all) {
         var olds = all.stream().map(each -> notes(each, "a")).toList();
@@ -123,8 +123,8 @@ class RemoteDeletionTest {
   @Test
   void anObjectThatMayBeAtTheServerIsDeletedLikewise() throws Exception {
     try (var server = serve("memory:", 0);
-        var leaf = client(server, Membership.leaf());
-        var outside = client(server, new Membership.Outside())) {
+        var leaf = client(server, TreeMembership.leaf());
+        var outside = client(server, new TreeMembership.Outside())) {
       for (var deleting : List.of(leaf, outside)) {
         var atLeaf = leaf.get(AutoNotes.class, "a");
         var atServer = outside.get(AutoNotes.class, "a");
@@ -144,13 +144,13 @@ class RemoteDeletionTest {
     String url = "file:" + directory;
     var server = serve(url, 0);
     int port = server.port();
-    try (var deleting = client(server, Membership.leaf());
+    try (var deleting = client(server, TreeMembership.leaf());
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var begun = new CountDownLatch(4);
       List<Future<Notes>> all = new ArrayList<>();
       List<Stoa> others = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
-        var other = client(server, i % 2 == 0 ? Membership.leaf() : Membership.inner());
+        var other = client(server, i % 2 == 0 ? TreeMembership.leaf() : TreeMembership.inner());
         others.add(other);
         String mine = "old" + i;
         all.add(threads.submit(() -> untilGone(other, mine, begun)));
@@ -197,8 +197,8 @@ class RemoteDeletionTest {
   @Test
   void anObjectIsCreatedOnce() throws Exception {
     try (var server = serve("memory:", 0);
-        var leaf = client(server, Membership.leaf());
-        var outside = client(server, new Membership.Outside())) {
+        var leaf = client(server, TreeMembership.leaf());
+        var outside = client(server, new TreeMembership.Outside())) {
       assertEquals("a leaf's", leaf.create(Notes.class, "a", "a leaf's").all());
       assertThrows(AlreadyExists.class, () -> outside.create(Notes.class, "a", "again"));
       var old = outside.create(Notes.class, "b", "outside");
@@ -213,9 +213,9 @@ class RemoteDeletionTest {
   @Test
   void whatIsCalledWithoutWaitingIsDoneInTurn() throws Exception {
     try (var server = serve("memory:", 0);
-        var leaf = client(server, Membership.leaf());
-        var inner = client(server, Membership.inner());
-        var outside = client(server, new Membership.Outside())) {
+        var leaf = client(server, TreeMembership.leaf());
+        var inner = client(server, TreeMembership.inner());
+        var outside = client(server, new TreeMembership.Outside())) {
       int size = 1;
       for (var stoa : List.of(leaf, inner, outside)) {
         var notes = notes(stoa, "a");

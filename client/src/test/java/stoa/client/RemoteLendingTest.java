@@ -18,7 +18,7 @@ import stoa.Accessor;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.Limits;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Reads;
 import stoa.Shared;
 import stoa.SharedList;
@@ -106,7 +106,7 @@ class RemoteLendingTest {
     return Server.start(config, ObjectService.of(store, _ -> true));
   }
 
-  private static Stoa client(int port, Membership membership) {
+  private static Stoa client(int port, TreeMembership membership) {
     return Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + port).withMembership(membership));
   }
 
@@ -131,9 +131,9 @@ class RemoteLendingTest {
   @Test
   void callsThroughAViewAreNotLoggedAndEverybodySeesThem() throws Exception {
     try (var server = serve("memory:", 0);
-        var one = client(server.port(), Membership.leaf());
-        var two = client(server.port(), Membership.inner());
-        var outside = client(server.port(), new Membership.Outside())) {
+        var one = client(server.port(), TreeMembership.leaf());
+        var two = client(server.port(), TreeMembership.inner());
+        var outside = client(server.port(), new TreeMembership.Outside())) {
       assertEquals(1, count(one, "a").add(1));
       var here = lent(one, "a", Reads.STRICT);
       long version = one.history(here).version();
@@ -172,11 +172,11 @@ class RemoteLendingTest {
   @Test
   void whatNeedsItAtTheServerIsRefusedUntilItIsBack() throws Exception {
     try (var server = serve("memory:", 0);
-        var other = client(server.port(), Membership.leaf())) {
+        var other = client(server.port(), TreeMembership.leaf())) {
       assertEquals(1, count(other, "a").add(1));
       var friend = other.get(Friend.class, "f");
       assertEquals(0, count(other, "b").add(0));
-      try (var one = client(server.port(), Membership.leaf())) {
+      try (var one = client(server.port(), TreeMembership.leaf())) {
         var here = lent(one, "a", Reads.STRICT);
         assertEquals(3, here.add(2));
         assertThrows(UnsupportedOperationException.class, () -> friend.have(count(other, "a"), 1));
@@ -202,8 +202,8 @@ class RemoteLendingTest {
   void whatCannotBeLentIsRefusedWhenTheViewIsAsked() throws Exception {
     var small = StoaConfig.of("memory:").withLimits(Limits.standard().withCallBytesMax(50_000));
     try (var server = serve(small, 0);
-        var one = client(server.port(), Membership.leaf());
-        var outside = client(server.port(), new Membership.Outside())) {
+        var one = client(server.port(), TreeMembership.leaf());
+        var outside = client(server.port(), new TreeMembership.Outside())) {
       var absent =
           assertThrows(IllegalArgumentException.class, () -> lent(one, "absent", Reads.STRICT));
       assertTrue(String.valueOf(absent.getMessage()).contains("test.RemoteLent[absent]"));
@@ -218,7 +218,7 @@ class RemoteLendingTest {
   @Test
   void comesBackWhenTheLastViewCannotBeReached() throws Exception {
     try (var server = serve("memory:", 0);
-        var one = client(server.port(), Membership.leaf())) {
+        var one = client(server.port(), TreeMembership.leaf())) {
       assertEquals(1, count(one, "a").add(1));
       assertEquals(3, lent(one, "a", Reads.STRICT).add(2));
       await(() -> {
@@ -235,8 +235,8 @@ class RemoteLendingTest {
   @Test
   void isDeletedWhileItIsLent() throws Exception {
     try (var server = serve("memory:", 0);
-        var one = client(server.port(), Membership.leaf());
-        var two = client(server.port(), Membership.leaf())) {
+        var one = client(server.port(), TreeMembership.leaf());
+        var two = client(server.port(), TreeMembership.leaf())) {
       assertEquals(1, count(one, "a").add(1));
       var here = lent(one, "a", Reads.STRICT);
       assertEquals(3, here.add(2));
@@ -253,8 +253,8 @@ class RemoteLendingTest {
     String url = "file:" + directory;
     var server = serve(url, 0);
     int port = server.port();
-    try (var other = client(port, Membership.leaf())) {
-      try (var one = client(port, Membership.leaf())) {
+    try (var other = client(port, TreeMembership.leaf())) {
+      try (var one = client(port, TreeMembership.leaf())) {
         assertEquals(1, count(one, "a").add(1));
         var here = lent(one, "a", Reads.STRICT);
         assertEquals(3, here.add(2));
@@ -283,7 +283,7 @@ class RemoteLendingTest {
   @Test
   void whoIsKilledLosesWhatNobodySawAndTheObjectGoesOn() throws Exception {
     try (var server = serve("memory:", 0);
-        var other = client(server.port(), Membership.leaf());
+        var other = client(server.port(), TreeMembership.leaf());
         var killed = new PurseProcess(server.port(), "leaf")) {
       assertEquals(1, count(other, "a").add(1));
       assertEquals("3", killed.does("lent a 2"));
@@ -332,8 +332,8 @@ class RemoteLendingTest {
   @Test
   void aCollectionThatIsLentIsIteratedThroughEveryProxy() throws Exception {
     try (var server = serve("memory:", 0);
-        Stoa one = client(server.port(), Membership.leaf());
-        Stoa other = client(server.port(), Membership.leaf())) {
+        Stoa one = client(server.port(), TreeMembership.leaf());
+        Stoa other = client(server.port(), TreeMembership.leaf())) {
       var expected = IntStream.range(0, 300).boxed().toList();
       SharedList<Integer> ordinary = other.list("lent", Integer.class);
       ordinary.addAll(expected.subList(0, 200));

@@ -27,7 +27,7 @@ import stoa.KeyListener;
 import stoa.KeyValueStore;
 import stoa.Limits;
 import stoa.NotShareable;
-import stoa.Registration;
+import stoa.ListenerRegistration;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
@@ -97,7 +97,7 @@ class RemoteListenersTest {
       KeyValueStore store = one.store();
       assertNull(store.get("boiler"));
       var ear = new Ear<String>();
-      Registration registration = store.register("boiler", ear, new Above(90));
+      ListenerRegistration registration = store.register("boiler", ear, new Above(90));
       two.store().put("boiler", new Reading("cellar", 80));
       two.store().put("boiler", new Reading("cellar", 95));
       assertEquals(new Reading("cellar", 95), store.get("boiler"));

@@ -13,8 +13,8 @@ import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stoa.Membership;
-import stoa.Security;
+import stoa.TreeMembership;
+import stoa.ConnectionSecurity;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.client.MigratingTest.Purse;
@@ -74,9 +74,9 @@ class TlsTreeTest {
     }
   }
 
-  private static StoaConfig config(Server server, Certificate known, Membership membership) {
+  private static StoaConfig config(Server server, Certificate known, TreeMembership membership) {
     return StoaConfig.of("stoa://127.0.0.1:" + server.port())
-        .withSecurity(Security.trusting(known.certificate()).withToken("secret"))
+        .withSecurity(ConnectionSecurity.trusting(known.certificate()).withToken("secret"))
         .withMembership(membership);
   }
 
@@ -84,7 +84,7 @@ class TlsTreeTest {
     return stoa.get(Purse.class, "a", 100L);
   }
 
-  private static List<TreeStatus> members(Server server, Security security) {
+  private static List<TreeStatus> members(Server server, ConnectionSecurity security) {
     try (var channels = new Channels(security)) {
       var channel = channels.to(new Addresses.Address("127.0.0.1", server.port()));
       try {
@@ -103,14 +103,14 @@ class TlsTreeTest {
     var own = Certificate.make(directory);
     var serving =
         ServerConfig.of("127.0.0.1", 0).withTls(own.certificate(), own.key()).withToken("secret");
-    var inner = Membership.inner().withTls(own.certificate(), own.key());
+    var inner = TreeMembership.inner().withTls(own.certificate(), own.key());
     List<Stoa> clients = new ArrayList<>();
     try (var server =
         Server.start(serving, ObjectService.open(StoaConfig.of("memory:"), _ -> true))) {
       try {
         long balance = 100;
         for (int i = 0; i < 8; i++) {
-          var stoa = Stoa.open(config(server, own, i % 3 == 2 ? Membership.leaf() : inner));
+          var stoa = Stoa.open(config(server, own, i % 3 == 2 ? TreeMembership.leaf() : inner));
           clients.add(stoa);
           assertEquals(++balance, purse(stoa).add(1));
         }
@@ -129,13 +129,13 @@ class TlsTreeTest {
   @Test
   void anInnerNodeIsEncryptedWhenTheServerIsAndOnlyThen(@TempDir Path directory) throws Exception {
     var own = Certificate.make(directory);
-    var inner = Membership.inner().withTls(own.certificate(), own.key());
+    var inner = TreeMembership.inner().withTls(own.certificate(), own.key());
     var plain = StoaConfig.of("stoa://127.0.0.1:1");
-    var security = Security.trusting(own.certificate());
+    var security = ConnectionSecurity.trusting(own.certificate());
     for (var wrong :
         List.<Runnable>of(
             () -> plain.withMembership(inner),
-            () -> plain.withSecurity(security).withMembership(Membership.inner()))) {
+            () -> plain.withSecurity(security).withMembership(TreeMembership.inner()))) {
       var refused = assertThrows(IllegalArgumentException.class, wrong::run);
       assertTrue(String.valueOf(refused.getMessage()).contains("withTls"), refused::getMessage);
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Deadlock;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Stoa;
@@ -30,7 +30,7 @@ class NestedTest {
   private static final int CALLERS = 3;
   private static final int PAYMENTS = 5;
 
-  @Shared(name = "nested.Account", order = Order.GLOBAL)
+  @Shared(name = "nested.Account", order = LogOrder.GLOBAL)
   static class Account {
     private long balance;
     private long payments;

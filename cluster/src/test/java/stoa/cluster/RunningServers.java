@@ -17,7 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Limits;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -53,7 +53,7 @@ final class RunningServers implements AutoCloseable {
   }
 
   /// Its objects are spread over all groups.
-  @Shared(name = "cluster.Tally", order = Order.STREAM)
+  @Shared(name = "cluster.Tally", order = LogOrder.STREAM)
   static class Tally {
     private long value;
 

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
-import stoa.Body;
+import stoa.TransactionBody;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.UnknownOutcome;
@@ -23,7 +23,7 @@ public final class Attempts {
   /// A transaction whose body can be run.
   public interface Attempt extends Transaction {
     /// Runs a body in which calls on proxies take part.
-    <R extends @Nullable Object, X extends Exception> R run(Body<R, X> body) throws X;
+    <R extends @Nullable Object, X extends Exception> R run(TransactionBody<R, X> body) throws X;
 
     /// Whether it was lost with where it lived, and nothing was written: then the body may run
     /// again, whatever it threw.
@@ -51,8 +51,8 @@ public final class Attempts {
     this.clockNanos = clockNanos;
   }
 
-  /// Runs a body as a transaction, as [stoa.Stoa#transact(TxOptions, Body)] says.
-  public <R extends @Nullable Object, X extends Exception> R run(TxOptions options, Body<R, X> body)
+  /// Runs a body as a transaction, as [stoa.Stoa#transact(TxOptions, TransactionBody)] says.
+  public <R extends @Nullable Object, X extends Exception> R run(TxOptions options, TransactionBody<R, X> body)
       throws X {
     var limits = new Limits(options, clockNanos.getAsLong());
     Defeats losses = null;

@@ -4,10 +4,10 @@ import java.util.Iterator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import stoa.Closed;
-import stoa.Listing;
+import stoa.ObjectListing;
 
 /// A listing: proxies made while it is read.
-public final class Listed<T> implements Listing<T> {
+public final class Listed<T> implements ObjectListing<T> {
   private final Iterator<byte[]> names;
   private final java.util.function.Function<byte[], T> proxies;
   private boolean begun;

@@ -2,7 +2,7 @@ package stoa.front;
 
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
-import stoa.Action;
+import stoa.TransactionAction;
 import stoa.Reads;
 import stoa.base.CallId;
 import stoa.front.types.SharedMethod;
@@ -27,7 +27,7 @@ public interface Placing {
   void create(PlacedObject object) throws Throwable;
 
   /// See [stoa.Stoa#together].
-  <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body) throws X;
+  <X extends Exception> void together(Collection<PlacedObject> objects, TransactionAction<X> body) throws X;
 
   /// Where those go that are made on a store itself, in its process.
   interface Root extends Placing, AutoCloseable {

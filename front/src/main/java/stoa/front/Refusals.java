@@ -2,7 +2,7 @@ package stoa.front;
 
 import stoa.Gone;
 import stoa.LimitExceeded;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Ref;
 import stoa.Stoa;
 import stoa.base.Key;
@@ -64,10 +64,10 @@ public final class Refusals {
 
   /// Refuses what has no place among other objects: its order is that of its stream alone.
   public static void stream(SharedType shared) {
-    if (shared.order() != Order.STREAM) return;
+    if (shared.order() != LogOrder.STREAM) return;
     throw new UnsupportedOperationException(
         shared.name()
-            + " is of Order.STREAM and takes no part in transactions and snapshots; make it"
-            + " Order.GLOBAL, or call it outside");
+            + " is of LogOrder.STREAM and takes no part in transactions and snapshots; make it"
+            + " LogOrder.GLOBAL, or call it outside");
   }
 }

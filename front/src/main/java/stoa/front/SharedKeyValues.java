@@ -10,7 +10,7 @@ import stoa.KeyListener;
 import stoa.KeyValueStore;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
-import stoa.Registration;
+import stoa.ListenerRegistration;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
@@ -107,7 +107,7 @@ final class SharedKeyValues implements KeyValueStore {
   // ---- listeners
 
   @Override
-  public <V, W> Registration register(
+  public <V, W> ListenerRegistration register(
       Object key,
       KeyListener<? super W> listener,
       KeyHandler<V, W> handler,

@@ -10,7 +10,7 @@ import stoa.CallFailed;
 import stoa.Closed;
 import stoa.KeyEvent;
 import stoa.KeyListener;
-import stoa.Registration;
+import stoa.ListenerRegistration;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.ThrowableText;
@@ -19,7 +19,7 @@ import stoa.front.marshal.Marshaller;
 /// A listener of a program, and the events that have arrived for it and wait until it has a thread.
 ///
 /// Thread-safe. What waits is bounded by what the store sends ahead of what was handled.
-final class SharedListener<W> implements Registration, Service.Sink {
+final class SharedListener<W> implements ListenerRegistration, Service.Sink {
   private static final Logger LOG = LoggerFactory.getLogger(SharedListener.class);
 
   private final Object key;

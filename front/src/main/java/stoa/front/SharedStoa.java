@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
-import stoa.Body;
+import stoa.TransactionBody;
 import stoa.Call1;
 import stoa.Gone;
 import stoa.History;
 import stoa.KeyValueStore;
-import stoa.Listing;
+import stoa.ObjectListing;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Reads;
@@ -166,7 +166,7 @@ public final class SharedStoa implements Host {
   }
 
   @Override
-  public <T> Listing<T> list(Class<T> type) {
+  public <T> ObjectListing<T> list(Class<T> type) {
     Objects.requireNonNull(type, "the type is null");
     MethodRun.refuse("list objects");
     if (isTransacting()) {
@@ -236,7 +236,7 @@ public final class SharedStoa implements Host {
 
   @Override
   public <R extends @Nullable Object, X extends Exception> R transact(
-      TxOptions options, Body<R, X> body) throws X {
+      TxOptions options, TransactionBody<R, X> body) throws X {
     Objects.requireNonNull(options, "the options of the transaction are null");
     Objects.requireNonNull(body, "the body of the transaction is null");
     MethodRun.refuse("begin a transaction");
@@ -287,7 +287,7 @@ public final class SharedStoa implements Host {
 
   @Override
   public <R extends @Nullable Object, X extends Exception> R together(
-      Collection<?> shared, Body<R, X> body) throws X {
+      Collection<?> shared, TransactionBody<R, X> body) throws X {
     var objects = new ArrayList<PlacedObject>();
     for (Object each : shared) objects.add(placed(each));
     var results = new ArrayList<R>(1);
@@ -306,7 +306,7 @@ public final class SharedStoa implements Host {
     Service.Tree tree = service.tree();
     if (tree.isHere()) return tree.at(domain);
     throw new UnsupportedOperationException(
-        "a client outside of the tree cannot " + what + "; let it be a Membership.leaf()");
+        "a client outside of the tree cannot " + what + "; let it be a TreeMembership.leaf()");
   }
 
   /// The object of a proxy, for who executes its calls.

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Unavailable;
 import stoa.migration.core.NodeId;
 
@@ -70,7 +70,7 @@ public final class PeerServer implements AutoCloseable {
     place = NodeId.LEAF;
   }
 
-  private PeerServer(Membership.Inner inner, @Nullable Path trusted) {
+  private PeerServer(TreeMembership.Inner inner, @Nullable Path trusted) {
     this.trusted = trusted;
     String host = inner.host();
     int port = inner.port();
@@ -113,7 +113,7 @@ public final class PeerServer implements AutoCloseable {
   /// @param trusted the certificate by which others are known; null without encryption
   /// @throws Unavailable when the address is not available
   /// @throws IllegalArgumentException when a certificate cannot be used
-  public static PeerServer inner(Membership.Inner inner, @Nullable Path trusted) {
+  public static PeerServer inner(TreeMembership.Inner inner, @Nullable Path trusted) {
     return new PeerServer(inner, trusted);
   }
 

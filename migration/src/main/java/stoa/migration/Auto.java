@@ -2,7 +2,7 @@ package stoa.migration;
 
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
-import stoa.Action;
+import stoa.TransactionAction;
 import stoa.front.PlacedObject;
 import stoa.front.types.SharedMethod;
 
@@ -74,5 +74,5 @@ interface Auto {
   ///
   /// @param objects the objects, of which some may be at the server
   /// @throws X what the body throws
-  <X extends Exception> void inTree(Collection<PlacedObject> objects, Action<X> body) throws X;
+  <X extends Exception> void inTree(Collection<PlacedObject> objects, TransactionAction<X> body) throws X;
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import stoa.Action;
+import stoa.TransactionAction;
 import stoa.Placement;
 import stoa.Unavailable;
 import stoa.base.CallId;
@@ -338,7 +338,7 @@ final class AutoRoot implements Auto {
   }
 
   @Override
-  public <X extends Exception> void inTree(Collection<PlacedObject> objects, Action<X> body)
+  public <X extends Exception> void inTree(Collection<PlacedObject> objects, TransactionAction<X> body)
       throws X {
     List<Sided> some =
         objects.stream()
@@ -350,7 +350,7 @@ final class AutoRoot implements Auto {
     atClients(some, body);
   }
 
-  private <X extends Exception> void atClients(List<Sided> sites, Action<X> body) throws X {
+  private <X extends Exception> void atClients(List<Sided> sites, TransactionAction<X> body) throws X {
     if (sites.isEmpty()) {
       body.run();
       return;

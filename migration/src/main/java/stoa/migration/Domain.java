@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.Action;
+import stoa.TransactionAction;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.LimitExceeded;
@@ -508,7 +508,7 @@ public final class Domain implements Placing.Root {
   }
 
   @Override
-  public <X extends Exception> void together(Collection<PlacedObject> some, Action<X> body)
+  public <X extends Exception> void together(Collection<PlacedObject> some, TransactionAction<X> body)
       throws X {
     rootMember.together(some, body);
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.Action;
+import stoa.TransactionAction;
 import stoa.DeadlineExceeded;
 import stoa.Placement;
 import stoa.StoaException;
@@ -309,7 +309,7 @@ final class Lender implements Auto {
   }
 
   @Override
-  public <X extends Exception> void inTree(Collection<PlacedObject> objects, Action<X> body)
+  public <X extends Exception> void inTree(Collection<PlacedObject> objects, TransactionAction<X> body)
       throws X {
     body.run(); // who waits for an object that is at the server asks for it, see Seat
   }

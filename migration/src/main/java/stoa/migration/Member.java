@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import stoa.Action;
-import stoa.Body;
+import stoa.TransactionAction;
+import stoa.TransactionBody;
 import stoa.Closed;
 import stoa.Placement;
 import stoa.Reads;
@@ -326,7 +326,7 @@ public final class Member implements Placing, AutoCloseable {
 
   /// See [stoa.Stoa#together].
   public <R extends @Nullable Object, X extends Exception> R together(
-      Collection<?> shared, Body<R, X> body) throws X {
+      Collection<?> shared, TransactionBody<R, X> body) throws X {
     var objects = new ArrayList<PlacedObject>();
     for (Object each : shared) objects.add(site.objects().object(each));
     var results = new ArrayList<R>(1);
@@ -341,7 +341,7 @@ public final class Member implements Placing, AutoCloseable {
   }
 
   @Override
-  public <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body)
+  public <X extends Exception> void together(Collection<PlacedObject> objects, TransactionAction<X> body)
       throws X {
     if (Running.CURRENT.isBound()) {
       throw new IllegalStateException(
@@ -368,7 +368,7 @@ public final class Member implements Placing, AutoCloseable {
   }
 
   private <X extends Exception> void inAll(
-      List<Auto> autos, Collection<PlacedObject> objects, Action<X> body) throws X {
+      List<Auto> autos, Collection<PlacedObject> objects, TransactionAction<X> body) throws X {
     if (autos.isEmpty()) {
       runTogether(objects, body);
     } else {
@@ -377,13 +377,13 @@ public final class Member implements Placing, AutoCloseable {
     }
   }
 
-  private <X extends Exception> void runTogether(Collection<PlacedObject> objects, Action<X> body)
+  private <X extends Exception> void runTogether(Collection<PlacedObject> objects, TransactionAction<X> body)
       throws X {
     Block<X> block = running -> ScopedValue.where(Running.CURRENT, running).call(() -> ran(body));
     run(objects, false, block);
   }
 
-  private static <X extends Exception> boolean ran(Action<X> body) throws X {
+  private static <X extends Exception> boolean ran(TransactionAction<X> body) throws X {
     body.run();
     return true;
   }

@@ -17,7 +17,7 @@ import stoa.Accessor;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.Limits;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Reads;
 import stoa.Shared;
 import stoa.Stoa;
@@ -84,7 +84,7 @@ class LendingTest {
   }
 
   /// Alone in its order.
-  @Shared(name = "test.Lent.Alone", order = Order.STREAM)
+  @Shared(name = "test.Lent.Alone", order = LogOrder.STREAM)
   public static class Alone {
     private long value;
 

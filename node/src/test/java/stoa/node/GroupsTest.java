@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.StoaConfig;
@@ -49,7 +49,7 @@ class GroupsTest {
   private static final int GROUPS = 2;
   private static final ShardMap MAP = ShardMap.of(GROUPS);
 
-  @Shared(order = Order.STREAM)
+  @Shared(order = LogOrder.STREAM)
   static class Tally {
     private long value;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.History;
 import stoa.LogAddress;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Ref;
 import stoa.TooOld;
 import stoa.Unavailable;
@@ -87,7 +87,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   /// Whether the object shares no order with others.
   private boolean isApart() {
-    return shared().order() == Order.STREAM;
+    return shared().order() == LogOrder.STREAM;
   }
 
   @Override
@@ -97,8 +97,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     if (inOrder) throw Refusals.group(key(), service.part().group());
     throw new UnsupportedOperationException(
         key()
-            + " is of Order.STREAM in a store whose groups have one order, and cannot be lent to"
-            + " clients; make it Order.GLOBAL");
+            + " is of LogOrder.STREAM in a store whose groups have one order, and cannot be lent to"
+            + " clients; make it LogOrder.GLOBAL");
   }
 
   // ---- calls from outside

@@ -3,7 +3,7 @@ package stoa.objects;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Ref;
 import stoa.base.Answer;
 import stoa.base.Decoder;
@@ -114,7 +114,7 @@ final class ObjectHandler implements Handler {
 
     @Override
     public boolean isOrdered() {
-      return type.shared().order() == Order.GLOBAL;
+      return type.shared().order() == LogOrder.GLOBAL;
     }
 
     @Override

@@ -14,7 +14,7 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Reads;
 import stoa.Snapshot;
 import stoa.Stoa;
@@ -538,7 +538,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Whether the object shares no order with others.
   private static boolean isApart(Call call) {
-    return call.container().type.shared().order() == Order.STREAM;
+    return call.container().type.shared().order() == LogOrder.STREAM;
   }
 
   /// An answer that took a question.

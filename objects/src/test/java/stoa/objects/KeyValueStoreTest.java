@@ -31,7 +31,7 @@ import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
-import stoa.Registration;
+import stoa.ListenerRegistration;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -195,8 +195,8 @@ class KeyValueStoreTest {
       store.put("k", 1L);
       var ear = new Ear<Object>();
       var above = new Ear<String>();
-      Registration all = store.register("k", ear, new Everything());
-      Registration some = store.register("k", above, new Above(5));
+      ListenerRegistration all = store.register("k", ear, new Everything());
+      ListenerRegistration some = store.register("k", above, new Above(5));
       store.put("k", 5L);
       store.put("k", 6L);
       store.put("other", 7L);
@@ -216,7 +216,7 @@ class KeyValueStoreTest {
       KeyValueStore store = stoa.store();
       var closed = new Ear<Object>();
       var open = new Ear<Object>();
-      Registration registration = store.register("k", closed, new Everything());
+      ListenerRegistration registration = store.register("k", closed, new Everything());
       var _ = store.register("k", open, new Everything());
       store.put("k", 1L);
       assertEquals("null -> 1", closed.next().value());
@@ -256,7 +256,7 @@ class KeyValueStoreTest {
       KeyValueStore store = stoa.store();
       var ear = new Ear<Long>();
       var other = new Ear<Object>();
-      Registration registration = store.register("k", ear, new Sum());
+      ListenerRegistration registration = store.register("k", ear, new Sum());
       var _ = store.register("k", other, new Everything());
       store.put("k", 1L);
       assertTrue(store.remove("k"));
@@ -287,7 +287,7 @@ class KeyValueStoreTest {
               end.complete(cause);
             }
           };
-      Registration registration = stoa.store().register("k", throwing, new Everything());
+      ListenerRegistration registration = stoa.store().register("k", throwing, new Everything());
       stoa.store().put("k", 1L);
       var cause = assertInstanceOf(CallFailed.class, end.get(SECONDS, TimeUnit.SECONDS));
       assertInstanceOf(IllegalArgumentException.class, cause.getCause());
@@ -335,7 +335,7 @@ class KeyValueStoreTest {
   void boundsTheListenersOfAKey() throws Exception {
     try (Stoa stoa = memory()) {
       KeyValueStore store = stoa.store();
-      var registrations = new ArrayList<Registration>();
+      var registrations = new ArrayList<ListenerRegistration>();
       for (int i = 0; i < KeyValueStore.LISTENERS_MAX; i++) {
         registrations.add(store.register("k", _ -> {}, new Above(0)));
       }

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
 import stoa.Deadlock;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Shared;
 import stoa.Stoa;
 
@@ -43,7 +43,7 @@ class OneMomentTest {
     }
   }
 
-  @Shared(name = "moment.Count", order = Order.STREAM)
+  @Shared(name = "moment.Count", order = LogOrder.STREAM)
   static class Count {
     private long count;
 

@@ -30,7 +30,7 @@ import stoa.KeyListener;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Stoa;
@@ -224,7 +224,7 @@ class ThrownByMethodsTest {
     }
   }
 
-  @Shared(name = "thrown.Apart", order = Order.STREAM)
+  @Shared(name = "thrown.Apart", order = LogOrder.STREAM)
   static class Apart {
     private int calls;
 

@@ -26,7 +26,7 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.NotShareable;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -101,7 +101,7 @@ class TransactionTest {
     }
   }
 
-  @Shared(name = "tx.Counted", order = Order.STREAM)
+  @Shared(name = "tx.Counted", order = LogOrder.STREAM)
   static class Counted {
     private long count;
 
@@ -208,7 +208,7 @@ class TransactionTest {
     }
   }
 
-  @Shared(name = "tx.Loose", order = Order.STREAM)
+  @Shared(name = "tx.Loose", order = LogOrder.STREAM)
   static class Loose {
     private long value;
 
@@ -612,7 +612,7 @@ class TransactionTest {
       assertEquals(1, loose.increment());
       var refused =
           assertThrows(UnsupportedOperationException.class, () -> stoa.transact(loose::increment));
-      assertTrue(refused.toString().contains("Order.STREAM"));
+      assertTrue(refused.toString().contains("LogOrder.STREAM"));
       assertThrows(UnsupportedOperationException.class, () -> stoa.transact(loose::value));
       assertEquals(1, loose.value());
     }

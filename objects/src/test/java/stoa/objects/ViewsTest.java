@@ -21,7 +21,7 @@ import stoa.Gone;
 import stoa.LogAddress;
 import stoa.MethodId;
 import stoa.NotShareable;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Snapshot;
@@ -204,7 +204,7 @@ class ViewsTest {
     }
   }
 
-  @Shared(name = "views.Sequence", implementation = Elements.class, order = Order.STREAM)
+  @Shared(name = "views.Sequence", implementation = Elements.class, order = LogOrder.STREAM)
   interface Unordered {
     @Accessor
     int size();
@@ -230,7 +230,7 @@ class ViewsTest {
     public void two() {}
   }
 
-  @Shared(name = "views.Tally", order = Order.STREAM)
+  @Shared(name = "views.Tally", order = LogOrder.STREAM)
   static class Tally {
     private int count;
 
@@ -524,7 +524,7 @@ class ViewsTest {
       tally.count();
       Snapshot snapshot = stoa.snapshot();
       var refused = assertThrows(UnsupportedOperationException.class, () -> snapshot.on(tally));
-      assertTrue(String.valueOf(refused.getMessage()).contains("Order.STREAM"));
+      assertTrue(String.valueOf(refused.getMessage()).contains("LogOrder.STREAM"));
       assertThrows(
           UnsupportedOperationException.class,
           () -> view(stoa, Tally.class, tally, new View.AtAddress(snapshot.address())));

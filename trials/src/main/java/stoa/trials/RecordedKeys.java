@@ -23,7 +23,7 @@ import stoa.KeyEvent;
 import stoa.KeyHandler;
 import stoa.KeyListener;
 import stoa.ListenerLimits;
-import stoa.Registration;
+import stoa.ListenerRegistration;
 import stoa.Stoa;
 import stoa.StoaException;
 import stoa.sim.Chance;
@@ -97,7 +97,7 @@ final class RecordedKeys {
     private final String key;
     private final Supplier<? extends KeyHandler<String, W>> handler;
     private final Span span; // of its registration
-    private volatile @Nullable Registration registration;
+    private volatile @Nullable ListenerRegistration registration;
 
     // Guarded by this.
     private final List<KeyEvent<W>> events = new ArrayList<>();
@@ -109,7 +109,7 @@ final class RecordedKeys {
       span = new Span(key);
     }
 
-    void registered(Registration made) {
+    void registered(ListenerRegistration made) {
       span.end();
       registration = made;
     }
@@ -135,12 +135,12 @@ final class RecordedKeys {
     }
 
     boolean isOpen() {
-      Registration made = registration;
+      ListenerRegistration made = registration;
       return made != null && made.isOpen();
     }
 
     void close() {
-      Registration made = registration;
+      ListenerRegistration made = registration;
       if (made != null) made.close();
     }
 

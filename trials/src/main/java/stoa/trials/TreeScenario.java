@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import stoa.Accessor;
 import stoa.Limits;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Placement;
 import stoa.Reads;
 import stoa.Shared;
@@ -131,7 +131,7 @@ public final class TreeScenario implements Scenario {
     } catch (ExecutionException client) {
       throw new AssertionError("a client failed: " + client.getCause(), client.getCause());
     }
-    try (var stoa = open(cluster.url(), Membership.leaf())) {
+    try (var stoa = open(cluster.url(), TreeMembership.leaf())) {
       holds(sum(stoa) == 0, "money came from nowhere: " + sum(stoa));
       for (var worker : workers) worker.judge(stoa);
     }
@@ -148,7 +148,7 @@ public final class TreeScenario implements Scenario {
     }
   }
 
-  private static Stoa open(String url, Membership membership) {
+  private static Stoa open(String url, TreeMembership membership) {
     return Stoa.open(
         StoaConfig.of(url)
             .withMembership(membership)
@@ -231,7 +231,7 @@ public final class TreeScenario implements Scenario {
 
     private Void work() {
       while (!turns.areOver()) {
-        var membership = chance.percent(60) ? Membership.inner() : Membership.leaf();
+        var membership = chance.percent(60) ? TreeMembership.inner() : TreeMembership.leaf();
         try (var stoa = open(url, membership)) {
           note("joins as " + membership);
           jar.begin(stoa);

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.classifier.Application;
@@ -86,7 +86,7 @@ final class NetworkCommand implements Callable<Integer> {
     }
 
     private Stoa join() {
-      var joined = Stoa.open(StoaConfig.of(url).withMembership(Membership.inner()));
+      var joined = Stoa.open(StoaConfig.of(url).withMembership(TreeMembership.inner()));
       // The first call joins the tree.
       long _ = joined.get(Classifier.class, Application.OTHER.name()).updates();
       return joined;

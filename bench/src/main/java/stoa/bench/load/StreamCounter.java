@@ -1,13 +1,13 @@
 package stoa.bench.load;
 
 import stoa.Accessor;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Shared;
 
 /// A number with an order of its own calls only.
 ///
 /// A state machine; the engine calls it, one call at a time.
-@Shared(name = "stoa.bench.load.StreamCounter", order = Order.STREAM)
+@Shared(name = "stoa.bench.load.StreamCounter", order = LogOrder.STREAM)
 public class StreamCounter {
   private long value;
 

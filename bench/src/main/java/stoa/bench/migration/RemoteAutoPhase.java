@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Placement;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -40,7 +40,7 @@ final class RemoteAutoPhase {
       String url = ProcessPhase.url(server);
       List<Stoa> nodes = new ArrayList<>();
       try {
-        var config = StoaConfig.of(url).withMembership(Membership.inner());
+        var config = StoaConfig.of(url).withMembership(TreeMembership.inner());
         for (int i = 0; i < NODES; i++) nodes.add(Stoa.open(config));
         measure(samples, points, nodes);
       } finally {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import stoa.Limits;
-import stoa.Membership;
+import stoa.TreeMembership;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -127,7 +127,7 @@ final class TreeChild {
     private List<Tally> copies = List.of();
 
     private Client(String url, Kind kind, int objects) {
-      var membership = kind == Kind.INNER ? Membership.inner() : Membership.leaf();
+      var membership = kind == Kind.INNER ? TreeMembership.inner() : TreeMembership.leaf();
       var limits = Limits.standard().withCallTimeMax(CALL_TIME_MAX);
       config = StoaConfig.of(url).withLimits(limits).withMembership(membership);
       this.objects = objects;

@@ -26,7 +26,7 @@ import stoa.Accessor;
 import stoa.MethodId;
 import stoa.Mutator;
 import stoa.NotShareable;
-import stoa.Order;
+import stoa.LogOrder;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Transactional;
@@ -67,7 +67,7 @@ public final class SharedType {
   private final Class<?> face;
   private final Class<?> implementation;
   private final String name;
-  private final Order order;
+  private final LogOrder order;
   private static final Pattern DOMAIN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
 
   private final Placement placement;
@@ -96,9 +96,9 @@ public final class SharedType {
     }
     this.order = shared.order();
     this.placement = shared.placement();
-    if (placement != Placement.SERVER && order != Order.GLOBAL) {
+    if (placement != Placement.SERVER && order != LogOrder.GLOBAL) {
       throw new NotShareable(
-          face.getName() + " is placed at clients and not of Order.GLOBAL; make it so");
+          face.getName() + " is placed at clients and not of LogOrder.GLOBAL; make it so");
     }
     this.domain = shared.domain();
     if (!DOMAIN.matcher(domain).matches()) {
@@ -142,7 +142,7 @@ public final class SharedType {
   }
 
   /// How calls are ordered, see [Shared#order()].
-  public Order order() {
+  public LogOrder order() {
     return order;
   }
 

@@ -23,7 +23,7 @@ import stoa.KeyListener;
 import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.ListenerLimits;
-import stoa.Registration;
+import stoa.ListenerRegistration;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
@@ -106,7 +106,7 @@ public final class ListenableScenario implements Scenario {
     private final Supplier<? extends KeyHandler<String, String>> handler;
     private final Set<String> before;
     private final List<KeyEvent<String>> events = new ArrayList<>();
-    private @Nullable Registration registration;
+    private @Nullable ListenerRegistration registration;
     private Set<String> after = new HashSet<>();
     private @Nullable StoaException cause;
 

@@ -14,7 +14,7 @@ import stoa.KeyEvent;
 import stoa.KeyValueStore;
 import stoa.Limits;
 import stoa.ListenerLimits;
-import stoa.Registration;
+import stoa.ListenerRegistration;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
@@ -80,7 +80,7 @@ final class StandbyScenario implements Scenario {
     private final Trace trace;
     private final List<Divergence> told = new ArrayList<>();
     private final List<CompletableFuture<?>> calls = new ArrayList<>();
-    private final List<Registration> registrations = new ArrayList<>();
+    private final List<ListenerRegistration> registrations = new ArrayList<>();
     private Leader leader;
 
     /// Those of who executes calls now, for which time passes when one runs away.
@@ -249,7 +249,7 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    private Registration listen(KeyValueStore store, String key, int which, ListenerLimits limits) {
+    private ListenerRegistration listen(KeyValueStore store, String key, int which, ListenerLimits limits) {
       return switch (which) {
         case 0 -> store.register(key, this::heard, new SimulatedHandlers.Witness(), limits);
         case 1 -> store.register(key, this::heard, new SimulatedHandlers.Third(), limits);

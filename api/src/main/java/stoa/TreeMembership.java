@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 /// How a client of a server takes part in the tree of processes through which client-placed objects
 /// migrate (self-service, section 3). A client joins at its first call of such an object. Without
 /// effect for a store in this process, which is the root.
-public sealed interface Membership {
+public sealed interface TreeMembership {
   /// Returns the place of the process, which gets a place in the tree beside near ones. With
   /// [Locality#UNKNOWN], the default, the place is the host by which the server sees the process.
   Locality locality();
 
   /// A process that connects to others, and to which none connects.
-  record Leaf(Locality locality) implements Membership {
+  record Leaf(Locality locality) implements TreeMembership {
     /// Returns this membership at another place.
     ///
     /// @param path names from the widest to the narrowest, such as `eu-west/rack-3`
@@ -25,7 +25,7 @@ public sealed interface Membership {
 
   /// A process to which others may connect, so that objects pass between them without the server.
   /// Others show tickets that the server gives them. Connections are encrypted if those with the
-  /// server are, see [Security]: then this process shows a certificate that is, or is signed by,
+  /// server are, see [ConnectionSecurity]: then this process shows a certificate that is, or is signed by,
   /// the one that all trust.
   ///
   /// @param host the address to listen on, by which others reach it; its certificate names it
@@ -35,7 +35,7 @@ public sealed interface Membership {
   /// @param key a file with the certificate's private key in PEM; null without a certificate
   record Inner(
       String host, int port, @Nullable Path certificate, @Nullable Path key, Locality locality)
-      implements Membership {
+      implements TreeMembership {
     public Inner {
       Objects.requireNonNull(host, "host");
       if ((certificate == null) != (key == null)) {
@@ -69,7 +69,7 @@ public sealed interface Membership {
 
   /// A process outside the tree: its calls on such objects execute at the server, and are durable
   /// when they return.
-  record Outside() implements Membership {
+  record Outside() implements TreeMembership {
     /// Returns [Locality#UNKNOWN].
     @Override
     public Locality locality() {

@@ -1,7 +1,7 @@
 package stoa;
 
 /// A listener's registration at a key of a [KeyValueStore]. Thread-safe.
-public interface Registration extends AutoCloseable {
+public interface ListenerRegistration extends AutoCloseable {
   /// Returns the key.
   Object key();
 

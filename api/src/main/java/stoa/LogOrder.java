@@ -1,7 +1,7 @@
 package stoa;
 
 /// How calls on the objects of a type are ordered relative to calls on others.
-public enum Order {
+public enum LogOrder {
   /// All calls on, reads of and transactions over such objects are strictly serializable together,
   /// in the order of their log addresses. An accessor that asks other such objects sees all of them
   /// at one moment.
