@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 ///
 /// The store does not log a call of an accessor. The call sees every call that completed before it.
 /// On an absent object it sees the fresh state and creates nothing. An accessor that asks other
-/// objects sees all of them at one moment ([LogOrder#GLOBAL]); it may run twice, and then runs in the
-/// caller's process.
+/// objects sees all of them at one moment ([LogOrder#GLOBAL]); it may run twice, and then runs in
+/// the caller's process.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

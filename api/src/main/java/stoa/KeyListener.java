@@ -13,8 +13,8 @@ public interface KeyListener<W> {
   /// An exception ends the registration; [#ended] then receives a [CallFailed] with the cause.
   void on(KeyEvent<W> event);
 
-  /// Called when the registration has ended other than by [ListenerRegistration#close] and [Stoa#close].
-  /// There are no more events. To continue, read the key and register again.
+  /// Called when the registration has ended other than by [ListenerRegistration#close] and
+  /// [Stoa#close]. There are no more events. To continue, read the key and register again.
   ///
   /// @param cause a [LimitExceeded] when the listener was too far behind; a [CallFailed] when its
   ///   handler or itself threw an exception; a [Closed], an [Unavailable] or an [UnknownOutcome]

@@ -35,8 +35,8 @@ public enum Placement {
   /// repeats when the method repeats because its client was disconnected. A deletion is durable
   /// when [Stoa#delete] returns; from then on, accessors that see all calls throw [Gone].
   /// [Stoa#find] and [Stoa#list] know an object when it is durable. Calls of a client that is
-  /// [TreeMembership.Outside], and calls on a store in this process, execute where the store is, and
-  /// are durable when they return.
+  /// [TreeMembership.Outside], and calls on a store in this process, execute where the store is,
+  /// and are durable when they return.
   CLIENT,
   /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is in
   /// use. The choice depends on how long its methods compute, on the size of its state, and on how
@@ -44,8 +44,8 @@ public enum Placement {
   /// tree when there are members. The rules of [#CLIENT] hold, except that calls may already be
   /// durable when they return, and that their arguments may enter the store's log.
   ///
-  /// A client of a server takes part as a node of the tree, see [TreeMembership]; calls of one that is
-  /// [TreeMembership.Outside] execute at the server. Accessors see all calls that ended before,
+  /// A client of a server takes part as a node of the tree, see [TreeMembership]; calls of one that
+  /// is [TreeMembership.Outside] execute at the server. Accessors see all calls that ended before,
   /// whatever a view says. Do not choose it for methods whose arguments must stay where they are,
   /// or that call other objects: at the server such a call is part of theirs.
   AUTO

@@ -20,8 +20,8 @@ public interface Snapshot extends AutoCloseable {
   /// too.
   ///
   /// @param shared a proxy, or a view of the past, of an object of this store
-  /// @throws UnsupportedOperationException for an object of [LogOrder#STREAM], which has no place in
-  ///   the common order, and for a [Blob], which has snapshots of its own
+  /// @throws UnsupportedOperationException for an object of [LogOrder#STREAM], which has no place
+  ///   in the common order, and for a [Blob], which has snapshots of its own
   <T> T on(T shared);
 
   /// Releases the snapshot: the store may trim what it shows, and reads then throw [TooOld]. A

@@ -164,7 +164,8 @@ public interface Stoa extends AutoCloseable {
   ///   [TxOptions#totalTimeMax()]; the message names the object over which they won most often
   /// @throws UnknownOutcome when the store failed while it wrote the transaction
   /// @throws LimitExceeded when the transaction reads or writes too much; it wrote nothing
-  default <R extends @Nullable Object, X extends Exception> R transact(TransactionBody<R, X> body) throws X {
+  default <R extends @Nullable Object, X extends Exception> R transact(TransactionBody<R, X> body)
+      throws X {
     return transact(TxOptions.STANDARD, body);
   }
 
@@ -173,7 +174,8 @@ public interface Stoa extends AutoCloseable {
     Object _ = transact(TxOptions.STANDARD, answering(body));
   }
 
-  private static <X extends Exception> TransactionBody<Object, X> answering(TransactionAction<X> body) {
+  private static <X extends Exception> TransactionBody<Object, X> answering(
+      TransactionAction<X> body) {
     var nothing = new Object();
     return () -> {
       body.run();
@@ -182,8 +184,8 @@ public interface Stoa extends AutoCloseable {
   }
 
   /// Runs a transaction as [#transact(TransactionBody)], with other options.
-  <R extends @Nullable Object, X extends Exception> R transact(TxOptions options, TransactionBody<R, X> body)
-      throws X;
+  <R extends @Nullable Object, X extends Exception> R transact(
+      TxOptions options, TransactionBody<R, X> body) throws X;
 
   /// Begins a transaction that the program itself commits.
   Transaction begin(TxOptions options);
@@ -210,7 +212,8 @@ public interface Stoa extends AutoCloseable {
   }
 
   /// Runs an operation as [#together(Collection, TransactionBody)], for a body without a result.
-  default <X extends Exception> void together(Collection<?> shared, TransactionAction<X> body) throws X {
+  default <X extends Exception> void together(Collection<?> shared, TransactionAction<X> body)
+      throws X {
     Object _ = together(shared, answering(body));
   }
 

@@ -1,6 +1,7 @@
 package stoa;
 
-/// The body of a transaction without a result. It may run more than once, as a [TransactionBody] may.
+/// The body of a transaction without a result. It may run more than once, as a [TransactionBody]
+/// may.
 ///
 /// @param <X> the exception that it may throw, which rolls the transaction back
 @FunctionalInterface

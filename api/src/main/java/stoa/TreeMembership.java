@@ -25,8 +25,8 @@ public sealed interface TreeMembership {
 
   /// A process to which others may connect, so that objects pass between them without the server.
   /// Others show tickets that the server gives them. Connections are encrypted if those with the
-  /// server are, see [ConnectionSecurity]: then this process shows a certificate that is, or is signed by,
-  /// the one that all trust.
+  /// server are, see [ConnectionSecurity]: then this process shows a certificate that is, or is
+  /// signed by, the one that all trust.
   ///
   /// @param host the address to listen on, by which others reach it; its certificate names it
   /// @param port 0 for any

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import stoa.TreeMembership;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.TreeMembership;
 import stoa.UnknownOutcome;
 
 /// A client in a process of its own, which does what it is told line by line. One thread uses it.

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
-import stoa.TransactionBody;
 import stoa.Transaction;
+import stoa.TransactionBody;
 import stoa.TxOptions;
 import stoa.UnknownOutcome;
 
@@ -52,8 +52,8 @@ public final class Attempts {
   }
 
   /// Runs a body as a transaction, as [stoa.Stoa#transact(TxOptions, TransactionBody)] says.
-  public <R extends @Nullable Object, X extends Exception> R run(TxOptions options, TransactionBody<R, X> body)
-      throws X {
+  public <R extends @Nullable Object, X extends Exception> R run(
+      TxOptions options, TransactionBody<R, X> body) throws X {
     var limits = new Limits(options, clockNanos.getAsLong());
     Defeats losses = null;
     boolean locked = false;

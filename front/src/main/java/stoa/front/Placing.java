@@ -2,8 +2,8 @@ package stoa.front;
 
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
-import stoa.TransactionAction;
 import stoa.Reads;
+import stoa.TransactionAction;
 import stoa.base.CallId;
 import stoa.front.types.SharedMethod;
 
@@ -27,7 +27,8 @@ public interface Placing {
   void create(PlacedObject object) throws Throwable;
 
   /// See [stoa.Stoa#together].
-  <X extends Exception> void together(Collection<PlacedObject> objects, TransactionAction<X> body) throws X;
+  <X extends Exception> void together(Collection<PlacedObject> objects, TransactionAction<X> body)
+      throws X;
 
   /// Where those go that are made on a store itself, in its process.
   interface Root extends Placing, AutoCloseable {

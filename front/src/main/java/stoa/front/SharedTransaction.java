@@ -2,8 +2,8 @@ package stoa.front;
 
 import java.lang.ref.Cleaner;
 import org.jspecify.annotations.Nullable;
-import stoa.TransactionBody;
 import stoa.LogAddress;
+import stoa.TransactionBody;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.SharedMethod;
@@ -43,7 +43,8 @@ public final class SharedTransaction implements Attempts.Attempt {
   }
 
   @Override
-  public <R extends @Nullable Object, X extends Exception> R run(TransactionBody<R, X> body) throws X {
+  public <R extends @Nullable Object, X extends Exception> R run(TransactionBody<R, X> body)
+      throws X {
     runner = Thread.currentThread();
     return ScopedValue.where(CURRENT, this).call(body::run);
   }
@@ -125,8 +126,8 @@ public final class SharedTransaction implements Attempts.Attempt {
   }
 
   /// Runs a body as a nested transaction.
-  <R extends @Nullable Object, X extends Exception> R nested(boolean readOnly, TransactionBody<R, X> body)
-      throws X {
+  <R extends @Nullable Object, X extends Exception> R nested(
+      boolean readOnly, TransactionBody<R, X> body) throws X {
     work.enter(readOnly);
     boolean kept = false;
     try {

@@ -74,5 +74,6 @@ interface Auto {
   ///
   /// @param objects the objects, of which some may be at the server
   /// @throws X what the body throws
-  <X extends Exception> void inTree(Collection<PlacedObject> objects, TransactionAction<X> body) throws X;
+  <X extends Exception> void inTree(Collection<PlacedObject> objects, TransactionAction<X> body)
+      throws X;
 }

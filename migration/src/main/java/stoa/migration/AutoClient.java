@@ -4,8 +4,8 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import stoa.TransactionAction;
 import stoa.Placement;
+import stoa.TransactionAction;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
@@ -80,7 +80,8 @@ final class AutoClient implements Auto {
   }
 
   @Override
-  public <X extends Exception> void inTree(Collection<PlacedObject> some, TransactionAction<X> body) throws X {
+  public <X extends Exception> void inTree(Collection<PlacedObject> some, TransactionAction<X> body)
+      throws X {
     body.run(); // who waits for an object that is lent asks for it, see Seat
   }
 }

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import stoa.TransactionAction;
 import stoa.Placement;
+import stoa.TransactionAction;
 import stoa.Unavailable;
 import stoa.base.CallId;
 import stoa.base.StreamId;
@@ -338,8 +338,8 @@ final class AutoRoot implements Auto {
   }
 
   @Override
-  public <X extends Exception> void inTree(Collection<PlacedObject> objects, TransactionAction<X> body)
-      throws X {
+  public <X extends Exception> void inTree(
+      Collection<PlacedObject> objects, TransactionAction<X> body) throws X {
     List<Sided> some =
         objects.stream()
             .filter(object -> store.placement(object) == Placement.AUTO)
@@ -350,7 +350,8 @@ final class AutoRoot implements Auto {
     atClients(some, body);
   }
 
-  private <X extends Exception> void atClients(List<Sided> sites, TransactionAction<X> body) throws X {
+  private <X extends Exception> void atClients(List<Sided> sites, TransactionAction<X> body)
+      throws X {
     if (sites.isEmpty()) {
       body.run();
       return;

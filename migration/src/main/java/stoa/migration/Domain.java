@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.TransactionAction;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.LimitExceeded;
@@ -17,6 +16,7 @@ import stoa.Locality;
 import stoa.Placement;
 import stoa.Reads;
 import stoa.Stoa;
+import stoa.TransactionAction;
 import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Repeats;
@@ -508,8 +508,8 @@ public final class Domain implements Placing.Root {
   }
 
   @Override
-  public <X extends Exception> void together(Collection<PlacedObject> some, TransactionAction<X> body)
-      throws X {
+  public <X extends Exception> void together(
+      Collection<PlacedObject> some, TransactionAction<X> body) throws X {
     rootMember.together(some, body);
   }
 

@@ -9,10 +9,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.TransactionAction;
 import stoa.DeadlineExceeded;
 import stoa.Placement;
 import stoa.StoaException;
+import stoa.TransactionAction;
 import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.PlacedObject;
@@ -309,8 +309,8 @@ final class Lender implements Auto {
   }
 
   @Override
-  public <X extends Exception> void inTree(Collection<PlacedObject> objects, TransactionAction<X> body)
-      throws X {
+  public <X extends Exception> void inTree(
+      Collection<PlacedObject> objects, TransactionAction<X> body) throws X {
     body.run(); // who waits for an object that is at the server asks for it, see Seat
   }
 }

@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import stoa.TransactionAction;
-import stoa.TransactionBody;
 import stoa.Closed;
 import stoa.Placement;
 import stoa.Reads;
+import stoa.TransactionAction;
+import stoa.TransactionBody;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 import stoa.front.PlacedObject;
@@ -341,8 +341,8 @@ public final class Member implements Placing, AutoCloseable {
   }
 
   @Override
-  public <X extends Exception> void together(Collection<PlacedObject> objects, TransactionAction<X> body)
-      throws X {
+  public <X extends Exception> void together(
+      Collection<PlacedObject> objects, TransactionAction<X> body) throws X {
     if (Running.CURRENT.isBound()) {
       throw new IllegalStateException(
           "an operation on objects at clients runs on this thread already; name all objects there");
@@ -377,8 +377,8 @@ public final class Member implements Placing, AutoCloseable {
     }
   }
 
-  private <X extends Exception> void runTogether(Collection<PlacedObject> objects, TransactionAction<X> body)
-      throws X {
+  private <X extends Exception> void runTogether(
+      Collection<PlacedObject> objects, TransactionAction<X> body) throws X {
     Block<X> block = running -> ScopedValue.where(Running.CURRENT, running).call(() -> ran(body));
     run(objects, false, block);
   }

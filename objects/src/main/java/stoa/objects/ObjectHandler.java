@@ -2,8 +2,8 @@ package stoa.objects;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import stoa.NotShareable;
 import stoa.LogOrder;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.base.Answer;
 import stoa.base.Decoder;

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import stoa.Limits;
-import stoa.TreeMembership;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.TreeMembership;
 import stoa.UnknownOutcome;
 import stoa.View;
 

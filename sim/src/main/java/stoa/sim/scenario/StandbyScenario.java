@@ -249,7 +249,8 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    private ListenerRegistration listen(KeyValueStore store, String key, int which, ListenerLimits limits) {
+    private ListenerRegistration listen(
+        KeyValueStore store, String key, int which, ListenerLimits limits) {
       return switch (which) {
         case 0 -> store.register(key, this::heard, new SimulatedHandlers.Witness(), limits);
         case 1 -> store.register(key, this::heard, new SimulatedHandlers.Third(), limits);
