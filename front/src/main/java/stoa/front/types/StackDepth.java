@@ -34,11 +34,11 @@ import java.util.Map;
 /// One method is stepped through from its start. After an instruction that does not fall through,
 /// the depth is what an earlier branch to the next label had.
 public final class StackDepth {
-  /// One that has seen no method yet.
-  public StackDepth() {}
-
   private final Map<Label, Integer> atLabel = new HashMap<>();
   private int slots;
+
+  /// One that has seen no code yet.
+  public StackDepth() {}
 
   /// The depth now.
   public int slots() {
