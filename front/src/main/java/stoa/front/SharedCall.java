@@ -259,10 +259,12 @@ public final class SharedCall implements LiveRoute {
     boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
     TxOptions options = reading ? TxOptions.reading() : TxOptions.STANDARD;
     Duration limit = timeMax;
-    boolean hasty = limit != null && limit.compareTo(options.totalTimeMax()) < 0;
+    if (limit != null && limit.compareTo(options.totalTimeMax()) < 0) {
+      options = options.withTotalTimeMax(limit);
+    }
     var answer = new @Nullable Object[1];
     stoa.transact(
-        hasty ? options.withTotalTimeMax(limit) : options,
+        options,
         () -> {
           answer[0] = taking(method, arguments);
           return answer;
@@ -352,9 +354,11 @@ public final class SharedCall implements LiveRoute {
   public @Nullable Object[] own(@Nullable Object[] arguments) {
     Marshaller marshaller = target.marshaller();
     @Nullable Object[] own = arguments;
+    boolean cloned = false;
     for (int i = 0; i < arguments.length; i++) {
       if (marshaller.isValue(arguments[i])) continue;
-      if (own == arguments) own = arguments.clone();
+      if (!cloned) own = arguments.clone();
+      cloned = true;
       own[i] = marshaller.copy(arguments[i]);
     }
     return own;

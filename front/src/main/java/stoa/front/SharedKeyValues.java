@@ -3,6 +3,7 @@ package stoa.front;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.KeyHandler;
@@ -91,16 +92,11 @@ final class SharedKeyValues implements KeyValueStore {
     if (!known) cell.admit(type);
   }
 
-  /// What an answer says.
-  private interface Result<R extends @Nullable Object> {
-    R of(@Nullable Object answer);
-  }
-
   private <R extends @Nullable Object> CompletableFuture<R> future(
-      Consumer<Recorder.Settled> begin, Result<R> result) {
+      Consumer<Recorder.Settled> begin, Function<@Nullable Object, R> result) {
     var future = new CompletableFuture<R>();
     begin.accept(
-        reading -> Recorder.hand(stoa.service().answers(), () -> result.of(reading.get()), future));
+        reading -> Recorder.hand(stoa.service().answers(), () -> result.apply(reading.get()), future));
     return future;
   }
 

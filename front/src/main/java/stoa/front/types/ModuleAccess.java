@@ -6,6 +6,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Objects;
 
 /// The access of Stoa to the modules of users' classes, and of those modules to Stoa.
 ///
@@ -45,8 +46,9 @@ public final class ModuleAccess {
     try {
       return LOOKUPS.get(owner);
     } catch (ClosedPackage e) {
+      Throwable cause = Objects.requireNonNull(e.getCause());
       throw (IllegalAccessException)
-          new IllegalAccessException(e.getCause().getMessage()).initCause(e.getCause());
+          new IllegalAccessException(cause.getMessage()).initCause(cause);
     }
   }
 

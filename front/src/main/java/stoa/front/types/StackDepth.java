@@ -37,6 +37,9 @@ public final class StackDepth {
   private final Map<Label, Integer> atLabel = new HashMap<>();
   private int slots;
 
+  /// One that has seen no code yet.
+  public StackDepth() {}
+
   /// The depth now.
   public int slots() {
     return slots;
