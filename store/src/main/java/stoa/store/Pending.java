@@ -41,6 +41,8 @@ public abstract sealed class Pending permits Request {
 
   // ---- its stage
 
+  Pending() {}
+
   /// It goes into the mailbox.
   final void waits() {
     if (stage.get() == Stage.SUBMITTED) stage.set(Stage.WAITING);

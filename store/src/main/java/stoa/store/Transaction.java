@@ -614,8 +614,8 @@ public final class Transaction implements AutoCloseable {
           return Transaction.this.aborted(changed.key, counter);
         }
 
-        /// Replicas differ over a key that it read or wrote. To delete such a key alone is
-        /// possible.
+        // Replicas differ over a key that it read or wrote. To delete such a key alone is
+        // possible.
         @Override
         public @Nullable RuntimeException refusal() {
           for (Resident resident : touched.values()) {

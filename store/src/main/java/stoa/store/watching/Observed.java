@@ -7,6 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Observed {
   private final AtomicLong counter = new AtomicLong();
 
+  /// Creates it for a client that has seen nothing.
+  public Observed() {}
+
   /// The log counter up to which the client has seen.
   public long counter() {
     return counter.get();
