@@ -108,7 +108,8 @@ final class Acknowledged {
 
   /// Writes the file, if anything has changed.
   synchronized void keep() {
-    if (!changed || !Files.isDirectory(file.getParent())) return;
+    Path directory = file.getParent();
+    if (!changed || directory == null || !Files.isDirectory(directory)) return;
     try {
       write();
       changed = false;
