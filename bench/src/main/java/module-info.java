@@ -14,11 +14,11 @@ module stoa.bench {
   requires java.management;
   requires jdk.management;
 
-  uses stoa.bench.ClusterContender;
-  uses stoa.bench.ClusterServers;
-  uses stoa.bench.Contender;
-  uses stoa.bench.RecordWorkloads;
-  uses stoa.bench.TransactionContender;
+  uses stoa.bench.cluster.ClusterContender;
+  uses stoa.bench.cluster.ClusterServers;
+  uses stoa.bench.storage.Contender;
+  uses stoa.bench.cluster.RecordWorkloads;
+  uses stoa.bench.tx.TransactionContender;
 
   exports stoa.bench;
 

@@ -437,9 +437,11 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     var _ =
         written(gone -> {
           Scan all = new Scan(span, Scan.Direction.ASCENDING);
-          for (List<Object> next; !(next = scan(all, 1)).isEmpty(); ) {
+          List<Object> next = scan(all, 1);
+          while (!next.isEmpty()) {
             Found found = at(next.getFirst());
             mendSmall(found.way(), found.leaf().clear(span), gone);
+            next = scan(all, 1);
           }
           return null;
         });

@@ -176,6 +176,7 @@ public final class Member implements Placing, AutoCloseable {
   /// Returns the same object through a view, see [stoa.View.Client].
   ///
   /// @param how what its accessors see
+  @Override
   public <T> T view(T shared, Reads how) {
     return site.objects().through(shared, this, how, this::borrow);
   }

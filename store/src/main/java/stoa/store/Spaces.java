@@ -22,7 +22,6 @@ final class Spaces {
 
   /// What makes the handlers of a space.
   HandlerFactory factory(String space) {
-    /// What makes the handlers of a space.
     HandlerFactory factory = factories.get(space);
     if (factory == null) throw new IllegalStateException("nobody registered the space " + space);
     return factory;

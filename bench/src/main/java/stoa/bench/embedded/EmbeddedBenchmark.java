@@ -210,7 +210,6 @@ public final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
   }
 
   private static List<Result> memory(Context<EmbeddedScale> context) throws Exception {
-    Scale scale = context.scale();
     Path idle = context.folder().resolve("idle");
     Path heap = context.folder().resolve("heap");
     try {

@@ -54,8 +54,10 @@ class VersionedObjectsTest {
   @ParameterizedTest
   @ValueSource(longs = {103, 111})
   void aFullDiskThatIsTrimmedIsFilledAgain(long seed) {
-    var places = SimulatedRun.require(Scenarios.named("versioned"), seed).places();
-    assertTrue(places.containsKey("a full disk is trimmed and filled again"), places::toString);
+    var run = SimulatedRun.require(Scenarios.named("versioned"), seed);
+    assertTrue(
+        run.places().containsKey("a full disk is trimmed and filled again"),
+        () -> run.places().toString());
   }
 
   @Test

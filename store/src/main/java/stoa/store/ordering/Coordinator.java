@@ -437,7 +437,11 @@ public final class Coordinator {
 
   private void rounds() {
     try {
-      for (List<CommitProtocol.Action> begun; !(begun = next()).isEmpty(); ) perform(begun);
+      List<CommitProtocol.Action> begun = next();
+      while (!begun.isEmpty()) {
+        perform(begun);
+        begun = next();
+      }
     } catch (Unavailable elsewhere) {
       LOG.info("home is led from here no more: {}", elsewhere.getMessage());
       perform(on(new CommitProtocol.Event.Failed(elsewhere)));

@@ -80,7 +80,7 @@ class DraftTest {
       case "any" -> new Existence.Any(OPENING);
       case "undeleted" -> new Existence.Undeleted(OPENING);
       case "absent" -> new Existence.Absent(OPENING);
-      default -> new Existence.Generation(Integer.parseInt(expected.split(" ")[1]));
+      default -> new Existence.Generation(Integer.parseInt(expected.substring(expected.indexOf(' ') + 1)));
     };
   }
 
@@ -294,7 +294,7 @@ class DraftTest {
     assertEquals("", refusal(draft.commit(changes)));
     read.nextChange = 10;
     RuntimeException refusal = draft.commit(changes);
-    assertTrue(refusal != null && refusal.getMessage().endsWith("changed at 10"), "" + refusal);
+    assertTrue(refusal != null && refusal.toString().endsWith("changed at 10"), "" + refusal);
     assertEquals("put key 6 @11", logged());
   }
 
