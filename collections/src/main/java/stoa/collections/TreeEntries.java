@@ -436,11 +436,12 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     var _ =
         written(gone -> {
           Scan all = new Scan(span, Scan.Direction.ASCENDING);
-          for (List<Object> next; !(next = scan(all, 1)).isEmpty(); ) {
+          while (true) {
+            List<Object> next = scan(all, 1);
+            if (next.isEmpty()) return null;
             Found found = at(next.getFirst());
             mendSmall(found.way(), found.leaf().clear(span), gone);
           }
-          return null;
         });
   }
 
