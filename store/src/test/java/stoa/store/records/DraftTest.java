@@ -80,7 +80,8 @@ class DraftTest {
       case "any" -> new Existence.Any(OPENING);
       case "undeleted" -> new Existence.Undeleted(OPENING);
       case "absent" -> new Existence.Absent(OPENING);
-      default -> new Existence.Generation(Integer.parseInt(expected.substring(expected.indexOf(' ') + 1)));
+      default ->
+          new Existence.Generation(Integer.parseInt(expected.substring(expected.indexOf(' ') + 1)));
     };
   }
 
