@@ -3,6 +3,7 @@ package stoa.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -112,7 +113,7 @@ class ModulePathTest {
     compile("module shop { requires stoa.api; opens shop; }");
     Process server = serve();
     try (var told = server.inputReader()) {
-      ends(RIGHT, run("stoa://127.0.0.1:" + told.readLine()));
+      ends(RIGHT, run(url(told)));
     } finally {
       server.destroyForcibly().waitFor();
     }
@@ -125,18 +126,23 @@ class ModulePathTest {
     assertTrue(said.contains("add \"opens shop;\" to the module-info of shop"), said);
   }
 
-  /// The machine may print warnings first.
+  /// The JVM may print warnings before the URL.
+  private static String url(BufferedReader told) {
+    return told.lines().filter(line -> line.startsWith("stoa://")).findFirst().orElseThrow();
+  }
+
+  /// The JVM may print warnings first.
   private static void ends(String expected, String said) {
     assertTrue(said.endsWith(expected), said);
   }
 
-  /// Serves an empty store on the class path, and tells the port.
+  /// Serves an empty store on the class path, and tells its URL.
   static final class Serving {
     private Serving() {}
 
     public static void main(String[] arguments) throws IOException {
       try (var server = ServedEngine.serve(StoaConfig.of("memory:"), 0)) {
-        System.out.println(server.port());
+        System.out.println("stoa://127.0.0.1:" + server.port());
         while (System.in.read() >= 0) {}
       }
     }

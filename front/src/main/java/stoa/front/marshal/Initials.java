@@ -90,7 +90,7 @@ final class Initials {
       field.setAccessible(true);
     } catch (RuntimeException e) {
       throw new NotShareable(
-          type.getName() + " cannot be instantiated; open its package to stoa.front", e);
+          type.getName() + " cannot be instantiated; " + ModuleAccess.remedy(type), e);
     }
     return Optional.of(_ -> field.get(create(constructor)));
   }

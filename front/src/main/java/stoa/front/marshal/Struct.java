@@ -24,6 +24,7 @@ import org.objenesis.instantiator.ObjectInstantiator;
 import stoa.Corrupt;
 import stoa.Migrate;
 import stoa.NotShareable;
+import stoa.front.types.ModuleAccess;
 
 /// The fields of one class of the program, how to make an instance, and how to read what earlier
 /// versions of the class have stored.
@@ -348,7 +349,7 @@ final class Struct {
       return new Slot(name, field, order, type.isRecord() ? component(type, field) : -1);
     } catch (RuntimeException | Error e) {
       throw new NotShareable(
-          type.getName() + "." + name + " cannot be read; open its package to stoa.front", e);
+          type.getName() + "." + name + " cannot be read; " + ModuleAccess.remedy(type), e);
     }
   }
 
@@ -384,7 +385,7 @@ final class Struct {
           .asType(MethodType.methodType(Object.class, Object[].class));
     } catch (ReflectiveOperationException | RuntimeException e) {
       throw new NotShareable(
-          "the record " + type.getName() + " cannot be made; open its package to stoa.front", e);
+          "the record " + type.getName() + " cannot be made; " + ModuleAccess.remedy(type), e);
     }
   }
 
@@ -418,7 +419,8 @@ final class Struct {
       if (fixed) handle = MethodHandles.dropArguments(handle, 0, Object.class);
       return handle.asType(MethodType.methodType(Object.class, Object.class, Map.class));
     } catch (IllegalAccessException | RuntimeException e) {
-      throw new NotShareable(method + " cannot be called; open its package to stoa.front", e);
+      throw new NotShareable(
+          method + " cannot be called; " + ModuleAccess.remedy(method.getDeclaringClass()), e);
     }
   }
 }

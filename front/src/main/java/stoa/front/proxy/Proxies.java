@@ -178,12 +178,7 @@ public final class Proxies {
         return new Maker(made, type.methods().toArray(SharedMethod[]::new), setter);
       } catch (IllegalAccessException e) {
         throw new NotShareable(
-            face.getName()
-                + " cannot be extended from here; add \"opens "
-                + face.getPackageName()
-                + ";\" to the module-info of "
-                + face.getModule().getName(),
-            e);
+            face.getName() + " cannot be extended from here; " + ModuleAccess.remedy(face), e);
       } catch (NoSuchFieldException | IllegalStateException | LinkageError e) {
         throw new NotShareable(
             "no proxy of " + face.getName() + " can be made: " + e.getMessage(), e);

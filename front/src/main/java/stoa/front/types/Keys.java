@@ -297,7 +297,9 @@ public final class Keys {
         throw new NotShareable(
             "the record "
                 + type.getName()
-                + " cannot be read; open its package to stoa.front: "
+                + " cannot be read; "
+                + ModuleAccess.remedy(type)
+                + ": "
                 + e.getMessage(),
             e);
       }

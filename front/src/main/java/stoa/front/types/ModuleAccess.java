@@ -52,6 +52,15 @@ public final class ModuleAccess {
     }
   }
 
+  /// Returns what to do about a class that Stoa may not access, as an imperative.
+  public static String remedy(Class<?> owner) {
+    Module module = owner.getModule();
+    return module.isNamed()
+        ? "add \"opens %s;\" to the module-info of %s"
+            .formatted(owner.getPackageName(), module.getName())
+        : "make it accessible to the module stoa.front";
+  }
+
   private static MethodHandles.Lookup connect(Class<?> owner) throws Throwable {
     Module ours = ModuleAccess.class.getModule();
     ours.addReads(owner.getModule());

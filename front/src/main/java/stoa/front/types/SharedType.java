@@ -542,12 +542,13 @@ public final class SharedType {
     }
   }
 
-  private static void open(java.lang.reflect.AccessibleObject member) {
+  private static <M extends java.lang.reflect.AccessibleObject & java.lang.reflect.Member>
+      void open(M member) {
     try {
       member.setAccessible(true);
     } catch (RuntimeException e) {
       throw new NotShareable(
-          member + " is not accessible; open its package to the module stoa.front", e);
+          member + " is not accessible; " + ModuleAccess.remedy(member.getDeclaringClass()), e);
     }
   }
 
