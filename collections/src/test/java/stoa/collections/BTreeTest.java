@@ -88,7 +88,7 @@ class BTreeTest {
     var nodes = new TreeEntries(Moments.live(STOA), "ranges " + seed);
     var model = new TreeMap<Integer, Integer>();
     var random = new Random(seed);
-    for (int i = 0; i < 25; i++) {
+    for (int i = 0; i < 10; i++) {
       var part = new TreeMap<Integer, Integer>();
       for (int n = 0; n < 100; n++) part.put(random.nextInt(2_000), i);
       tree.putAll(part);
