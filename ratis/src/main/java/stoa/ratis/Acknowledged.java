@@ -1,7 +1,6 @@
 package stoa.ratis;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -11,30 +10,35 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Repeats;
 
-/// Up to which committed command each member of a group has had the log, as far as this node has
-/// heard. The file lies beside the group's Raft log and outlives the process.
+/// The index up to which each member of a group has had the log, as far as this node has heard. The
+/// node keeps these numbers in a file beside the group's Raft log, which outlives the process.
 ///
-/// A number never becomes less: a member that comes back with less was put back to an older copy.
+/// A number never decreases: a member that comes back with less was put back to an older copy.
 /// Thread-safe.
 final class Acknowledged {
   /*
-   * The file: "STOAACKD" i64, CRC-32C of what follows i64, its length i64, and then the count of members, and of each
-   * its text as Member writes it and its index plus one. It is written in place by one write without a sync: it survives the
-   * process, and a power loss leaves an older one, or a damaged one, which counts as none. Both make the node know less.
+   * The file: "STOAACKD" i64, CRC-32C of what follows i64, its length i64, and then the count of
+   * members, and of each its text as Member writes it and its index plus one. The node writes it in
+   * place without a sync. A killed process leaves it whole. A power loss leaves an older file, or a
+   * damaged one, which counts as none: then the node knows less.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Acknowledged.class);
   private static final long MAGIC = 0x53544f4141434b44L; // STOAACKD
   private static final int HEADER = 24;
   private static final int BYTES_MAX = 1 << 20;
 
-  /// What is known of one member.
+  /// The knowledge of one member.
   private record Known(Member member, long index) {}
 
   private final Path file;
@@ -44,7 +48,11 @@ final class Acknowledged {
   private final TreeMap<String, Known> members = new TreeMap<>();
   private boolean changed;
 
-  /// What an earlier process has left in a file; nothing when there is none.
+  // Held while the file is written, which may take long; the monitor is not.
+  private final ReentrantLock writing = new ReentrantLock();
+  private final AtomicBoolean due = new AtomicBoolean();
+
+  /// Reads what an earlier process has left in a file.
   Acknowledged(Path file) {
     this.file = file;
     try {
@@ -78,21 +86,21 @@ final class Acknowledged {
     return sum.getValue();
   }
 
-  /// The members that were known last.
+  /// Returns the members that were known last.
   synchronized List<Member> members() {
     return members.values().stream().map(Known::member).toList();
   }
 
-  /// Up to which index of Raft's log a member has had the log; -1 when nothing is known.
+  /// Returns the index of Raft's log up to which a member has had the log; -1 when nothing is known.
   synchronized long of(String member) {
     Known known = members.get(member);
     return known == null ? -1 : known.index();
   }
 
-  /// Notes what was heard. A member that is none any more is forgotten.
+  /// Notes what the node has heard, and forgets the members that have left.
   ///
   /// @param now the members of the group
-  /// @param heard up to which index each has the log
+  /// @param heard the index up to which each has the log
   synchronized void note(Collection<Member> now, Map<String, Long> heard) {
     if (now.isEmpty()) return; // the node does not know them yet
     var next = new TreeMap<String, Known>();
@@ -106,19 +114,41 @@ final class Acknowledged {
     changed = true;
   }
 
+  /// Has the file written, if anything has changed. Does not wait for the disk; at most one write
+  /// waits to be made.
+  void keepSoon(Executor background) {
+    if (!isChanged() || !due.compareAndSet(false, true)) return;
+    background.execute(() -> {
+      due.set(false);
+      keep();
+    });
+  }
+
+  private synchronized boolean isChanged() {
+    return changed;
+  }
+
   /// Writes the file, if anything has changed.
-  synchronized void keep() {
+  void keep() {
     Path directory = file.getParent();
-    if (!changed || directory == null || !Files.isDirectory(directory)) return;
+    if (directory == null || !Files.isDirectory(directory)) return;
+    writing.lock();
     try {
-      write();
-      changed = false;
-    } catch (IOException | UncheckedIOException failed) {
+      byte[] bytes = changes();
+      if (bytes != null) write(bytes);
+    } catch (IOException failed) {
+      synchronized (this) {
+        changed = true;
+      }
       repeats.tell(file + " cannot be written: " + failed, LOG::warn);
+    } finally {
+      writing.unlock();
     }
   }
 
-  private void write() throws IOException {
+  private synchronized byte @Nullable [] changes() throws IOException {
+    if (!changed) return null;
+    changed = false;
     var out = new Encoder(256).raw(new byte[HEADER]).varint(members.size());
     for (Known known : members.values()) {
       out.text(known.member().toString()).varint(known.index() + 1);
@@ -128,6 +158,11 @@ final class Acknowledged {
     int length = bytes.length - HEADER;
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     buffer.putLong(0, MAGIC).putLong(8, sum(bytes, length)).putLong(16, length);
+    return bytes;
+  }
+
+  private void write(byte[] bytes) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
     try (var channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       while (buffer.hasRemaining()) {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -55,7 +56,7 @@ public final class RatisGroup implements Consensus {
   /// A member that lacks no more commands than this is level: it will have them soon, from the log.
   public static final long LACKING_MAX = 4_096;
 
-  // So many looks are between two notes of what members have.
+  // This notes at every fifth look what the members have.
   private static final int HEAR_EVERY = 5;
 
   // The group accepts nothing during a hand-over, so a hand-over waits no longer.
@@ -74,6 +75,7 @@ public final class RatisGroup implements Consensus {
   private final GroupMachine machine;
   private final Standing standing;
   private final ExecutorService events;
+  private final Executor background;
   private final Sources sources;
   private final Leadership leadership;
   private final ClientId client = ClientId.randomId();
@@ -102,6 +104,7 @@ public final class RatisGroup implements Consensus {
       GroupMachine machine,
       Standing standing,
       ExecutorService events,
+      Executor background,
       Sources sources)
       throws IOException {
     this.config = config;
@@ -113,6 +116,7 @@ public final class RatisGroup implements Consensus {
     this.machine = machine;
     this.standing = standing;
     this.events = events;
+    this.background = background;
     this.sources = sources;
     this.leadership =
         new Leadership(
@@ -124,23 +128,28 @@ public final class RatisGroup implements Consensus {
     standing.begin(() -> division.getRaftLog().getNextIndex() - 1, machine::alarm);
     if (standing.isWhole()) return;
     paused = true;
-    elections(
+    var request =
         LeaderElectionManagementRequest.newPause(
-            client, server.getId(), group, calls.incrementAndGet()));
+            client, server.getId(), group, calls.incrementAndGet());
+    require(() -> server.leaderElectionManagementAsync(request), TRANSFER_PATIENCE);
     machine.alarm(config.id(), standing.lack());
   }
 
+  /// Lets the replica stand for election again, once it has all that it had. Does not wait: the
+  /// thread that looks serves all groups.
   private void mayStand() {
     if (!standing.isWhole()) return;
-    elections(
-        LeaderElectionManagementRequest.newResume(
-            client, server.getId(), group, calls.incrementAndGet()));
     paused = false;
-    machine.caughtUp();
-  }
-
-  private void elections(LeaderElectionManagementRequest request) {
-    require(() -> server.leaderElectionManagementAsync(request), TRANSFER_PATIENCE);
+    var request =
+        LeaderElectionManagementRequest.newResume(
+            client, server.getId(), group, calls.incrementAndGet());
+    var _ =
+        server
+            .leaderElectionManagementAsync(request)
+            .whenComplete((reply, failed) -> {
+              if (failed == null && reply.isSuccess()) machine.caughtUp();
+              else paused = true; // the next look tries again
+            });
   }
 
   /// What is known here of the members.
@@ -148,11 +157,11 @@ public final class RatisGroup implements Consensus {
     return standing.acknowledged();
   }
 
-  /// Notes what each member is known to have.
-  private void hear() {
+  /// Notes what each member is known to have. Touches no file.
+  private Acknowledged hear() {
     Acknowledged known = standing.acknowledged();
     known.note(members(), leadership.committed());
-    known.keep();
+    return known;
   }
 
   /// Returns its name at all its members.
@@ -425,7 +434,7 @@ public final class RatisGroup implements Consensus {
   /// completes it while there is one; while it leads, maintains the certainty that it does. One
   /// thread calls this every few milliseconds.
   void look() {
-    if (++looks % HEAR_EVERY == 0) hear();
+    if (++looks % HEAR_EVERY == 0) hear().keepSoon(background);
     if (paused) mayStand();
     if (leadership.isCertain()) return;
     Optional<String> leads = last();
@@ -475,7 +484,7 @@ public final class RatisGroup implements Consensus {
 
   void closing() {
     try {
-      hear();
+      hear().keep();
     } catch (RuntimeException ended) {
       LOG.debug("{} has ended already", name, ended);
     }

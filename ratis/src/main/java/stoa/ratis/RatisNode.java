@@ -366,6 +366,7 @@ public final class RatisNode implements AutoCloseable {
               machine,
               standing,
               events,
+              background,
               other -> source(other, name));
       group.begin();
       groups.put(name, group);

@@ -7,17 +7,19 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Whether the members of a group may lead, and whether this one may vote: none leads whose log
-/// ends before what it had acknowledged. Thread-safe.
+/// Decides for which candidates of a group this member may vote, and whether it may stand itself: no
+/// member leads whose log ends before what it had acknowledged. Thread-safe.
 final class Standing {
   /*
-   * Raft relies on it that a member has for ever what it has acknowledged. A member whose directory was put back to an
-   * older copy has not. It would vote for a candidate that lacks what the member itself had acknowledged, or would lead.
+   * Raft relies on members that keep what they have acknowledged. A member whose directory was put
+   * back to an older copy breaks that. It could lead without acknowledged commands, or vote for a
+   * candidate that lacks them.
    *
-   * (1) A member asks the others, before it takes part, up to where they know it to have had the log (had). While its
-   *     log ends before that, it does not stand for election, and votes only for candidates that have that much. A
-   *     leader sends it what it lacks, and then it is like any other.
-   * (2) A member does not vote for a candidate whose log ends before what the member knows the candidate to have had.
+   * (1) Before a member takes part, it asks the others up to where they know it to have had the log
+   *     (had). While its log ends before that, it does not stand for election, and votes only for
+   *     candidates that have that much. A leader sends it what it lacks.
+   * (2) A member does not vote for a candidate whose log ends before what the member knows the
+   *     candidate to have had.
    */
   private final String self;
   private final Path directory;
@@ -61,7 +63,10 @@ final class Standing {
 
   /// What is wrong with this member, while it lacks what it had.
   String lack() {
-    return "its replica in %s was put back to an older copy: it had acknowledged %,d commands and has %,d; it does not lead, and votes only for members that have them. A leader sends it what it lacks. When there is no leader, start the servers that are down; never restore one server from a copy: drain it, and start a new one in an empty directory"
+    return ("its replica in %s was put back to an older copy: it had acknowledged %,d commands and has"
+            + " %,d; it does not lead, and votes only for members that have them. A leader sends it"
+            + " what it lacks. When there is no leader, start the servers that are down; never restore"
+            + " one server from a copy: drain it, and start a new one in an empty directory")
         .formatted(directory, had + 1, end.getAsLong() + 1);
   }
 
@@ -72,7 +77,8 @@ final class Standing {
     long known = acknowledged.of(candidate);
     if (last < known) {
       String trouble =
-          "its replica was put back to an older copy: it had acknowledged %,d commands and stands for election with %,d; server %s does not vote for it"
+          ("its replica was put back to an older copy: it had acknowledged %,d commands and stands for"
+                  + " election with %,d; server %s does not vote for it")
               .formatted(known + 1, last + 1, self);
       if (refused.add(candidate)) alarm.accept(candidate, trouble);
       return trouble;
