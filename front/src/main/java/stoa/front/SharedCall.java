@@ -186,7 +186,8 @@ public final class SharedCall implements LiveRoute {
       case OWN_TRANSACTION -> transact(method, arguments);
       case AT_CLIENTS -> atClients(method, arguments);
       case REFUSED_PLACED -> throw Refusals.placed(key());
-      default -> target.call(this, method, arguments);
+      case DIRECT -> target.call(this, method, arguments);
+      default -> throw new IllegalStateException(route + " is no route of an ordinary proxy");
     };
   }
 

@@ -1,14 +1,9 @@
 package stoa.front.marshal;
 
-import java.util.AbstractCollection;
-import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.fory.Fory;
 import org.apache.fory.context.MapRefReader;
 import org.apache.fory.context.ReadContext;
@@ -83,14 +78,9 @@ final class Filling implements RefReader {
       return made;
     }
     int before = hits;
-    var elements = new Elements(size);
+    var elements = new Gathered.Elements(made, size);
     if (size != 0) reading.read(context, elements, size);
-    fill(
-        before,
-        () -> {
-          if (most != null) Staged.take(most, made, elements.all);
-          elements.into(made);
-        });
+    fill(before, () -> elements.fill(most));
     return made;
   }
 
@@ -104,77 +94,15 @@ final class Filling implements RefReader {
       return made;
     }
     int before = hits;
-    var pairs = new Pairs(size);
-    as.readElements(context, size, pairs);
-    fill(
-        before,
-        () -> {
-          if (most != null) Staged.take(most, made, pairs.keys());
-          pairs.into(made);
-        });
+    var entries = new Gathered.Entries(made, size);
+    as.readElements(context, size, entries);
+    fill(before, () -> entries.fill(most));
     return made;
   }
 
   private void fill(int before, Runnable fill) {
     if (hits == before) fill.run();
     else late.add(fill);
-  }
-
-  private static final class Elements extends AbstractCollection<@Nullable Object> {
-    private final List<@Nullable Object> all;
-
-    Elements(int size) {
-      all = new ArrayList<>(size);
-    }
-
-    @Override
-    public boolean add(@Nullable Object element) {
-      return all.add(element);
-    }
-
-    @Override
-    public Iterator<@Nullable Object> iterator() {
-      return all.iterator();
-    }
-
-    @Override
-    public int size() {
-      return all.size();
-    }
-
-    void into(Collection made) {
-      for (Object element : all) made.add(element);
-    }
-  }
-
-  private static final class Pairs extends AbstractMap<@Nullable Object, @Nullable Object> {
-    private final List<@Nullable Object> all;
-
-    Pairs(int size) {
-      all = new ArrayList<>(2 * size);
-    }
-
-    @Override
-    public @Nullable Object put(@Nullable Object key, @Nullable Object value) {
-      all.add(key);
-      all.add(value);
-      return null;
-    }
-
-    @Override
-    public Set<Entry<@Nullable Object, @Nullable Object>> entrySet() {
-      return Collections.emptySet();
-    }
-
-    List<@Nullable Object> keys() {
-      var keys = new ArrayList<@Nullable Object>(all.size() / 2);
-      for (int i = 0; i < all.size(); i += 2) keys.add(all.get(i));
-      return keys;
-    }
-
-    void into(Map made) {
-      for (int i = 0; i < all.size(); i += 2) made.put(all.get(i), all.get(i + 1));
-    }
   }
 
   // ---- references

@@ -1,13 +1,9 @@
 package stoa.front.marshal;
 
-import java.util.AbstractCollection;
-import java.util.AbstractMap;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -25,7 +21,6 @@ import org.apache.fory.context.WriteContext;
 import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.collection.CollectionSerializer;
 import org.apache.fory.serializer.collection.MapSerializer;
-import org.jspecify.annotations.Nullable;
 
 /// Containers that hash or compare what is put into them, read under the [Effort] of a [Codec]:
 /// their elements are gathered first, and put in when it is known what that takes. [Filling] does
@@ -119,30 +114,6 @@ final class Staged {
     return most;
   }
 
-  private static final class Elements extends AbstractCollection<Object> {
-    private final Collection container;
-    private final ArrayList<@Nullable Object> all = new ArrayList<>();
-
-    private Elements(Collection container) {
-      this.container = container;
-    }
-
-    @Override
-    public boolean add(@Nullable Object element) {
-      return all.add(element);
-    }
-
-    @Override
-    public Iterator<Object> iterator() {
-      return all.iterator();
-    }
-
-    @Override
-    public int size() {
-      return all.size();
-    }
-  }
-
   private static final class Sets extends CollectionSerializer<Collection> {
     private final Codec codec;
     private final CollectionSerializer before;
@@ -162,39 +133,14 @@ final class Staged {
     public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
       Collection made = before.newCollection(context, elementReadAlwaysAdvances);
       setNumElements(before.getAndClearNumElements());
-      return codec.effort() == null ? made : new Elements(made);
+      return codec.effort() == null ? made : new Gathered.Elements(made, 0);
     }
 
     @Override
     public Collection onCollectionRead(Collection read) {
-      Effort effort = codec.effort();
-      if (effort == null || !(read instanceof Elements elements))
-        return before.onCollectionRead(read);
-      take(effort, elements.container, elements.all);
-      elements.container.addAll(elements.all);
-      return before.onCollectionRead(elements.container);
-    }
-  }
-
-  private static final class Entries extends AbstractMap<Object, Object> {
-    private final Map container;
-    private final ArrayList<@Nullable Object> keys = new ArrayList<>();
-    private final ArrayList<@Nullable Object> values = new ArrayList<>();
-
-    private Entries(Map container) {
-      this.container = container;
-    }
-
-    @Override
-    public @Nullable Object put(@Nullable Object key, @Nullable Object value) {
-      keys.add(key);
-      values.add(value);
-      return null;
-    }
-
-    @Override
-    public Set<Map.Entry<Object, Object>> entrySet() {
-      throw new UnsupportedOperationException("the map is being read");
+      boolean gathered = read instanceof Gathered.Elements;
+      return before.onCollectionRead(
+          gathered ? ((Gathered.Elements) read).fill(codec.effort()) : read);
     }
   }
 
@@ -217,18 +163,13 @@ final class Staged {
     public Map newMap(ReadContext context, boolean entryReadAlwaysAdvances) {
       Map made = before.newMap(context, entryReadAlwaysAdvances);
       setNumElements(before.getAndClearNumElements());
-      return codec.effort() == null ? made : new Entries(made);
+      return codec.effort() == null ? made : new Gathered.Entries(made, 0);
     }
 
     @Override
     public Map onMapRead(Map read) {
-      Effort effort = codec.effort();
-      if (effort == null || !(read instanceof Entries entries)) return before.onMapRead(read);
-      take(effort, entries.container, entries.keys);
-      for (int i = 0; i < entries.keys.size(); i++) {
-        entries.container.put(entries.keys.get(i), entries.values.get(i));
-      }
-      return before.onMapRead(entries.container);
+      boolean gathered = read instanceof Gathered.Entries;
+      return before.onMapRead(gathered ? ((Gathered.Entries) read).fill(codec.effort()) : read);
     }
   }
 }
