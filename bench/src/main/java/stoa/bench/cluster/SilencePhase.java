@@ -17,7 +17,7 @@ final class SilencePhase {
   private static final int CALLERS = 24;
   private static final String LEADER = "the leader ";
   private static final int GROUPS = 3;
-  private static final String ADDRESSES = "3 groups: who gives the addresses of all ";
+  private static final String COORDINATOR = "3 groups: the coordinator ";
   private static final String FOLLOWER = "a follower ";
 
   private final Context<ClusterScale> context;
@@ -77,7 +77,7 @@ final class SilencePhase {
   private List<Failure> failures(ClusterServers.Running servers, int groups, boolean canPart) {
     if (groups > 1) {
       return List.of(
-          new Failure(ADDRESSES + "killed (-9)", true, servers::kill, servers::startAgain));
+          new Failure(COORDINATOR + "killed (-9)", true, servers::kill, servers::startAgain));
     }
     var killed = new Failure(LEADER + "killed (-9)", true, servers::kill, servers::startAgain);
     var paused = new Failure(LEADER + "paused (SIGSTOP)", true, servers::pause, servers::resume);
