@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// @param timeMax how long one attempt may take; a longer one fails with [DeadlineExceeded] at its
 ///   commit or its next call
 /// @param totalTimeMax how long all attempts of [Stoa#transact] may take together. No attempt
-///   begins after this time, and none may take more than the rest of it; [Stoa#transact] then
-///   throws [Aborted]. It waits for a commit that has begun
+///   begins after this time: [Stoa#transact] throws [Aborted]. An attempt that takes more than the
+///   rest of this time fails with [DeadlineExceeded]. [Stoa#transact] waits for a commit that has
+///   begun
 public record TxOptions(
     boolean readOnly,
     @Nullable LogAddress at,
