@@ -162,8 +162,8 @@ public interface Stoa extends AutoCloseable {
   /// @return the result of the body
   /// @throws Aborted when other calls always won, [TxOptions#attemptsMax()] times or for
   ///   [TxOptions#totalTimeMax()]; the message names the object over which they won most often
-  /// @throws DeadlineExceeded when an attempt took more than [TxOptions#timeMax()], or than the rest
-  ///   of [TxOptions#totalTimeMax()]; it wrote nothing
+  /// @throws DeadlineExceeded when an attempt took more than [TxOptions#timeMax()], or than the
+  ///   rest of [TxOptions#totalTimeMax()]; it wrote nothing
   /// @throws UnknownOutcome when the store failed while it wrote the transaction
   /// @throws LimitExceeded when the transaction reads or writes too much; it wrote nothing
   default <R extends @Nullable Object, X extends Exception> R transact(TransactionBody<R, X> body)

@@ -91,7 +91,8 @@ final class Acknowledged {
     return members.values().stream().map(Known::member).toList();
   }
 
-  /// Returns the index of Raft's log up to which a member has had the log; -1 when nothing is known.
+  /// Returns the index of Raft's log up to which a member has had the log; -1 when nothing is
+  /// known.
   synchronized long of(String member) {
     Known known = members.get(member);
     return known == null ? -1 : known.index();

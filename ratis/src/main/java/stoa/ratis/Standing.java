@@ -7,8 +7,8 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Decides for which candidates of a group this member may vote, and whether it may stand itself: no
-/// member leads whose log ends before what it had acknowledged. Thread-safe.
+/// Decides for which candidates of a group this member may vote, and whether it may stand itself:
+/// no member leads whose log ends before what it had acknowledged. Thread-safe.
 final class Standing {
   /*
    * Raft relies on members that keep what they have acknowledged. A member whose directory was put
