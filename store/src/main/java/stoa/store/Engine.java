@@ -105,6 +105,7 @@ final class Engine {
     leader.tick();
     incomingCalls.tick();
     resuming.tick();
+    retention.tick();
     if (announcements != null) announcements.tick();
   }
 

@@ -1,7 +1,9 @@
 package stoa.store;
 
 import java.util.ArrayDeque;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -16,6 +18,7 @@ import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.records.Records;
+import stoa.store.threads.Threads;
 
 /// The oldest version that can be read of each key, and what is in front of it: nobody else
 /// releases anything of a key's stream. Thread-safe.
@@ -38,7 +41,9 @@ final class Retention {
    *       - what is read in other stores with the same order, at the horizon or behind it: who reads here as of
    *         a moment that he has pinned there, has not come here yet.
    * (4) Of several stores, what handlers of others have put here lately is not released: they look for it (IncomingCalls).
-   * (5) Who reads the past asks for oldest before and after: what was released meanwhile may have been
+   * (5) Of a key that was trimmed up to its last version and then deleted, that version goes too: whoever
+   *     trims so far keeps the present, and the deletion is the present now.
+   * (6) Who reads the past asks for oldest before and after: what was released meanwhile may have been
    *     missed.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
@@ -61,6 +66,12 @@ final class Retention {
 
   private static final int DELETED_TURNS = 2;
 
+  /// How many deleted keys are looked at when nothing else happens.
+  private static final int IDLE_TURNS = 1_024;
+
+  /// How often they are: once a second.
+  private static final int IDLE_TICKS = 1_000 / Threads.TICK_MILLIS;
+
   private static final Keep NOTHING = Keep.versions(0);
 
   private final Engine engine;
@@ -69,6 +80,8 @@ final class Retention {
   private final ReentrantLock lock = new ReentrantLock();
   private final ReentrantReadWriteLock releasing = new ReentrantReadWriteLock();
   private final ArrayDeque<Deleted> deleted = new ArrayDeque<>(); // guarded by lock
+  private final AtomicBoolean turning = new AtomicBoolean();
+  private int ticks; // of the watch
   private volatile Keep keep = Keep.all();
 
   /// Nobody reads in front of it in any store with the same order.
@@ -160,24 +173,78 @@ final class Retention {
         });
   }
 
+  /// A tick has passed: now and then, releases the past of deleted keys that was held before.
+  void tick() {
+    if (++ticks < IDLE_TICKS) return;
+    ticks = 0;
+    if (deletedCount() == 0 || !turning.compareAndSet(false, true)) return;
+    try {
+      engine.threads().answer(this::turn);
+    } catch (RejectedExecutionException closed) {
+      turning.set(false);
+    }
+  }
+
+  private void turn() {
+    try {
+      for (int left = Math.min(deletedCount(), IDLE_TURNS); left > 0; left--) {
+        if (engine.health().isClosed() || engine.health().hasFailed()) return;
+        if (!releaseNext()) return;
+      }
+    } catch (RuntimeException failure) {
+      // Of a store that closes, or whose log fails: it stays, and a trim releases it.
+      LOG.debug("nothing is released of deleted keys: {}", failure.toString());
+    } finally {
+      turning.set(false);
+    }
+  }
+
+  private int deletedCount() {
+    lock.lock();
+    try {
+      return deleted.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private Keep policy(Key key) {
     return engine.spaces().factory(key.space()).hasPast() ? keep : NOTHING;
   }
 
-  /// A key was deleted.
+  /// A key was deleted: its past goes as the policy says, and at once when it was trimmed up to its
+  /// last version.
   ///
   /// @param address the stream address of the deletion
   void deleted(Key key, long address) {
-    Keep policy = policy(key);
-    if (policy instanceof Keep.All) return;
-    long now = engine.nowMicros();
-    long when = policy instanceof Keep.Age age ? now + micros(age) : now;
     attempt(
         key,
         () -> {
+          Keep policy = policy(key);
+          boolean stays = policy instanceof Keep.All;
+          if (stays && !isTrimmedToLast(key, address)) return;
+          long now = engine.nowMicros();
+          long when = policy instanceof Keep.Age age ? now + micros(age) : now;
           remember(new Deleted(key, address, when));
           rest();
         });
+  }
+
+  /// Whether a key was trimmed so far that only the version right before its deletion can be read.
+  private boolean isTrimmedToLast(Key key, long deletion) {
+    long oldest = oldest(key);
+    if (oldest == 0) return false;
+    var changed = new boolean[1];
+    streams()
+        .scan(
+            key.stream(),
+            oldest + 1,
+            deletion - 1,
+            entry -> {
+              changed[0] = Versions.isChange(entry);
+              return !changed[0];
+            });
+    return !changed[0];
   }
 
   private void attempt(Key key, Runnable release) {
@@ -200,13 +267,20 @@ final class Retention {
 
   /// Releases something of what was deleted before, and of the log.
   private void rest() {
-    for (int turn = 0; turn < DELETED_TURNS; turn++) {
-      Deleted next = nextDeleted();
-      if (next == null) break;
-      long allowed = release(next.key, next.address);
-      if (allowed < next.address) remember(next); // held yet
+    for (int turn = 0; turn < DELETED_TURNS && releaseNext(); turn++) {
+      // One key each.
     }
     if (!(keep instanceof Keep.All)) releaseLog();
+  }
+
+  /// Releases the past of the next deleted key, or has it wait when it is held; answers whether
+  /// there was one.
+  private boolean releaseNext() {
+    Deleted next = nextDeleted();
+    if (next == null) return false;
+    long allowed = release(next.key, next.address);
+    if (allowed < next.address) remember(next); // held yet
+    return true;
   }
 
   private @Nullable Deleted nextDeleted() {

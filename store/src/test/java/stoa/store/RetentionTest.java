@@ -477,6 +477,84 @@ class RetentionTest {
     create("c1");
   }
 
+  @Test
+  void aKeyThatIsTrimmedAndDeletedLeavesItsDeletionAlone() {
+    for (int i = 0; i < 50; i++) {
+      fill("c" + i, 1, 5);
+      assertEquals(5, store.trim(key("c" + i), 5));
+      assertEquals("v5", past("c" + i, 5));
+      delete("c" + i);
+    }
+    for (int i = 0; i < 50; i++) {
+      assertEquals(1, entries("c" + i));
+      assertTooOld("c" + i, 5);
+      assertEquals("", past("c" + i, 6));
+    }
+    reopen();
+    assertEquals(1, entries("c0"));
+    assertEquals("", past("c0", 6));
+    create("c0");
+    assertThrows(stoa.AlreadyExists.class, () -> create("c0"));
+  }
+
+  @Test
+  void aKeyThatWasChangedSinceItsTrimKeepsItsVersionsWhenItIsDeleted() {
+    fill("c", 1, 5);
+    assertEquals(5, store.trim(key("c"), 5));
+    fill("c", 6, 7);
+    delete("c");
+    assertEquals(5, store.oldest(key("c")));
+    for (int version = 5; version <= 7; version++) {
+      assertEquals("v" + version, past("c", version));
+    }
+    assertEquals(8, store.trim(key("c"), 8));
+    assertEquals(1, entries("c"));
+  }
+
+  @Test
+  void aPinHoldsWhatWasTrimmedAndDeletedUntilItIsClosed() {
+    fill("c", 1, 5);
+    long counter = store.events(key("c"), 5, 5).getFirst().entry().log().counter();
+    try (var pin = store.pins().pin(counter)) {
+      assertEquals(5, store.trim(key("c"), 5));
+      delete("c");
+      assertEquals("v5", Script.text(stateAt("c", pin.counter())));
+    }
+    fill("d", 1, 1);
+    store.trim(key("d"), 1);
+    delete("d");
+    assertEquals(1, entries("c"));
+    assertEquals(1, entries("d"));
+    assertTooOld("c", 5);
+  }
+
+  private byte[] stateAt(String name, long counter) {
+    return store.at(key(name), counter).get("value", ANY, Pace.SHORT).encoded();
+  }
+
+  @Test
+  void whatWasHeldAtADeletionGoesWithoutAnyFurtherCall() {
+    store.close();
+    device = openDevice();
+    var config =
+        new StoreConfig(Duration.ofSeconds(10), 1_000, 64 << 20, 16, Duration.ofSeconds(5));
+    store = new Store(config, new LocalShardLog(device), micros::get, Threads.real());
+    store.register("cell", cells);
+    fill("c", 1, 5);
+    long counter = store.events(key("c"), 5, 5).getFirst().entry().log().counter();
+    try (var _ = store.pins().pin(counter)) {
+      assertEquals(5, store.trim(key("c"), 5));
+      delete("c");
+      assertEquals(6, entries("c"));
+    }
+    while (entries("c") > 1) Thread.onSpinWait();
+    assertTooOld("c", 5);
+  }
+
+  private void delete(String name) {
+    store.delete(store.target(key(name)), Terms.expecting(ANY));
+  }
+
   private void create(String name) {
     var absent = new Existence.Absent(null);
     store
