@@ -15,6 +15,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -51,7 +52,7 @@ public final class Operator {
       description = "The server's certificate, or the one that signed it, in PEM.")
   private @Nullable Path certificate;
 
-  @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token.")
+  @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token; of several lines, the first counts.")
   private @Nullable Path tokenFile;
 
   // The option that names the server.
@@ -175,20 +176,28 @@ public final class Operator {
     try {
       if (pem == null) builder.usePlaintext();
       else builder.sslContext(GrpcSslContexts.forClient().trustManager(pem.toFile()).build());
-      if (token != null) builder.intercept(new Showing(token(token)));
+      if (token != null) builder.intercept(new Showing(tokens(token).getFirst()));
     } catch (IOException e) {
       throw new IllegalArgumentException("the certificate or token: " + e.getMessage(), e);
     }
     return builder.build();
   }
 
-  /// Returns the contents of a private file.
+  /// Returns the tokens in a private file, one a line.
   ///
-  /// @throws IllegalArgumentException when it is open to others
+  /// @throws IllegalArgumentException when the file is open to others, or has no token
   /// @throws IOException when it cannot be read
-  static String token(Path file) throws IOException {
+  static List<String> tokens(Path file) throws IOException {
     Permissions.requirePrivate(file);
-    return Files.readString(file).strip();
+    List<String> tokens =
+        Files.readString(file)
+            .lines()
+            .map(String::strip)
+            .filter(line -> !line.isEmpty())
+            .distinct()
+            .toList();
+    if (!tokens.isEmpty()) return tokens;
+    throw new IllegalArgumentException(file + " is empty; write a long random word into it");
   }
 
   private static final class Showing implements ClientInterceptor {

@@ -153,7 +153,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with the token that clients must send.")
+      description =
+          "A file with the tokens of which clients must send one, one a line. With several tokens,"
+              + " clients with one of them have at most half of the sessions.")
   private @Nullable Path tokenFile;
 
   @Option(
@@ -336,7 +338,7 @@ final class ServeCommand implements Callable<Integer> {
       config = config.withTls(readable(pem), own(privateKey));
     }
     Path token = tokenFile;
-    return token == null ? config : config.withToken(token(readable(token)));
+    return token == null ? config : config.withTokens(tokens(readable(token)));
   }
 
   private static Path readable(Path file) {
@@ -354,11 +356,9 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static String token(Path file) {
+  private static List<String> tokens(Path file) {
     try {
-      String token = Operator.token(file);
-      if (!token.isEmpty()) return token;
-      throw new IllegalArgumentException(file + " is empty; write a long random word into it");
+      return Operator.tokens(file);
     } catch (IOException e) {
       throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
     }

@@ -30,6 +30,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private final ServerCallStreamObserver<ServerFrame> out;
   private final Executor senders;
   private final String peer;
+  private final int token;
   private final AtomicInteger pending = new AtomicInteger();
   private final Runnable sending = this::sendNow;
   private volatile @Nullable Seat seat;
@@ -59,21 +60,25 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// @param word the last message; null for none
   private record End(Status status, @Nullable ServerFrame word) {}
 
-  Conversation(Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer) {
+  /// @param token which of the server's tokens the client sent, from 1; 0 for none
+  Conversation(
+      Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, int token) {
     this.nodes = nodes;
     this.out = out;
     this.senders = nodes.threads().senders();
     this.peer = peer;
+    this.token = token;
     out.disableAutoRequest();
     out.setOnReadyHandler(this::sendSoon);
     out.setOnCancelHandler(this::lost);
     out.setOnCloseHandler(this::lost);
   }
 
-  /// Returns the address of the client's machine: its peer without the port.
-  private String origin() {
+  /// Returns where the client comes from. The address of its machine is its peer without the port.
+  private Origin origin() {
     int colon = peer.lastIndexOf(':');
-    return colon < 0 ? peer : peer.substring(peer.indexOf('/') + 1, colon);
+    String address = colon < 0 ? peer : peer.substring(peer.indexOf('/') + 1, colon);
+    return new Origin(address, token);
   }
 
   String peer() {

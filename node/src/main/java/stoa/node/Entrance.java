@@ -12,35 +12,56 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Admits clients with the right token, and remembers their address. Thread-safe.
+/// Admits clients with one of the right tokens, and remembers their address and token. Thread-safe.
 final class Entrance implements ServerInterceptor {
   /// The address of a client.
   static final Context.Key<SocketAddress> PEER = Context.key("peer");
+
+  // Which of the tokens a client sent, from 1.
+  private static final Context.Key<Integer> TOKEN = Context.key("token");
 
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
   private final Arrivals arrivals;
-  private final byte @Nullable [] expected;
+  private final List<byte[]> expected;
   private final WrongTokens wrong = new WrongTokens();
 
   /// Creates it.
   ///
   /// @param arrivals learns of connections on which calls begin
-  /// @param token the token that clients must send; null for none
-  Entrance(Arrivals arrivals, @Nullable String token) {
+  /// @param tokens the tokens of which clients must send one; none when they need none
+  Entrance(Arrivals arrivals, List<String> tokens) {
     this.arrivals = arrivals;
-    expected = token == null ? null : ("Bearer " + token).getBytes(StandardCharsets.UTF_8);
+    expected =
+        tokens.stream().map(token -> ("Bearer " + token).getBytes(StandardCharsets.UTF_8)).toList();
+  }
+
+  /// Returns which of the tokens the client of the current call sent, from 1; 0 for none.
+  static int token() {
+    Integer told = TOKEN.get();
+    return told == null ? 0 : told;
+  }
+
+  /// Returns which of the tokens a client sent, from 1; 0 for none of them. Takes as long for a
+  /// wrong one.
+  private int find(byte[] told) {
+    int found = 0;
+    for (int i = 0; i < expected.size(); i++) {
+      if (MessageDigest.isEqual(expected.get(i), told)) found = i + 1;
+    }
+    return found;
   }
 
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
     SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-    byte[] known = expected;
-    if (known != null) {
+    Context context = Context.current();
+    if (!expected.isEmpty()) {
       String address = host(peer);
       if (!wrong.mayTry(address)) {
         refuse(
@@ -51,7 +72,8 @@ final class Entrance implements ServerInterceptor {
       }
       String told = headers.get(AUTHORIZATION);
       byte[] bytes = told == null ? new byte[0] : told.getBytes(StandardCharsets.UTF_8);
-      if (!MessageDigest.isEqual(known, bytes)) {
+      int token = find(bytes);
+      if (token == 0) {
         wrong.refuse(
             address,
             () ->
@@ -61,8 +83,8 @@ final class Entrance implements ServerInterceptor {
                     "the token is wrong or missing; use that of the server's --token-file"));
         return new ServerCall.Listener<>() {};
       }
+      context = context.withValue(TOKEN, token);
     }
-    Context context = Context.current();
     if (peer != null) {
       arrivals.leave(peer);
       context = context.withValue(PEER, peer);

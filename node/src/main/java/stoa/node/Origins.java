@@ -1,20 +1,19 @@
 package stoa.node;
 
 import io.grpc.Status;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// How many sessions each client address has, so that one address leaves some to the others.
-/// Thread-safe.
+/// How many sessions clients of each address and of each token have, so that one address and one
+/// token leave some to the others. Thread-safe.
 final class Origins {
   private final ServerConfig config;
   private final Supplier<Stream<Session>> open;
 
-  // How many sessions each address is opening. Guarded by this.
-  private final Map<String, Integer> opening = new HashMap<>();
+  // How many sessions clients of each origin are opening. Guarded by this.
+  private final Map<Origin, Integer> opening = new HashMap<>();
 
   /// Creates it.
   ///
@@ -24,30 +23,39 @@ final class Origins {
     this.open = open;
   }
 
-  /// Records that an address opens a session, until [#opened].
+  /// Records that a client opens a session, until [#opened].
   ///
   /// @throws io.grpc.StatusRuntimeException when there are too many
-  synchronized void open(String address) {
+  synchronized void open(Origin origin) {
+    int all = 0;
+    int ofToken = 0;
+    var ofAddress = new HashMap<String, Integer>();
+    for (var count : counts().entrySet()) {
+      all += count.getValue();
+      if (count.getKey().token() == origin.token()) ofToken += count.getValue();
+      ofAddress.merge(count.getKey().address(), count.getValue(), Integer::sum);
+    }
+    int own = ofAddress.getOrDefault(origin.address(), 0);
+    if (all >= config.sessionsMax()) throw full(ofAddress, all);
+    if (own >= config.sessionsOfAddressMax()) throw ofAddress(origin.address(), own);
+    boolean shared = origin.token() > 0;
+    if (shared && ofToken >= config.sessionsOfTokenMax()) throw ofToken(origin.token(), ofToken);
+    opening.merge(origin, 1, Integer::sum);
+  }
+
+  private Map<Origin, Integer> counts() {
     var counts = new HashMap<>(opening);
     open.get().forEach(session -> counts.merge(session.origin(), 1, Integer::sum));
-    int all = sum(counts.values());
-    int own = counts.getOrDefault(address, 0);
-    if (all >= config.sessionsMax()) throw full(counts, all);
-    if (own >= config.sessionsOfAddressMax()) throw ofAddress(address, own);
-    opening.merge(address, 1, Integer::sum);
+    return counts;
   }
 
   /// Records that the session is open, or could not be opened.
-  synchronized void opened(String address) {
-    opening.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
+  synchronized void opened(Origin origin) {
+    opening.computeIfPresent(origin, (_, count) -> count == 1 ? null : count - 1);
   }
 
-  private static int sum(Collection<Integer> counts) {
-    return counts.stream().mapToInt(Integer::intValue).sum();
-  }
-
-  private RuntimeException full(Map<String, Integer> counts, int all) {
-    var most = counts.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow();
+  private RuntimeException full(Map<String, Integer> ofAddress, int all) {
+    var most = ofAddress.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow();
     return refusal(
         "the server has "
             + all
@@ -68,6 +76,17 @@ final class Origins {
             + " sessions, and one address may have "
             + config.sessionsOfAddressMax()
             + " (sessionsOfAddressMax, half of sessionsMax)");
+  }
+
+  private RuntimeException ofToken(int token, int own) {
+    return refusal(
+        "clients with token "
+            + token
+            + " of the server's token file have "
+            + own
+            + " sessions, and one of several tokens may have "
+            + config.sessionsOfTokenMax()
+            + " (sessionsOfTokenMax, half of sessionsMax)");
   }
 
   private RuntimeException refusal(String cause) {

@@ -49,20 +49,20 @@ final class Registry {
     this.threads = threads;
     this.origins = origins;
     for (Sessions.Session found : durable.all()) {
-      sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG, ""));
+      sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG, Origin.UNKNOWN));
     }
     keys.endAllBut(sessions.keySet());
   }
 
-  private Session session(Sessions.Session found, Session.Recovered recovered, String origin) {
+  private Session session(Sessions.Session found, Session.Recovered recovered, Origin origin) {
     return new Session(found, recovered, origin, config, threads.get(), nowNanos.getAsLong());
   }
 
   /// Returns the session of a hello, or a new one. May wait for the disk.
   ///
-  /// @param origin the address of the client's machine
+  /// @param origin of the client
   /// @throws io.grpc.StatusRuntimeException when it is refused
-  Session session(ClientHello hello, String origin) {
+  Session session(ClientHello hello, Origin origin) {
     if (hello.getSession() != 0) {
       Session known = sessions.get(hello.getSession());
       boolean same =

@@ -129,7 +129,7 @@ public final class Server implements AutoCloseable {
     if (certificate != null && key != null) {
       builder.sslContext(GrpcSslContexts.forServer(certificate.toFile(), key.toFile()).build());
     }
-    builder.intercept(new Entrance(arrivals, config.token()));
+    builder.intercept(new Entrance(arrivals, config.tokens()));
     try {
       server = builder.build().start();
     } catch (IOException | RuntimeException failed) {
@@ -517,7 +517,8 @@ public final class Server implements AutoCloseable {
           new Conversation(
               nodes,
               (ServerCallStreamObserver<ServerFrame>) out,
-              peer == null ? "" : peer.toString());
+              peer == null ? "" : peer.toString(),
+              Entrance.token());
       conversation.begin();
       return conversation;
     }

@@ -2,6 +2,7 @@ package stoa.node;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.links.TreeServer;
@@ -13,7 +14,7 @@ import stoa.links.TreeServer;
 /// @param certificate the file with the server's certificates in PEM; null for connections without
 ///   encryption
 /// @param key the file with the certificate's private key in PEM; null without a certificate
-/// @param token the token that clients must send; null for none
+/// @param tokens the tokens of which clients must send one; none when they need none
 /// @param sessionsMax how many sessions may be open
 /// @param requestsMax how many requests of a session may be in progress
 /// @param containersMax how many objects a session may have open
@@ -32,7 +33,7 @@ public record ServerConfig(
     int port,
     @Nullable Path certificate,
     @Nullable Path key,
-    @Nullable String token,
+    List<String> tokens,
     int sessionsMax,
     int requestsMax,
     int containersMax,
@@ -50,6 +51,7 @@ public record ServerConfig(
   /// Checks the values.
   public ServerConfig {
     Objects.requireNonNull(host, "host");
+    tokens = List.copyOf(tokens);
     if (!helloTimeMax.isPositive() || helloConnectionsMax < 1) {
       throw new IllegalArgumentException(
           "nobody can say hello within "
@@ -78,6 +80,12 @@ public record ServerConfig(
     return Math.max(1, sessionsMax / 2);
   }
 
+  /// Returns how many sessions the clients with one token may have open: half of all where there
+  /// are several tokens, so that it leaves some to the others.
+  public int sessionsOfTokenMax() {
+    return tokens.size() > 1 ? Math.max(1, sessionsMax / 2) : sessionsMax;
+  }
+
   /// Returns the default bounds, on an address.
   public static ServerConfig of(String host, int port) {
     return new ServerConfig(
@@ -85,7 +93,7 @@ public record ServerConfig(
         port,
         null,
         null,
-        null,
+        List.of(),
         10_000,
         8_192,
         20_000,
@@ -104,7 +112,7 @@ public record ServerConfig(
     return with(
         newCertificate,
         newKey,
-        token,
+        tokens,
         lease,
         requestsMax,
         answerBytesMax,
@@ -115,6 +123,12 @@ public record ServerConfig(
 
   /// Returns this with a token that clients must send.
   public ServerConfig withToken(String value) {
+    return withTokens(List.of(value));
+  }
+
+  /// Returns this with the tokens of which clients must send one. Clients of each have a share of
+  /// the sessions, see [#sessionsOfTokenMax()].
+  public ServerConfig withTokens(List<String> value) {
     return with(
         certificate,
         key,
@@ -132,7 +146,7 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        token,
+        tokens,
         value,
         requestsMax,
         answerBytesMax,
@@ -146,7 +160,7 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        token,
+        tokens,
         lease,
         value,
         answerBytesMax,
@@ -160,7 +174,7 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        token,
+        tokens,
         lease,
         requestsMax,
         value,
@@ -174,7 +188,7 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        token,
+        tokens,
         lease,
         requestsMax,
         answerBytesMax,
@@ -188,7 +202,7 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        token,
+        tokens,
         lease,
         requestsMax,
         answerBytesMax,
@@ -215,7 +229,7 @@ public record ServerConfig(
         port,
         certificate,
         key,
-        token,
+        tokens,
         sessionsMax,
         requestsMax,
         containersMax,
@@ -232,7 +246,7 @@ public record ServerConfig(
   private ServerConfig with(
       @Nullable Path newCertificate,
       @Nullable Path newKey,
-      @Nullable String newToken,
+      List<String> newTokens,
       Duration newLease,
       int newRequestsMax,
       long newAnswerBytesMax,
@@ -244,7 +258,7 @@ public record ServerConfig(
         port,
         newCertificate,
         newKey,
-        newToken,
+        newTokens,
         newSessionsMax,
         newRequestsMax,
         containersMax,

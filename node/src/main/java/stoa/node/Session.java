@@ -38,7 +38,7 @@ final class Session {
   private final long id;
   private final Sessions.Session durable;
   private final boolean recovered;
-  private final String origin;
+  private final Origin origin;
   private final ServerConfig config;
   final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
@@ -73,7 +73,7 @@ final class Session {
   Session(
       Sessions.Session durable,
       Recovered recovered,
-      String origin,
+      Origin origin,
       ServerConfig config,
       SessionThreads threads,
       long nowNanos) {
@@ -99,9 +99,8 @@ final class Session {
     return id;
   }
 
-  /// Returns the address of the machine of the client that opened it; empty when only an earlier
-  /// server knew.
-  String origin() {
+  /// Returns where the client comes from that opened it.
+  Origin origin() {
     return origin;
   }
 

@@ -154,6 +154,11 @@ class HostileTest {
 
   /// A connection from another address of this machine.
   private static ManagedChannel channelFrom(String address, int port) {
+    return to(port, address).build();
+  }
+
+  /// A connection to a port of this machine from one of its addresses.
+  static NettyChannelBuilder to(int port, String address) {
     return NettyChannelBuilder.forAddress("127.0.0.1", port)
         .localSocketPicker(
             new NettyChannelBuilder.LocalSocketPicker() {
@@ -163,8 +168,7 @@ class HostileTest {
                 return new InetSocketAddress(address, 0);
               }
             })
-        .usePlaintext()
-        .build();
+        .usePlaintext();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package stoa.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,7 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -145,6 +148,54 @@ class SecurityTest {
         assertServes(client);
       }
     }
+  }
+
+  @Test
+  void eachOfSeveralTokensIsRightAndLeavesSessionsToTheOthers() throws Exception {
+    var config =
+        ServerConfig.of("127.0.0.1", 0)
+            .withTokens(List.of("secret", "other", "third"))
+            .withSessionsMax(8);
+    var idle = new ArrayList<RawClient>();
+    try (Server server = start(config)) {
+      for (int i = 0; i < 4; i++) {
+        var client = shownFrom("127.0.0." + (2 + i % 2), server, "other");
+        idle.add(client);
+        client.open();
+      }
+      try (var client = shownFrom("127.0.0.4", server, "other")) {
+        sayHello(client);
+        Status end = client.end();
+        assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.getCode());
+        String words = String.valueOf(end.getDescription());
+        assertTrue(words.contains("clients with token 2"), words);
+        assertTrue(words.contains("have 4 sessions"), words);
+        assertTrue(words.contains("sessionsOfTokenMax"), words);
+        assertFalse(words.contains("other"), words);
+      }
+      try (var client = shown(server, "secret")) {
+        assertServes(client);
+      }
+      try (var client = shownFrom("127.0.0.2", server, "third")) {
+        assertServes(client);
+      }
+    } finally {
+      idle.forEach(RawClient::close);
+    }
+  }
+
+  @Test
+  void oneTokenForAllLimitsNobody() {
+    var config = ServerConfig.of("127.0.0.1", 0).withSessionsMax(8);
+    assertEquals(8, config.sessionsOfTokenMax());
+    assertEquals(8, config.withToken("secret").sessionsOfTokenMax());
+    assertEquals(4, config.withTokens(List.of("secret", "other")).sessionsOfTokenMax());
+  }
+
+  /// A client at another address of this machine.
+  private static RawClient shownFrom(String address, Server server, String token) {
+    return new RawClient(
+        HostileTest.to(server.port(), address).intercept(showing(token)).build());
   }
 
   @Test
