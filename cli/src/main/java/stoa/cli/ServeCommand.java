@@ -50,9 +50,9 @@ import stoa.wire.proto.JoinRequest;
       "Servers that keep one store prove to each other that they know its secret. The",
       "first one writes it to cluster.secret in its data directory. Give a joining",
       "server a copy of that file with --secret; the server keeps it. A store that an",
-      "earlier version began has none: stop all servers, put one file cluster.secret",
-      "(64 hexadecimal digits, as openssl rand -hex 32 writes them, mode 600) into the",
-      "data directory of each, and start them again."
+      "earlier version began has none, and does not start: stop all servers, write a",
+      "secret into a file of mode 600 (64 hexadecimal digits, as openssl rand -hex 32",
+      "writes them), and start each server with --secret and a copy of that file."
     })
 final class ServeCommand implements Callable<Integer> {
   // The loggers of the network: the end of a client does not concern the operator.
@@ -254,13 +254,16 @@ final class ServeCommand implements Callable<Integer> {
     Endpoint peer = peers != null ? Endpoint.of(peers) : new Endpoint(config.host(), 0);
     Secret known = secret.value();
     boolean hasSecret = known != null || !ClusterServer.hasNoSecret(Path.of(data));
-    if (!peer.isLocal() && !hasSecret && security() == null && !insecure) {
+    if (!hasSecret && security() == null && !insecure) {
       throw new IllegalArgumentException(
-          "the other servers reach "
+          data
+              + " is of a store without a secret of the servers, as earlier versions began them:"
+              + " whoever reaches "
               + peer
-              + " over a network, and the store has no secret of the servers; give --secret on all"
-              + " servers, or --tls-certificate, --tls-key and --tls-authorities, or --insecure if"
-              + " the network is trusted");
+              + " could read and delete the store. Stop all servers, write one secret with openssl"
+              + " rand -hex 32 into a file of mode 600, and start each server with --secret FILE."
+              + " Or give --tls-certificate, --tls-key and --tls-authorities, or --insecure if all"
+              + " users of this machine and its networks are trusted");
     }
     var options =
         new ClusterServer.Options(

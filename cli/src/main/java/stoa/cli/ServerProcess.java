@@ -39,6 +39,11 @@ public final class ServerProcess implements AutoCloseable {
       return new Site(host, before, others, classPath);
     }
 
+    /// Returns whether the first start is of another release, whose store may have no secret.
+    public boolean isOfOtherRelease() {
+      return !classPath.equals(ChildProcess.classPath());
+    }
+
     public boolean isLoopback() {
       return host.equals(LOOPBACK.host);
     }

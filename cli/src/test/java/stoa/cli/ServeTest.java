@@ -1,6 +1,7 @@
 package stoa.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.CallFailed;
 import stoa.Stoa;
+import stoa.cluster.SecretFile;
 
 /// A user's classes in a jar, at a server in a process of its own and at its clients.
 class ServeTest {
@@ -171,6 +173,29 @@ class ServeTest {
     }
     String said = refused(data, List.of("--join", "127.0.0.1:1"));
     assertTrue(said.contains("--join needs the secret of the servers"), said);
+  }
+
+  @Test
+  void aStoreOfSeveralServersWithoutASecretStartsOnlyWithOneOrWhenToldSo(@TempDir Path directory)
+      throws Exception {
+    Path data = directory.resolve("data");
+    try (var server = ServerProcess.start(data, List.of("--replicated"))) {
+      assertTrue(server.stop());
+    }
+    Path own = data.resolve(SecretFile.NAME);
+    Path secret = Files.move(own, directory.resolve("secret"));
+    String said = refused(data.toString(), List.of());
+    assertTrue(said.contains(data + " is of a store without a secret of the servers"), said);
+    assertTrue(said.contains("start each server with --secret FILE"), said);
+    assertFalse(Files.exists(own));
+    try (var server = ServerProcess.start(data, List.of("--insecure"))) {
+      assertTrue(server.stop());
+    }
+    assertFalse(Files.exists(own));
+    try (var server = ServerProcess.start(data, List.of("--secret", secret.toString()))) {
+      assertTrue(server.stop());
+    }
+    assertEquals(Files.readString(secret), Files.readString(own));
   }
 
   private static String refused(String data, List<String> options) {
