@@ -88,7 +88,8 @@ public interface Stoa extends AutoCloseable {
   /// @throws IllegalArgumentException when the argument is not a proxy of a shared object
   <T> Ref<T> ref(T shared);
 
-  /// Deletes the object. Its history stays. Proxies that have called it throw [Gone] from now on. A
+  /// Deletes the object. Its history stays, as far as [History#trim] and [Keep] left it; see
+  /// [History#trim] for an object that was trimmed to its last version. Proxies that have called it throw [Gone] from now on. A
   /// proxy of [#get] or [#create] that has not called it begins a new object under the key.
   ///
   /// @return whether it existed

@@ -55,6 +55,7 @@ final class Groups implements AutoCloseable {
 
   private final int count;
   private final ShardMap map;
+  private final Clock clock;
   private final Opening opening;
   private final List<Server> servers = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -76,7 +77,13 @@ final class Groups implements AutoCloseable {
 
   /// The first server leads all groups.
   Groups(int count, int serversCount, Opening opening) {
+    this(count, serversCount, Clock.system(), opening);
+  }
+
+  /// As the other one, with a clock of the coordinator.
+  Groups(int count, int serversCount, Clock clock, Opening opening) {
     this.count = count;
+    this.clock = clock;
     this.opening = opening;
     map = ShardMap.of(count);
     try {
@@ -191,7 +198,7 @@ final class Groups implements AutoCloseable {
     } else if (group != 0) {
       leads.lead(group, opening.open(group, part.ordered(order(group), this::line)));
     } else {
-      var made = new Coordinator(0, members(), threads, Clock.system());
+      var made = new Coordinator(0, members(), threads, clock);
       leads.lead(0, opening.open(0, part.ordered(made.home(), this::line)), made);
       coordinator = made;
     }

@@ -86,6 +86,48 @@ class FullStoreTest {
   }
 
   @Test
+  void objectsThatAreTrimmedAndDeletedInEitherOrderNeverFillAStoreThatKeepsAll() {
+    for (String url : List.of("memory:", "memory:?shards=3")) {
+      var limits = Limits.standard().withMemoryBytesMax(3L * ROOM);
+      try (Stoa stoa = Stoa.open(StoaConfig.of(url).withKeep(Keep.all()).withLimits(limits))) {
+        leaveNothing(stoa, 4 * ROOM);
+      }
+    }
+  }
+
+  @Test
+  void objectsThatAreTrimmedAndDeletedLeaveADiskEmptyThatIsOpenedAgain() {
+    var disk = new SimulatedDisk(1);
+    disk.limit(3L * ROOM);
+    var config = StoaConfig.of("file:simulated");
+    for (int round = 0; round < 4; round++) {
+      try (Stoa stoa = open(config, disk)) {
+        leaveNothing(stoa, ROOM);
+      }
+    }
+  }
+
+  /// Writes much to many objects, of which each is less than a checkpoint, and releases them.
+  private static void leaveNothing(Stoa stoa, long bytes) {
+    int calls = 7;
+    int size = 8_000;
+    for (int i = 0; i < bytes / (calls * size); i++) {
+      Page page = stoa.get(Page.class, "page " + i);
+      for (int call = 0; call < calls; call++) page.write(new byte[size]);
+      var history = stoa.history(page);
+      if (i % 2 == 0) {
+        assertEquals(history.version(), history.trim(history.version()));
+        assertEquals(size, history.at(history.version()).bytes().length);
+        assertTrue(stoa.delete(page));
+      } else {
+        assertTrue(stoa.delete(page));
+        assertEquals(history.version(), history.trim(history.version()));
+      }
+      assertEquals(history.version(), history.oldest());
+    }
+  }
+
+  @Test
   void aFullStoreTakesAwayValuesOfKeys() {
     try (Stoa stoa = Stoa.open(memory())) {
       stoa.store().put("key", "value");
