@@ -383,7 +383,11 @@ final class Resident extends StreamEnd implements Runnable {
   /// As [#runUntil], for a thread that must come back soon: leaves what is not quick to others.
   /// Answers whether it executed anything.
   boolean runQuickUntil(Request last) {
-    if (lane.get() != SCHEDULED || loadsElsewhere(last)) return false;
+    if (lane.get() != SCHEDULED) return false;
+    if (loadsElsewhere(last)) {
+      dispatch(); // nobody else does for a thread that was to run it
+      return false;
+    }
     return lane.compareAndSet(SCHEDULED, RUNNING) && drainQuick(last);
   }
 

@@ -157,6 +157,18 @@ class DeadlinesTest {
   }
 
   @Test
+  void aPutInTimeBringsItsKeyBack() {
+    gate.countDown();
+    assertEquals("a,hold,b", put("b", Duration.ofSeconds(20)));
+  }
+
+  @Test
+  void aQuestionInTimeBringsItsKeyBack() {
+    gate.countDown();
+    assertEquals("a,hold", get(Duration.ofSeconds(20)));
+  }
+
+  @Test
   void aReaderOfThePastIsLate() {
     Past past = store.at(KEY, store.moment()).within(SHORT);
     isLateWhileItIsBroughtBack(() -> past.get("lines", ANY, Pace.SHORT));
