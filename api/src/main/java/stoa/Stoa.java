@@ -92,7 +92,14 @@ public interface Stoa extends AutoCloseable {
   /// [History#trim] for an object that was trimmed to its last version. Proxies that have called it throw [Gone] from now on. A
   /// proxy of [#get] or [#create] that has not called it begins a new object under the key.
   ///
+  /// The deletion takes its turn among the calls on the object, within the limit of [#within], and
+  /// [Limits#callTimeMax()] at most.
+  ///
   /// @return whether it existed
+  /// @throws DeadlineExceeded when the time was over before the deletion was logged; nothing was
+  ///   written
+  /// @throws UnknownOutcome when the deletion was logged, and still waited for earlier calls when
+  ///   the time was over; it is executed after them
   boolean delete(Object shared);
 
   /// Lists the present objects of a type.
@@ -109,7 +116,8 @@ public interface Stoa extends AutoCloseable {
   /// Returns the same object through a proxy or facade whose single calls have a time limit. It
   /// covers waiting for others and running together, from the moment of the call. A call whose time
   /// ends fails with [DeadlineExceeded], and the store takes back what it had changed at its
-  /// object. Calls of its method on other objects have the rest of the time.
+  /// object. Calls of its method on other objects have the rest of the time. The limit also applies
+  /// to [#delete].
   ///
   /// The limit does not apply to calls that execute at clients ([Placement#CLIENT]).
   ///

@@ -111,16 +111,18 @@ final class RemoteBlobs implements Service.Blobs {
 
   // ---- requests
 
-  private static Request.Builder request(RemoteBlob blob, int operation, Encoder arguments) {
+  private Request.Builder request(RemoteBlob blob, int operation, Encoder arguments) {
     var bytes =
         com.google.protobuf.UnsafeByteOperations.unsafeWrap(arguments.array(), 0, arguments.size());
-    return Request.newBuilder()
-        .setBlob(
-            Blob.newBuilder()
-                .setKey(com.google.protobuf.UnsafeByteOperations.unsafeWrap(blob.key()))
-                .setGeneration(blob.generation())
-                .setOperation(operation)
-                .setArguments(bytes));
+    var request =
+        Request.newBuilder()
+            .setBlob(
+                Blob.newBuilder()
+                    .setKey(com.google.protobuf.UnsafeByteOperations.unsafeWrap(blob.key()))
+                    .setGeneration(blob.generation())
+                    .setOperation(operation)
+                    .setArguments(bytes));
+    return stoa.requests().timed(request);
   }
 
   /// Asks something that may be done twice.

@@ -148,7 +148,7 @@ final class RemoteObject implements Service.Target {
   public void delete(SharedCall to) {
     if (shared.isPlaced()) Member.refuseInside("delete " + key);
     Container container = container();
-    Request.Builder request = part().requests().delete(container, to.ending());
+    Request.Builder request = part().requests().delete(container, to);
     var _ = part().ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
     if (shared.isPlaced()) service.migrating().deleted(new SharedPlaced(to));
   }

@@ -179,9 +179,8 @@ final class RemotePart implements Service.Vocabulary {
 
     private Iterator<com.google.protobuf.ByteString> fetch() {
       var asked = ListObjects.newBuilder().setType(type).setPage(next);
-      var keys =
-          ask(Outgoing.of(Request.newBuilder().setListObjects(asked), Outgoing.Recovery.READ, 64))
-              .getKeys();
+      var request = requests.timed(Request.newBuilder().setListObjects(asked));
+      var keys = ask(Outgoing.of(request, Outgoing.Recovery.READ, 64)).getKeys();
       next = keys.getNext();
       return keys.getKeysList().iterator();
     }

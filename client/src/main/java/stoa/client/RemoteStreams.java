@@ -60,11 +60,12 @@ final class RemoteStreams implements StreamStore {
     this.appendBytesMax = appendBytesMax;
   }
 
-  private static Outgoing request(int operation, Encoder arguments, Outgoing.Recovery recovery) {
+  private Outgoing request(int operation, Encoder arguments, Outgoing.Recovery recovery) {
     var bytes =
         com.google.protobuf.UnsafeByteOperations.unsafeWrap(arguments.array(), 0, arguments.size());
     var stream = Stream.newBuilder().setOperation(operation).setArguments(bytes);
-    return Outgoing.of(Request.newBuilder().setStream(stream), recovery, arguments.size());
+    var request = stoa.requests().timed(Request.newBuilder().setStream(stream));
+    return Outgoing.of(request, recovery, arguments.size());
   }
 
   private Decoder ask(int operation, Encoder arguments) {

@@ -90,6 +90,11 @@ final class Requests {
         .setCall(UnsafeByteOperations.unsafeWrap(call));
   }
 
+  /// The deletion of an object, within the time of its proxy.
+  Request.Builder delete(Container container, SharedCall to) {
+    return delete(container, to.ending()).setTimeMillis(RemoteObject.timeMillis(to, timeMillis));
+  }
+
   /// The deletion of an object.
   Request.Builder delete(Container container, Existence existence) {
     return Request.newBuilder()

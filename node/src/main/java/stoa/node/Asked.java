@@ -147,11 +147,22 @@ final class Asked {
 
   // ---- time
 
+  /// Returns for how long it may wait before it begins; 0 for as long as it must.
+  private long waitMillisMax() {
+    int millis = request.getTimeMillis();
+    if (request.hasBlob() && BlobCalls.isRelease(request.getBlob().getOperation())) return 0;
+    if (millis > 0) return millis;
+    return switch (request.getWhatCase()) {
+      case BLOB, STREAM, LIST_OBJECTS, DELETE -> service.limits().callTimeMax().toMillis();
+      default -> 0;
+    };
+  }
+
   /// Checks its time limit.
   ///
   /// @throws DeadlineExceeded when it has waited for longer than it may take
   void checkTime() {
-    int millis = request.getTimeMillis();
+    long millis = waitMillisMax();
     if (millis > 0 && node.nowNanos() - arrivedNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
       throw new DeadlineExceeded(
           "the call waited for more than " + millis + " ms; nothing was written");

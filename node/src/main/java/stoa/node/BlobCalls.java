@@ -26,6 +26,7 @@ final class BlobCalls implements AutoCloseable {
   private static final int WRITE = 10;
   private static final int RELEASE = 16;
   private static final int PART = 19;
+  private static final int CLOSE = 24;
 
   /// A write of several parts.
   ///
@@ -46,6 +47,11 @@ final class BlobCalls implements AutoCloseable {
   /// Returns whether an operation may be repeated.
   static boolean isRepeatable(int operation) {
     return isRead(operation) || operation == RELEASE;
+  }
+
+  /// Returns whether an operation only lets go of something.
+  static boolean isRelease(int operation) {
+    return operation == RELEASE || operation == CLOSE;
   }
 
   /// Starts an operation, and returns its future answer. On return everything is done except the
@@ -143,7 +149,7 @@ final class BlobCalls implements AutoCloseable {
         result.varint(commit(number, in.varint()));
         end(number);
       }
-      case 24 -> end(number);
+      case CLOSE -> end(number);
       default ->
           throw new IllegalArgumentException("operation " + operation + " on blobs is not known");
     }

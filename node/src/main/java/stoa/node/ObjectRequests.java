@@ -241,7 +241,7 @@ final class ObjectRequests {
         return;
       }
       service
-          .delete(container.object(), existence, asked.id())
+          .delete(container.object(), existence, asked.timeLeft(), asked.id())
           .whenDone(settled -> {
             try {
               deleted(asked, container, settled);

@@ -232,7 +232,9 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     if (shared().isPlaced()) {
       var _ = service.placing(shared().domain()).delete(to.placed(), null);
     } else {
-      core().delete(at, Terms.expecting(to.ending()));
+      Terms terms = Terms.expecting(to.ending());
+      // Where clients may have it, they must be told when it is deleted.
+      core().delete(at, service.mayBeLent(to) ? terms : terms.within(timeMax(to)));
       service.deleted(to);
     }
   }

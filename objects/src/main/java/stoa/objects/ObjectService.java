@@ -615,10 +615,15 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Begins to delete an object. Quick.
   ///
+  /// @param timeMax how long it may take from now on
   /// @return the request, whose number is the generation that ended
-  public Request delete(Container container, Existence existence, @Nullable CallId id) {
+  public Request delete(
+      Container container, Existence existence, Duration timeMax, @Nullable CallId id) {
     Check.that(!isPlaced(container), "%s is at clients", container.key());
-    return store.deleteAsync(container.target, Terms.expecting(existence).of(id));
+    Terms terms = Terms.expecting(existence).of(id);
+    // Where clients may have it, they must be told when it is deleted.
+    return store.deleteAsync(
+        container.target, mayBeLent(container) ? terms : terms.within(timeMax));
   }
 
   /// Whether [#deleted] may have something to do. Quick.

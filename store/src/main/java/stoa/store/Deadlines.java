@@ -57,7 +57,9 @@ final class Deadlines {
       engine.runners().tick(ticksMax, this::overdue);
       int now = engine.runners().now();
       for (Request request : limited) {
-        if (request.isLate(now) && request.isWaiting()) takeBack(request, lateWaiting(request));
+        if (!request.isLate(now) || !request.isWaiting()) continue;
+        if (!(request instanceof DeleteRequest deletion)) takeBack(request, lateWaiting(request));
+        else if (!deletion.isLeft()) deletion.leave(lateDeletion(deletion));
       }
     } catch (RuntimeException failure) {
       repeats.tell(
@@ -76,7 +78,17 @@ final class Deadlines {
 
   /// Limits the time that a request may take, from when it was asked.
   void limit(Request request, Duration timeMax) {
-    if (timeMax.compareTo(callTimeMax) >= 0) return;
+    if (timeMax.compareTo(callTimeMax) < 0) begin(request, timeMax);
+  }
+
+  /// Limits the time that a deletion may take, unless that is more than the store's limit. Its
+  /// caller is let go when the time is over and the deletion is logged: it cannot be taken back, and
+  /// is executed.
+  void limit(DeleteRequest deletion, Duration timeMax) {
+    if (timeMax.compareTo(callTimeMax) <= 0) begin(deletion, timeMax);
+  }
+
+  private void begin(Request request, Duration timeMax) {
     request.ticksMax = ticks(timeMax);
     if (!timeMax.isPositive()) request.since -= 1 + request.ticksMax; // it is over already
     begun(request);
@@ -139,6 +151,16 @@ final class Deadlines {
             + " waited for others for longer than its time, "
             + millis(request)
             + " ms; it was not executed");
+  }
+
+  private static UnknownOutcome lateDeletion(DeleteRequest deletion) {
+    return new UnknownOutcome(
+        "the deletion of "
+            + deletion.resident.key
+            + " is logged, and waited for earlier calls for longer than its time, "
+            + millis(deletion)
+            + " ms; it is executed after them: look whether the object is there before you delete it"
+            + " again");
   }
 
   private static long millis(Request request) {

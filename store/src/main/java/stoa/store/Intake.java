@@ -503,7 +503,9 @@ final class Intake {
   }
 
   private @Nullable RuntimeException delete(DeleteRequest deletion) {
-    RuntimeException refusal = draft.delete(deletion.resident, deletion.existence, deletion.origin);
+    RuntimeException refusal = engine.deadlines().late(deletion);
+    if (refusal != null) return refusal;
+    refusal = draft.delete(deletion.resident, deletion.existence, deletion.origin);
     if (refusal == null) placed(deletion);
     return refusal;
   }

@@ -39,6 +39,9 @@ public abstract sealed class Pending permits Request {
   private volatile boolean done;
   private volatile @Nullable Thread waiter;
 
+  /// Why its caller was told something before it was settled; null when he was not.
+  private volatile @Nullable RuntimeException left;
+
   // ---- its stage
 
   Pending() {}
@@ -92,6 +95,17 @@ public abstract sealed class Pending permits Request {
     return done;
   }
 
+  /// Whether its caller waits for it no longer: it is settled, or goes on without him.
+  final boolean isLeft() {
+    return done || left != null;
+  }
+
+  /// Lets its caller go, though it goes on.
+  void leave(RuntimeException why) {
+    left = why;
+    wake();
+  }
+
   /// The answer of a settled request.
   ///
   /// @throws RuntimeException the failure, when it failed
@@ -102,9 +116,12 @@ public abstract sealed class Pending permits Request {
     return result;
   }
 
-  /// Throws the failure of a settled request that failed.
+  /// Throws the failure of a settled request that failed, or why it let its caller go.
   final void check() {
-    if (!done) throw new IllegalStateException("the request is not settled");
+    if (!done) {
+      RuntimeException why = left;
+      throw why != null ? why : new IllegalStateException("the request is not settled");
+    }
     RuntimeException cause = failure;
     if (cause != null) throw cause;
   }
@@ -154,12 +171,12 @@ public abstract sealed class Pending permits Request {
     waiter = Thread.currentThread();
   }
 
-  /// Waits until it is settled.
+  /// Waits until it is settled, or lets its caller go.
   final void await() {
-    if (done) return;
+    if (isLeft()) return;
     isAwaited();
     boolean interrupted = false;
-    while (!done) {
+    while (!isLeft()) {
       LockSupport.park(this);
       interrupted |= Thread.interrupted();
     }

@@ -174,11 +174,17 @@ public abstract sealed class Request extends Pending
     return isDone();
   }
 
-  /// Tells a listener when it is settled, at once if it is. The listener must not block; there is
+  /// Tells a listener when it is settled or lets its caller go, at once if it is or has. The listener must not block; there is
   /// one at most.
   public final void whenDone(Consumer<Request> newListener) {
     listener = newListener;
-    if (isDone()) tell();
+    if (isLeft()) tell();
+  }
+
+  @Override
+  void leave(RuntimeException why) {
+    super.leave(why);
+    tell();
   }
 
   @Override

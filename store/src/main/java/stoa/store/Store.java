@@ -120,11 +120,14 @@ public final class Store implements AutoCloseable {
     return request;
   }
 
-  /// Ends a key's generation and waits until that is executed. Only the [existence][Terms] and the
-  /// [id][Terms] of the terms matter.
+  /// Ends a key's generation and waits until that is executed. Only the [existence][Terms], the
+  /// [timeMax][Terms] and the [id][Terms] of the terms matter.
   ///
   /// @return the generation that ended
   /// @throws Gone when there is nothing to end
+  /// @throws stoa.DeadlineExceeded when the time was over before the deletion was logged
+  /// @throws stoa.UnknownOutcome when the time was over after that: the deletion waits for earlier
+  ///   puts, and is executed
   public long delete(Target target, Terms terms) {
     return engine.leader().log(newDeletion(target, terms)).number();
   }
@@ -139,7 +142,9 @@ public final class Store implements AutoCloseable {
 
   private DeleteRequest newDeletion(Target target, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
-    return new DeleteRequest(resident, terms.existence(), Records.Origin.of(terms.id()));
+    var request = new DeleteRequest(resident, terms.existence(), Records.Origin.of(terms.id()));
+    engine.deadlines().limit(request, terms.timeMax());
+    return request;
   }
 
   /// What became of a call that a client made of an earlier process, on a key; null when it was not

@@ -1,7 +1,9 @@
 package stoa.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.store.Script.bytes;
 
 import java.nio.charset.StandardCharsets;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stoa.DeadlineExceeded;
+import stoa.UnknownOutcome;
 import stoa.base.Answer;
 import stoa.base.Clock;
 import stoa.base.Existence;
@@ -166,6 +169,44 @@ class DeadlinesTest {
   void aQuestionInTimeBringsItsKeyBack() {
     gate.countDown();
     assertEquals("a,hold", get(Duration.ofSeconds(20)));
+  }
+
+  private void delete(Duration timeMax) {
+    var _ = store.delete(store.target(KEY), Terms.expecting(ANY).within(timeMax));
+  }
+
+  @Test
+  void aDeletionIsLateAndIsExecuted() {
+    var told = assertThrows(UnknownOutcome.class, () -> delete(SHORT));
+    assertTrue(String.valueOf(told.getMessage()).contains("slow[k] is logged"), told::toString);
+    gate.countDown();
+    // Behind it, another life begins.
+    assertEquals("b", put("b", Duration.ofMinutes(10)));
+    store.close();
+    store = open();
+    assertEquals("b", get(Duration.ofMinutes(10)));
+  }
+
+  @Test
+  void aDeletionWhoseListenerComesLateTellsIt() {
+    Request deletion = store.deleteAsync(store.target(KEY), Terms.expecting(ANY).within(SHORT));
+    while (!deletion.isLeft()) Thread.onSpinWait();
+    assertFalse(deletion.isDone());
+    var told = new CompletableFuture<Request>();
+    deletion.whenDone(told::complete);
+    assertThrows(UnknownOutcome.class, told.join()::number);
+    gate.countDown();
+    while (!deletion.isDone()) Thread.onSpinWait();
+    assertEquals(1, deletion.number());
+  }
+
+  @Test
+  void aDeletionWhoseTimeIsOverIsNotLogged() {
+    gate.countDown();
+    assertThrows(DeadlineExceeded.class, () -> delete(Duration.ZERO));
+    assertEquals("a,hold", get(Duration.ofMinutes(10)));
+    delete(Duration.ofSeconds(20));
+    assertEquals("", get(Duration.ofMinutes(10)));
   }
 
   @Test
