@@ -179,7 +179,7 @@ final class RemoteBlobs implements Service.Blobs {
     return begin(blob, part(scope, blob, operation, arguments), reading);
   }
 
-  private static Outgoing part(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
+  private Outgoing part(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
     var request = request(blob, operation, arguments);
     return operation == BEGIN
         ? Outgoing.beginning(scope, request, Outgoing.Recovery.UNKNOWN)

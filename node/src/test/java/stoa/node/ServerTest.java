@@ -14,7 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.Limits;
+import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.base.Encoder;
 import stoa.front.types.Keys;
 import stoa.objects.ObjectService;
 import stoa.wire.proto.Answer;
@@ -355,6 +358,43 @@ class ServerTest {
         client.send(ClientFrame.newBuilder().setHello(RawClient.hello(written.id(), secret)));
         assertEquals(Status.Code.NOT_FOUND, client.end().getCode());
       }
+    }
+  }
+
+  @Test
+  void writesOfABlobThatWaitForLongerThanACallMayTakeAreRefusedAndDoNothing() throws Exception {
+    int count = 4_000;
+    var limits = Limits.standard().withCallTimeMax(Duration.ofMillis(1));
+    Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits));
+    var blob = stoa.get(stoa.Blob.class, "b");
+    blob.truncate(1);
+    long before = blob.version();
+    try (Server server = Server.start(LOCAL, ObjectService.of(stoa, _ -> true));
+        var client = new RawClient(server.port())) {
+      client.open();
+      var requests = new Request.Builder[count];
+      for (int i = 0; i < count; i++) {
+        requests[i] =
+            RawClient.request(i + 1)
+                .setBlob(
+                    Blob.newBuilder()
+                        .setKey(ByteString.copyFrom(Keys.encode("b")))
+                        .setOperation(11)
+                        .setArguments(ByteString.copyFrom(new Encoder(4).varint(i + 2).toBytes())));
+      }
+      client.send(requests);
+      int done = 0;
+      for (int i = 0; i < count; i++) {
+        Answer answer = client.answer();
+        if (answer.hasFailure()) {
+          assertEquals("DeadlineExceeded", answer.getFailure().getKind(), answer::toString);
+          assertTrue(answer.getFailure().getMessage().contains("nothing was written"));
+        } else {
+          done++;
+        }
+      }
+      assertTrue(done < count, "all were done in time");
+      assertEquals(before + done, blob.version());
     }
   }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,7 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.View;
 
 class EmbeddedStoaTest {
@@ -697,6 +699,70 @@ class EmbeddedStoaTest {
     }
     try (Stoa stoa = Stoa.open(config)) {
       assertEquals(3, stoa.find(Account.class, "alice").orElseThrow().balance());
+    }
+  }
+
+  /// What [Gate#hold] waits for.
+  private static volatile CountDownLatch released = new CountDownLatch(0);
+
+  /// Can be kept busy.
+  @Shared(name = "test.Gate")
+  static class Gate {
+    private int count;
+
+    public int hold() {
+      try {
+        released.await();
+      } catch (InterruptedException stopped) {
+        throw new IllegalStateException(stopped);
+      }
+      return ++count;
+    }
+
+    public int count() {
+      return ++count;
+    }
+  }
+
+  @Test
+  void theDeletionOfABusyObjectLetsItsCallerGoInTimeAndIsExecuted() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Gate gate = stoa.get(Gate.class, "a");
+      assertEquals(1, gate.count());
+      released = new CountDownLatch(1);
+      var holds = stoa.async(gate, Gate::hold);
+      try {
+        var hasty = stoa.within(Duration.ofMillis(200), gate);
+        var told = assertThrows(UnknownOutcome.class, () -> stoa.delete(hasty));
+        assertTrue(String.valueOf(told.getMessage()).contains("it is executed"), told::toString);
+      } finally {
+        released.countDown();
+      }
+      assertEquals(2, holds.join());
+      assertThrows(Gone.class, gate::count);
+      assertFalse(stoa.delete(gate));
+      Gate next = stoa.create(Gate.class, "a");
+      assertEquals(1, next.count());
+      assertTrue(stoa.delete(stoa.within(Duration.ofSeconds(9), next)));
+    }
+  }
+
+  @Test
+  void theDeletionOfABusyObjectTakesNoLongerThanACall() {
+    var limits = Limits.standard().withCallTimeMax(Duration.ofMillis(500));
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+      Gate gate = stoa.get(Gate.class, "a");
+      assertEquals(1, gate.count());
+      released = new CountDownLatch(1);
+      try {
+        for (int i = 0; i < 3; i++) {
+          var _ = stoa.async(gate, Gate::hold);
+        }
+        assertThrows(UnknownOutcome.class, () -> stoa.delete(gate));
+      } finally {
+        released.countDown();
+      }
+      assertFalse(stoa.find(Gate.class, "a").isPresent());
     }
   }
 
