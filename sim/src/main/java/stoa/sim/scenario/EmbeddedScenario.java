@@ -396,13 +396,24 @@ public final class EmbeddedScenario implements Scenario {
             yield ListModel.NO;
           }
         }
-        case ListInput.Delete(String key) ->
-            stoa.delete(stoa.get(SimulatedList.class, key)) ? ListModel.YES : ListModel.NO;
+        case ListInput.Delete(String key) -> delete(stoa.get(SimulatedList.class, key));
         case ListInput.Find(String key) ->
             stoa.find(SimulatedList.class, key).isPresent() ? ListModel.YES : ListModel.NO;
         case ListInput.Append(String key, String id) ->
             stoa.get(SimulatedList.class, key).append(id);
       };
+    }
+
+    /// Deletes a list; half of them are trimmed before, so that nothing but the deletion is left.
+    private List<String> delete(SimulatedList list) {
+      var history = store.stoa().history(list);
+      boolean trimmed = ids % 2 == 0;
+      if (trimmed) history.trim(history.version());
+      boolean deleted = store.stoa().delete(list);
+      if (trimmed && deleted && history.oldest() == history.version()) {
+        trace.reached("a list is trimmed and deleted, and leaves nothing");
+      }
+      return deleted ? ListModel.YES : ListModel.NO;
     }
 
     // ---- crashes and checks

@@ -37,6 +37,7 @@ class CrashSimulationTest {
             "a call ends with IllegalStateException",
             "a call ends with UnknownOutcome",
             "a list ends with UnknownOutcome",
+            "a list is trimmed and deleted, and leaves nothing",
             "a past version is read",
             "the disk fails during a recovery"));
   }
