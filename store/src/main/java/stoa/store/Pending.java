@@ -39,7 +39,7 @@ public abstract sealed class Pending permits Request {
   private volatile boolean done;
   private volatile @Nullable Thread waiter;
 
-  /// Why its caller was told something before it was settled; null when he was not.
+  /// What its caller is told before it is settled; null while the caller waits.
   private volatile @Nullable RuntimeException left;
 
   // ---- its stage
