@@ -52,7 +52,10 @@ public final class Operator {
       description = "The server's certificate, or the one that signed it, in PEM.")
   private @Nullable Path certificate;
 
-  @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token; of several lines, the first counts.")
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "A file with its token; of several lines, the first counts.")
   private @Nullable Path tokenFile;
 
   // The option that names the server.

@@ -69,8 +69,8 @@ class ReleasedObjectsTest {
         if (i % 2 == 0) released.add(release(stoa, stoa.get(Page.class, i), i));
         else released.add(release(stoa, stoa.get(OwnPage.class, i), i));
       }
-      // Of several groups, none releases anything by itself before clients had time to say what they
-      // hold.
+      // Of several groups, none releases anything by itself before clients had time to say what
+      // they hold.
       skipped.set(WHILE_MICROS);
       for (var history : released) {
         while (history.oldest() < history.version()) Thread.onSpinWait();

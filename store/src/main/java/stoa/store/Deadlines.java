@@ -82,8 +82,8 @@ final class Deadlines {
   }
 
   /// Limits the time that a deletion may take, unless that is more than the store's limit. Its
-  /// caller is let go when the time is over and the deletion is logged: it cannot be taken back, and
-  /// is executed.
+  /// caller is let go when the time is over and the deletion is logged: the store does not take it
+  /// back, and executes it.
   void limit(DeleteRequest deletion, Duration timeMax) {
     if (timeMax.compareTo(callTimeMax) <= 0) begin(deletion, timeMax);
   }
@@ -159,8 +159,8 @@ final class Deadlines {
             + deletion.resident.key
             + " is logged, and waited for earlier calls for longer than its time, "
             + millis(deletion)
-            + " ms; it is executed after them: look whether the object is there before you delete it"
-            + " again");
+            + " ms; it is executed after them: look whether the object is there before you delete"
+            + " it again");
   }
 
   private static long millis(Request request) {

@@ -174,8 +174,8 @@ public abstract sealed class Request extends Pending
     return isDone();
   }
 
-  /// Tells a listener when it is settled or lets its caller go, at once if it is or has. The listener must not block; there is
-  /// one at most.
+  /// Tells a listener when it is settled or lets its caller go, at once if it is or has. The
+  /// listener must not block; there is one at most.
   public final void whenDone(Consumer<Request> newListener) {
     listener = newListener;
     if (isLeft()) tell();
