@@ -95,16 +95,28 @@ public final class Dictionary implements TypeIds {
     return known.subList(begin, Math.min(known.size(), begin + countMax));
   }
 
-  /// Logs a name. Whether that came to be is nothing to the caller: what it wants to log refers to
-  /// it, and is not logged yet.
+  /// Tells of all names, with their numbers, in the order of these.
+  void each(java.util.function.ObjIntConsumer<String> visitor) {
+    int number = 0;
+    for (String name : names) visitor.accept(name, number++);
+  }
+
   private long appended(String name) {
+    return append(KEY, name.getBytes(StandardCharsets.UTF_8), name);
+  }
+
+  /// Logs what names speak of; answers its address. Whether that came to be is nothing to the
+  /// caller when this fails: what it wants to log refers to it, and is not logged yet.
+  ///
+  /// @param what it is, for the message of a failure
+  long append(Key key, byte[] entry, String what) {
     try {
-      return store.append(KEY, name.getBytes(StandardCharsets.UTF_8));
+      return store.append(key, entry);
     } catch (UnknownOutcome failed) {
       throw ObjectContext.failing(
           new Unavailable(
               "the store failed before anything was logged that speaks of "
-                  + name
+                  + what
                   + "; open it again",
               failed));
     } catch (RuntimeException failed) {

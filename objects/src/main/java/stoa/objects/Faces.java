@@ -29,6 +29,11 @@ final class Faces {
     this.dictionary = dictionary;
   }
 
+  /// The stored name.
+  String name() {
+    return name;
+  }
+
   /// The one of a shared type, or null.
   @Nullable ObjectType find(SharedType shared) {
     for (ObjectType face : faces) {

@@ -60,7 +60,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   @Override
   public Marshaller marshaller() {
-    return service.marshaller();
+    return type.marshaller();
   }
 
   private Store core() {

@@ -358,7 +358,7 @@ public final class Neighborhood implements Neighbors {
     ObjectType.Called called = stoa().typeNamed(space).called(in);
     if (called == null) throw new NotShareable("a question that calls no method of " + space);
     var arguments =
-        stoa().marshaller().arguments(called.method(), call, in.position(), call.length);
+        called.type().marshaller().arguments(called.method(), call, in.position(), call.length);
     return new ObjectHandler.Question(called.type(), called.method(), arguments);
   }
 

@@ -251,7 +251,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Whether [#container] is quick for a type: it was used since the store was opened.
   public boolean isKnown(String type) {
-    return stoa.knownType(type) != null;
+    return stoa.isKnown(type);
   }
 
   /// An object, whether it exists or not.
@@ -439,7 +439,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
-    Marshaller marshaller = stoa.marshaller();
+    Marshaller marshaller = container.type.marshaller();
     return decoding == Decoding.BRIEF
         ? marshaller.value(bytes, classesOfKeys, Effort.brief())
         : store.limited(
@@ -451,7 +451,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     byte[] bytes = call.bytes();
     if (Marshaller.isSimple(method)) {
       // They take no longer than their bytes do.
-      var arguments = stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys);
+      var arguments =
+          called.type().marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys);
       return new Read(called, arguments, true);
     }
     return decoding == Decoding.BRIEF
@@ -465,7 +466,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     ObjectType type = called.type();
     long began = type.beginReading();
     var arguments =
-        stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
+        type.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
     return new Read(called, arguments, type.endReading(method, began));
   }
 
