@@ -73,6 +73,15 @@ final class Codes {
     this.dictionary = dictionary;
   }
 
+  /// The types of which versions are kept, in the order of their names.
+  java.util.SortedSet<String> types() {
+    var types = new java.util.TreeSet<String>();
+    dictionary.each((name, number) -> {
+      if (name.startsWith(CODE)) types.add(activation(number + 1, name).type());
+    });
+    return types;
+  }
+
   /// The activations of a type, the first one first.
   List<Activation> of(String type) {
     var found = new ArrayList<Activation>();

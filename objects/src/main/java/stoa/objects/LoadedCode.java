@@ -12,6 +12,7 @@ import stoa.front.Service;
 import stoa.front.SharedReferences;
 import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Marshaller;
+import stoa.front.marshal.TypeIds;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedType;
 import stoa.store.blobs.StoredBlob;
@@ -24,30 +25,40 @@ import stoa.store.blobs.StoredBlob;
 final class LoadedCode implements Service.Vocabulary {
   private final LocalService service;
   private final Dictionary dictionary;
+  private final TypeIds ids;
   private final ClassLoader loader;
   private final Marshaller marshaller;
   private final boolean stored;
   private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
   private final ReentrantLock registering = new ReentrantLock();
 
-  /// The code of the program.
-  LoadedCode(LocalService service, Dictionary dictionary, ClassLoader loader) {
+  private LoadedCode(
+      LocalService service,
+      Dictionary dictionary,
+      TypeIds ids,
+      ClassLoader loader,
+      boolean stored) {
     this.service = service;
     this.dictionary = dictionary;
+    this.ids = ids;
     this.loader = loader;
-    this.marshaller =
-        service.marshaller(dictionary, new SharedReferences(service.stoa(), this), loader);
-    this.stored = false;
+    this.stored = stored;
+    this.marshaller = service.marshaller(ids, new SharedReferences(service.stoa(), this), loader);
+  }
+
+  /// The code of the program.
+  static LoadedCode ofProgram(LocalService service, Dictionary dictionary, ClassLoader loader) {
+    return new LoadedCode(service, dictionary, dictionary, loader, false);
   }
 
   /// The code of a version in the log.
-  LoadedCode(LocalService service, Dictionary dictionary, StoredClasses loader) {
-    this.service = service;
-    this.dictionary = dictionary;
-    this.loader = loader;
-    this.marshaller =
-        service.marshaller(dictionary, new SharedReferences(service.stoa(), this), loader);
-    this.stored = true;
+  static LoadedCode stored(LocalService service, Dictionary dictionary, StoredClasses loader) {
+    return new LoadedCode(service, dictionary, dictionary, loader, true);
+  }
+
+  /// Code that is tried, of which nothing is logged.
+  static LoadedCode tried(LocalService service, Dictionary dictionary, StoredClasses loader) {
+    return new LoadedCode(service, dictionary, new TentativeIds(dictionary), loader, true);
   }
 
   ClassLoader loader() {
@@ -61,6 +72,11 @@ final class LoadedCode implements Service.Vocabulary {
   /// Whether it is of a version in the log, so that nothing of it meets the objects of the program.
   boolean isStored() {
     return stored;
+  }
+
+  /// Whether a class is of its own version.
+  boolean has(String className) {
+    return loader instanceof StoredClasses classes && classes.has(className);
   }
 
   /// Whether a value that its methods answer may be given to the program as it is.
@@ -105,8 +121,8 @@ final class LoadedCode implements Service.Vocabulary {
       ObjectType known = faces.find(shared);
       if (known == null) known = add(faces, shared);
       if (first) {
-        // What is logged without a code is called by the program's.
-        if (!stored) faces.checkMethods();
+        // What is logged without a code is called by the program's, and by what follows it.
+        if (!stored || ids != dictionary) faces.checkMethods();
         types.put(shared.name(), faces);
       }
       return known;
@@ -119,7 +135,7 @@ final class LoadedCode implements Service.Vocabulary {
     var type = new ObjectType(this, faces, shared, dictionary, service.clock());
     faces.add(type);
     marshaller.register(shared);
-    var _ = dictionary.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
+    var _ = ids.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
     return type;
   }
 

@@ -185,7 +185,7 @@ final class LocalService implements Service, Placing.Roots {
     loader = context != null ? context : LocalService.class.getClassLoader();
     extraTypes = config.types();
     codes = new Codes(store, dictionary);
-    own = new LoadedCode(this, dictionary, loader);
+    own = LoadedCode.ofProgram(this, dictionary, loader);
     marshaller = own.marshaller();
     for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
@@ -764,7 +764,7 @@ final class LocalService implements Service, Placing.Roots {
     if (isMethodInUse(type, method)) return true;
     for (String className : dictionary.after(ClassNames.CLASS + type + " ")) {
       try {
-        var _ = typeOf(Class.forName(className, false, loader));
+        var _ = served(Class.forName(className, false, loader));
       } catch (ClassNotFoundException | LinkageError | NotShareable gone) {
         // It was renamed, or is shared no more: another one may have the method.
       }
@@ -774,7 +774,10 @@ final class LocalService implements Service, Placing.Roots {
 
   private boolean isMethodInUse(String type, String method) {
     Faces known = own.find(type);
-    return known != null && known.hasMethod(method);
+    if (known != null && known.hasMethod(method)) return true;
+    ActiveCode code = active.get(type);
+    Faces stored = code == null ? null : code.now().type().code().find(type);
+    return stored != null && stored.hasMethod(method);
   }
 
   Duration callTimeMax() {
@@ -800,6 +803,17 @@ final class LocalService implements Service, Placing.Roots {
       settle(shared.name(), type, true);
     }
     return type;
+  }
+
+  /// The type of a class of the program that a client or another group names, in the code that
+  /// executes its puts.
+  ///
+  /// @throws NotShareable when it is none, or neither the class nor the log fits what is stored
+  ObjectType served(Class<?> face) {
+    String name = SharedType.of(face).name();
+    ActiveCode known = active.get(name);
+    if (known == null || !known.now().settled()) known = settle(name, own.typeOf(face), false);
+    return known.now().type();
   }
 
   private LoadedCode codeOf(StoredClasses loader) {
@@ -863,11 +877,74 @@ final class LocalService implements Service, Placing.Roots {
         activation.loaded(),
         _ -> {
           String name = "code " + activation.type() + " " + activation.version();
-          UnaryOperator<byte[]> weaver =
-              loader instanceof ClassWeaver weaving ? weaving::woven : UnaryOperator.identity();
-          var classes = new StoredClasses(name, codes.files(activation), loader, weaver);
-          return new LoadedCode(this, dictionary, classes);
+          return LoadedCode.stored(this, dictionary, classes(name, codes.files(activation)));
         });
+  }
+
+  /// Whether the log has a class that the program lacks, as a face of a type or as what a type
+  /// needs. Then its type is in use.
+  boolean usesStored(String className) {
+    try {
+      var _ = Class.forName(className, false, loader);
+      return false;
+    } catch (ClassNotFoundException | LinkageError lacking) {
+      for (String type : codes.types()) {
+        var _ = active(type);
+      }
+      return storedCodes.values().stream().anyMatch(code -> code.has(className));
+    }
+  }
+
+  /// Makes classes of class files, beside those that the program has.
+  ///
+  /// @param name how stack traces call the loader
+  StoredClasses classes(String name, Map<String, byte[]> files) {
+    UnaryOperator<byte[]> weaver =
+        loader instanceof ClassWeaver weaving ? weaving::woven : UnaryOperator.identity();
+    return new StoredClasses(name, files, loader, weaver);
+  }
+
+  Codes codes() {
+    return codes;
+  }
+
+  /// The type of some of its faces, in code that is only tried.
+  ///
+  /// @throws NotShareable when what is stored does not fit it
+  ObjectType tried(List<Class<?>> faces) {
+    var loaded = (StoredClasses) faces.getFirst().getClassLoader();
+    LoadedCode code = LoadedCode.tried(this, dictionary, loaded);
+    for (Class<?> face : faces) code.typeOf(face);
+    return Objects.requireNonNull(code.findNamed(SharedType.of(faces.getFirst()).name()));
+  }
+
+  /// Has the code of a type's faces, which [#tried] has taken, execute its puts from now on.
+  void activate(String type, List<Class<?>> faces) {
+    var version = CodeVersion.of(SharedType.of(faces.getFirst()).implementation());
+    settling.lock();
+    try {
+      List<Codes.Activation> earlier = codes.of(type);
+      boolean isActive =
+          !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
+      if (!isActive) {
+        Codes.Activation activation = codes.activate(type, version, earlier);
+        LoadedCode code = stored(activation);
+        for (Class<?> face : faces) code.typeOf(inCode(face, code));
+      }
+      ActiveCode known = active.get(type);
+      if (known != null) known.unsettle();
+      var _ = active(type);
+    } finally {
+      settling.unlock();
+    }
+  }
+
+  private static Class<?> inCode(Class<?> type, LoadedCode code) {
+    try {
+      return Class.forName(type.getName(), false, code.loader());
+    } catch (ClassNotFoundException lost) {
+      throw new NotShareable(type.getName() + " is not in its own version", lost);
+    }
   }
 
   private static @Nullable StreamId versionOf(ObjectType type) {

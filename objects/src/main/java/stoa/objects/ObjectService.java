@@ -72,6 +72,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private final ClassLoader classesOfKeys;
   private final Sessions sessions;
   private final KeyService keys;
+  private final CodeService code;
 
   private ObjectService(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
@@ -80,6 +81,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     this.sessions = new Sessions(store);
     this.classesOfKeys = naming.classesOfKeys();
     this.keys = new KeyService(stoa, classesOfKeys);
+    this.code = new CodeService(stoa);
     stoa.serve();
   }
 
@@ -176,6 +178,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// The listenable key-value store.
   public KeyService keys() {
     return keys;
+  }
+
+  /// The code of shared types.
+  public CodeService code() {
+    return code;
   }
 
   /// The names that clients and the store speak of by number.

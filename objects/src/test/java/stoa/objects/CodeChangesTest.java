@@ -260,4 +260,47 @@ class CodeChangesTest {
       return null;
     });
   }
+
+  @Test
+  void codeIsDeployedWhileTheStoreIsOpen() {
+    Program first = build(FIRST);
+    Program fixed = build(FIXED);
+    Program narrow = build(SHARED + "private int balance; public void deposit(long a) {} }");
+    open(first, stoa -> {
+      CodeService code = ObjectService.of(stoa, _ -> true).code();
+      Object account = account(first, stoa);
+      Program.call(account, "deposit", 10L);
+      assertEquals(List.of("account 1 true"), versions(code));
+      assertEquals("[account CHANGED 1 0]", findings(code.check(fixed.files(), 10, _ -> {})));
+      assertEquals(List.of("account 1 true"), versions(code));
+      assertEquals("[account CHANGED 1 0]", findings(code.deploy(fixed.files(), _ -> {})));
+      assertEquals(List.of("account 1 false", "account 2 true"), versions(code));
+      assertEquals("[account ACTIVE 0 0]", findings(code.deploy(fixed.files(), _ -> {})));
+      Program.call(account, "deposit", 10L);
+      assertEquals(30L, Program.call(account, "balance"));
+      var refused = code.deploy(narrow.files(), _ -> {});
+      assertEquals(1, refused.size());
+      assertEquals(false, refused.getFirst().fits(), refused::toString);
+      assertEquals(2, code.versions().size());
+      assertEquals(true, code.rollBack("account", _ -> {}).fits());
+      Program.call(account, "deposit", 10L);
+      assertEquals(40L, Program.call(account, "balance"));
+      assertEquals(
+          List.of("account 1 false", "account 2 false", "account 3 true"), versions(code));
+      assertEquals(10L, then(stoa, account, 1, "balance"));
+      assertEquals(30L, then(stoa, account, 2, "balance"));
+      return null;
+    });
+  }
+
+  private static List<String> versions(CodeService code) {
+    return code.versions().stream().map(v -> v.type() + " " + v.turn() + " " + v.active()).toList();
+  }
+
+  private static String findings(List<CodeService.Finding> findings) {
+    return findings.stream()
+        .map(f -> f.type() + " " + f.kind() + " " + f.objects() + " " + f.unfit())
+        .toList()
+        .toString();
+  }
 }

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,6 +40,7 @@ final class Program {
   private static final StandardJavaFileManager FILES =
       COMPILER.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
 
+  private final Path classes;
   private final URLClassLoader loader;
 
   /// @param directory where the classes go
@@ -49,7 +52,7 @@ final class Program {
     var options =
         List.of("-cp", System.getProperty("java.class.path"), "-proc:none", "-nowarn", "-g");
     try {
-      Path classes = Files.createDirectories(directory);
+      classes = Files.createDirectories(directory);
       synchronized (FILES) {
         FILES.setLocation(StandardLocation.CLASS_OUTPUT, List.of(classes.toFile()));
         boolean compiled = COMPILER.getTask(null, FILES, errors, options, null, files).call();
@@ -63,8 +66,18 @@ final class Program {
     }
   }
 
-  ClassLoader loader() {
-    return loader;
+  /// The class files, by the names of their classes.
+  Map<String, byte[]> files() {
+    var files = new TreeMap<String, byte[]>();
+    try (var found = Files.list(classes.resolve("v"))) {
+      for (Path file : (Iterable<Path>) found::iterator) {
+        String name = file.getFileName().toString();
+        files.put("v." + name.substring(0, name.length() - 6), Files.readAllBytes(file));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return files;
   }
 
   Class<?> type(String name) {

@@ -1,5 +1,12 @@
 package stoa.front.code;
 
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
 import java.security.CodeSource;
 import java.security.ProtectionDomain;
 import java.util.Map;
@@ -39,6 +46,42 @@ public final class StoredClasses extends ClassLoader {
       if (resolve) resolveClass(found);
       return found;
     }
+  }
+
+  @Override
+  public @Nullable URL getResource(String name) {
+    String className =
+        name.endsWith(".class") ? name.substring(0, name.length() - 6).replace('/', '.') : "";
+    byte[] file = files.get(className);
+    return file == null ? super.getResource(name) : url(name, file);
+  }
+
+  private static URL url(String name, byte[] file) {
+    var handler =
+        new URLStreamHandler() {
+          @Override
+          protected URLConnection openConnection(URL url) {
+            return new URLConnection(url) {
+              @Override
+              public void connect() {}
+
+              @Override
+              public InputStream getInputStream() {
+                return new ByteArrayInputStream(file);
+              }
+            };
+          }
+        };
+    try {
+      return URL.of(URI.create("stored:/" + name), handler);
+    } catch (MalformedURLException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /// Whether it makes a class itself.
+  public boolean has(String className) {
+    return files.containsKey(className);
   }
 
   @Override
