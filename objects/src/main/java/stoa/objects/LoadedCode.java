@@ -180,7 +180,9 @@ final class LoadedCode implements Service.Vocabulary {
 
   @Override
   public Service.Target target(Class<?> face, Object key) {
-    return service.object(service.typeOf(face), key);
+    ObjectType type = typeOf(face);
+    var _ = service.active(type.shared().name());
+    return service.object(type, key);
   }
 
   @Override
