@@ -162,7 +162,9 @@ final class StructSerializer extends Serializer<Object> {
       Object read = readValue(context, stored.kind(), otherHolder);
       all.put(stored.name(), read);
       Struct.Slot slot = stored.slot();
-      if (slot != null && fits(slot, read)) components[slot.component] = read;
+      if (slot != null && fits(slot, read)) {
+        components[slot.component] = Widening.widened(read, slot.type);
+      }
     }
     return struct.migrates() ? struct.migrate(null, all) : struct.construct(components);
   }
@@ -204,7 +206,8 @@ final class StructSerializer extends Serializer<Object> {
   }
 
   private boolean fits(Struct.Slot slot, @Nullable Object value) {
-    if (slot.type.isPrimitive() || value == null || slot.type.isInstance(value)) return true;
+    if (slot.type.isPrimitive() || value == null) return true;
+    if (slot.type.isInstance(Widening.widened(value, slot.type))) return true;
     if (struct.migrates()) return false;
     throw struct.changed(slot, value.getClass().getTypeName());
   }
