@@ -222,15 +222,18 @@ final class Codec {
 
   /// Registers the numbers of the earlier names of classes, which are read and not written.
   private void registerEarlier(TypeResolver resolver) {
+    var enums = new HashMap<Class<?>, Class<?>>();
     int position = 0;
     for (var earlier : registry.earlier().entrySet()) {
       int id = FIRST_ID + earlier.getKey();
       Class<?> type = earlier.getValue();
       Class<?> standIn = StandIns.get(position++);
       switch (registry.entries().get(type)) {
-        case Registry.Entry.Constants constants ->
-            ((ClassResolver) resolver)
-                .registerEnum(standIn, id, constants.form().serializer(resolver, standIn));
+        case Registry.Entry.Constants constants -> {
+          ((ClassResolver) resolver)
+              .registerEnum(standIn, id, constants.form().serializer(resolver, standIn));
+          enums.put(standIn, type);
+        }
         case Registry.Entry.Fields fields -> {
           fory.register(standIn, id);
           fory.registerSerializer(standIn, new StructSerializer(this, resolver, fields.struct()));
@@ -247,6 +250,7 @@ final class Codec {
         default -> throw new IllegalStateException(type + " has no earlier names");
       }
     }
+    if (!enums.isEmpty()) EnumContainers.register(fory, resolver, enums);
   }
 
   /// Admits what Fory may serialize by itself without registration: arrays of what is registered,
@@ -554,7 +558,8 @@ final class Codec {
     if (e instanceof OutOfMemoryError error) throw error;
     String unregistered = unregistered(e);
     boolean unknown = e instanceof NullPointerException || e instanceof AssertionError;
-    if (unregistered == null && unknown) unregistered = unknownClass();
+    String stored = unregistered == null && unknown ? unknownClass() : null;
+    if (stored != null) return unknown(stored);
     if (unregistered != null) return refused(unregistered);
     return new Corrupt("an encoded value cannot be read: " + ThrowableText.of(e), e);
   }
@@ -625,6 +630,17 @@ final class Codec {
             + " cannot travel or be stored: no declared field, parameter or result names "
             + name
             + "; list it in StoaConfig.types, or pass its name as text");
+  }
+
+  /// What the value says of whose class is not registered here.
+  private static NotShareable unknown(String type) {
+    return new NotShareable(
+        "a "
+            + type
+            + " is stored, and no declared field, parameter or result names that class; list it in"
+            + " StoaConfig.types, or mark the class that it was renamed to @Was(\""
+            + type
+            + "\")");
   }
 
   static NotShareable refused(String type) {

@@ -6,6 +6,7 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -21,6 +22,8 @@ import stoa.front.types.Hashing;
 ///
 /// Filled while a registry is made, and not changed afterwards.
 final class Lineage {
+  private static final String WAS = "was ";
+
   private static final Map<String, Class<?>> PRIMITIVES = new HashMap<>();
 
   static {
@@ -44,14 +47,18 @@ final class Lineage {
   // Shared classes by the names of earlier classes of the same stored name.
   private final Map<String, Class<?>> faces;
 
-  Lineage() {
+  private final StoredNames stored;
+
+  Lineage(StoredNames stored) {
     this.renamed = new HashMap<>();
     this.faces = new HashMap<>();
+    this.stored = stored;
   }
 
   Lineage(Lineage other) {
     this.renamed = new HashMap<>(other.renamed);
     this.faces = new HashMap<>(other.faces);
+    this.stored = other.stored;
   }
 
   /// The names in the [Was] of a class or member.
@@ -116,8 +123,20 @@ final class Lineage {
     return renamed;
   }
 
+  /// What the dictionary keeps of a class's [Was], so that a program which has the class under its
+  /// earlier name still, as after a rollback, knows what the later name means.
+  static List<String> descriptions(Class<?> type) {
+    return was(type).stream().map(was -> WAS + type.getName() + " " + was).toList();
+  }
+
   /// The class of today that a stored name means; null when there is none.
   @Nullable Class<?> find(String name, @Nullable ClassLoader loader) {
+    return find(name, loader, new HashSet<>());
+  }
+
+  private @Nullable Class<?> find(
+      String name, @Nullable ClassLoader loader, Set<String> asked) {
+    if (!asked.add(name)) return null;
     Class<?> primitive = PRIMITIVES.get(name);
     if (primitive != null) return primitive;
     Class<?> successor = renamed.get(name);
@@ -125,8 +144,14 @@ final class Lineage {
     try {
       return Class.forName(name, false, loader);
     } catch (ClassNotFoundException | LinkageError gone) {
-      return faces.get(name);
+      Class<?> face = faces.get(name);
+      if (face != null) return face;
     }
+    for (String earlier : stored.after(WAS + name + " ")) {
+      Class<?> found = find(earlier, loader, asked);
+      if (found != null) return found;
+    }
+    return null;
   }
 
   /// Whether a declared type takes every value of a stored one: it is the same, or a wider number,
@@ -137,12 +162,11 @@ final class Lineage {
     if (type.equals(stored)) return true;
     if (type.dimensions() > 0) {
       if (stored.dimensions() == 0) return false;
-      TypeText element = type.element();
-      TypeText other = stored.element();
-      boolean primitive = PRIMITIVES.containsKey(element.erasure());
-      return primitive != PRIMITIVES.containsKey(other.erasure()) || primitive
-          ? element.equals(other)
-          : takes(element, other, loader);
+      // An array of a subtype would refuse elements that its declared type takes.
+      Class<?> element = type.element().dimensions() > 0 ? null : find(type.name(), loader);
+      boolean same =
+          element == null || element.equals(find(stored.name(), loader));
+      return same && takes(type.element(), stored.element(), loader);
     }
     if (type.name().equals("java.lang.Object")) return true;
     Class<?> to = find(type.name(), loader);

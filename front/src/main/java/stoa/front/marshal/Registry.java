@@ -104,6 +104,10 @@ final class Registry {
   }
 
   Registry(TypeIds ids, Class<? extends Blob> blobs) {
+    this(ids, blobs, new StoredNames());
+  }
+
+  private Registry(TypeIds ids, Class<? extends Blob> blobs, StoredNames stored) {
     this(
         ids,
         blobs,
@@ -111,8 +115,8 @@ final class Registry {
         Map.of(),
         Map.of(),
         Set.of(),
-        new Lineage(),
-        new StoredNames());
+        new Lineage(stored),
+        stored);
   }
 
   private Registry(
@@ -240,7 +244,7 @@ final class Registry {
     Registry finish() {
       while (!pending.isEmpty()) visit(pending.poll());
       for (Class<?> type : planned) foundLineage.checkPresent(type);
-      comparing.forEach(Runnable::run);
+      compareAll();
       numbering.forEach(Runnable::run);
       var larger =
           new Registry(
@@ -254,6 +258,30 @@ final class Registry {
               stored);
       for (Type type : hidden) larger = larger.withKnown(type);
       return larger;
+    }
+
+    /// Refuses with all that no rule covers.
+    private void compareAll() {
+      var refusals = new LinkedHashSet<String>();
+      for (Runnable one : comparing) {
+        try {
+          one.run();
+        } catch (NotShareable refused) {
+          refusals.add(String.valueOf(refused.getMessage()));
+        }
+      }
+      if (!refusals.isEmpty()) throw new NotShareable(String.join("\n", refusals));
+    }
+
+    private void descend(Class<?> type) {
+      foundLineage.add(type);
+      if (!ids.assigns()) return;
+      for (String was : Lineage.descriptions(type)) {
+        numbering.add(
+            () -> {
+              var _ = number(was);
+            });
+      }
     }
 
     void add(@Nullable Type type) {
@@ -323,7 +351,7 @@ final class Registry {
         blob();
         return;
       }
-      foundLineage.add(type);
+      descend(type);
       if (type.isAnnotationPresent(Shared.class)) {
         shared(SharedType.of(type));
         return;
@@ -442,7 +470,7 @@ final class Registry {
     void shared(SharedType type) {
       if (!foundTypes.add(type)) return;
       Class<?> implementation = type.implementation();
-      foundLineage.add(type.face());
+      descend(type.face());
       foundLineage.addFaces(type.face(), stored.after(CLASS + type.name() + " "));
       boolean own = OwnState.class.isAssignableFrom(implementation);
       boolean here = ids.assigns() || type.isPlaced();

@@ -1,5 +1,6 @@
 package stoa.front.marshal;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.fory.context.ReadContext;
@@ -142,13 +143,16 @@ final class StructSerializer extends Serializer<Object> {
   /// Reads what another version of the class has written, then completes the rest.
   private void readOld(ReadContext context, Object value, Struct.Plan plan) {
     Map<String, @Nullable Object> all = struct.migrates() ? new HashMap<>() : Map.of();
+    var initialized = new ArrayList<>(plan.added());
     for (Struct.Stored stored : plan.stored()) {
       Object read = readValue(context, stored.kind(), otherHolder);
       if (struct.migrates()) all.put(stored.name(), read);
       Struct.Slot slot = stored.slot();
-      if (slot != null && fits(slot, read)) slot.set(value, read);
+      if (slot == null) continue;
+      if (fits(slot, read)) slot.set(value, read);
+      else initialized.add(slot);
     }
-    for (Struct.Slot slot : plan.added()) {
+    for (Struct.Slot slot : initialized) {
       Object initial = struct.initial(slot, value);
       if (initial != null) slot.set(value, initial);
     }
