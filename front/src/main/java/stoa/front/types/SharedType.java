@@ -179,6 +179,11 @@ public final class SharedType {
     return method;
   }
 
+  /// Whether a method of a stored identity is gone on purpose, see [Removed].
+  public boolean hasRemoved(String id) {
+    return removed.contains(id);
+  }
+
   private NotShareable absent(String id) {
     if (removed.contains(id)) {
       return new NotShareable(
