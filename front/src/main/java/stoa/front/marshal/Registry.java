@@ -204,6 +204,7 @@ final class Registry {
   /// What a field of a state names that is another process's business, as far as that process knows
   /// it too.
   private Registry withKnown(Type type) {
+    if (type instanceof Class<?> c && (c.isPrimitive() || has(c))) return this;
     var walk = new Walk(true);
     try {
       walk.add(type);
