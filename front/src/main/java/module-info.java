@@ -10,6 +10,7 @@ module stoa.front {
   requires org.slf4j;
 
   exports stoa.front;
+  exports stoa.front.code;
   exports stoa.front.marshal;
   exports stoa.front.proxy;
   exports stoa.front.types;

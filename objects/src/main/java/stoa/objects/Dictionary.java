@@ -10,7 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.Decoder;
 import stoa.base.Key;
+import stoa.front.CallNumbers;
 import stoa.front.ClassNames;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
@@ -27,7 +29,13 @@ public final class Dictionary implements TypeIds {
 
   /// What finds out what is lost of the objects of a damaged store.
   public static Losses losses() {
-    return new Losses(KEY.stream(), ClassNames.CLASS);
+    return new Losses(KEY.stream(), ClassNames.CLASS, Dictionary::method);
+  }
+
+  /// The address of the name of the method that a put calls, 0 when it calls none.
+  private static long method(byte[] put) {
+    int number = (int) new Decoder(put).varint();
+    return CallNumbers.isMethod(number) ? number : 0;
   }
 
   private final Store store;
@@ -95,16 +103,28 @@ public final class Dictionary implements TypeIds {
     return known.subList(begin, Math.min(known.size(), begin + countMax));
   }
 
-  /// Logs a name. Whether that came to be is nothing to the caller: what it wants to log refers to
-  /// it, and is not logged yet.
+  /// Tells of all names, with their numbers, in the order of these.
+  void each(java.util.function.ObjIntConsumer<String> visitor) {
+    int number = 0;
+    for (String name : names) visitor.accept(name, number++);
+  }
+
   private long appended(String name) {
+    return append(KEY, name.getBytes(StandardCharsets.UTF_8), name);
+  }
+
+  /// Logs what names speak of; answers its address. Whether that came to be is nothing to the
+  /// caller when this fails: what it wants to log refers to it, and is not logged yet.
+  ///
+  /// @param what it is, for the message of a failure
+  long append(Key key, byte[] entry, String what) {
     try {
-      return store.append(KEY, name.getBytes(StandardCharsets.UTF_8));
+      return store.append(key, entry);
     } catch (UnknownOutcome failed) {
       throw ObjectContext.failing(
           new Unavailable(
               "the store failed before anything was logged that speaks of "
-                  + name
+                  + what
                   + "; open it again",
               failed));
     } catch (RuntimeException failed) {
@@ -115,6 +135,11 @@ public final class Dictionary implements TypeIds {
   @Override
   public @Nullable String nameOf(int id) {
     return id >= 0 && id < names.size() ? names.get(id) : null;
+  }
+
+  @Override
+  public List<String> names() {
+    return List.copyOf(names);
   }
 
   @Override

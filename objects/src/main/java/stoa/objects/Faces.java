@@ -29,6 +29,11 @@ final class Faces {
     this.dictionary = dictionary;
   }
 
+  /// The stored name.
+  String name() {
+    return name;
+  }
+
   /// The one of a shared type, or null.
   @Nullable ObjectType find(SharedType shared) {
     for (ObjectType face : faces) {
@@ -105,7 +110,8 @@ final class Faces {
   /// @throws NotShareable when the log has calls of methods that the classes no longer have
   void checkMethods() {
     for (String id : dictionary.after(ClassNames.METHOD + name + "#")) {
-      if (faces.stream().noneMatch(face -> has(face.shared(), id))) {
+      boolean removed = faces.stream().anyMatch(face -> face.shared().hasRemoved(id));
+      if (!removed && faces.stream().noneMatch(face -> has(face.shared(), id))) {
         throw new NotShareable(
             "the history of "
                 + name
@@ -115,7 +121,9 @@ final class Faces {
                 + first().shared().implementation().getName()
                 + " does not have; keep the method, or give its successor @MethodId(\""
                 + id
-                + "\")");
+                + "\"), or say @Removed(\""
+                + id
+                + "\") at the class");
       }
     }
   }

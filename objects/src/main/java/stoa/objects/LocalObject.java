@@ -11,6 +11,7 @@ import stoa.History;
 import stoa.LogAddress;
 import stoa.LogOrder;
 import stoa.Ref;
+import stoa.StoaException;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
@@ -60,7 +61,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   @Override
   public Marshaller marshaller() {
-    return service.marshaller();
+    return type.marshaller();
   }
 
   private Store core() {
@@ -488,7 +489,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   private History.Event what(stoa.store.Event.What what) {
     return switch (what) {
-      case stoa.store.Event.What.Put(byte[] value) -> called(value);
+      case stoa.store.Event.What.Put(byte[] value, int code) -> called(value, code);
       case stoa.store.Event.What.Answered(long call, String space, byte[] name) ->
           new History.Event.Answered(call, new Ref<>(space, Keys.decode(name, service.loader())));
       case stoa.store.Event.What.TakenBack(long call, String reason) ->
@@ -498,13 +499,29 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     };
   }
 
-  private History.Event called(byte[] value) {
+  /// What a put called, as its caller said it: in the code of its time.
+  private History.Event called(byte[] value, int code) {
     var in = new Decoder(value);
-    ObjectType.Called called = type.called(in);
+    ObjectType then = service.typeAt(shared().name(), code);
+    ObjectType.Called called = then.called(in);
     if (called == null) return PlacedState.event(value);
     SharedMethod method = called.method();
     @Nullable Object[] arguments =
-        marshaller().arguments(method, value, in.position(), value.length);
+        then.marshaller().arguments(method, value, in.position(), value.length);
+    if (!then.code().equals(type.code())) {
+      for (int i = 0; i < arguments.length; i++) arguments[i] = today(then, arguments[i]);
+    }
     return new History.Event.Called(method.id(), Arrays.asList(arguments));
+  }
+
+  /// An argument of the past as the program's classes have it; as it was, when they have no rule for
+  /// it.
+  private @Nullable Object today(ObjectType then, @Nullable Object argument) {
+    if (then.code().mayShare(argument)) return argument;
+    try {
+      return marshaller().value(then.marshaller().value(argument));
+    } catch (StoaException noRule) {
+      return argument;
+    }
   }
 }

@@ -14,6 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Corrupt;
+import stoa.front.CallNumbers;
+import stoa.front.code.CodeVersion;
+import stoa.front.code.StoredClasses;
+import stoa.spi.ClassWeaver;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Closed;
@@ -70,7 +78,9 @@ import stoa.store.blobs.StoredBlob;
 import stoa.store.threads.Threads;
 
 /// The port to a store of shared objects in this process, which executes them. Thread-safe.
-final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
+final class LocalService implements Service, Placing.Roots {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalService.class);
+
   private static final int STATE_BYTES_MAX = 512 << 20;
 
   private final Part part;
@@ -86,10 +96,14 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   private final @Nullable String blobsRefused;
   private final StreamStore streams;
   private final Dictionary dictionary;
+  private final Codes codes;
   private final Marshaller marshaller;
   private final ClassLoader loader;
-  private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
-  private final ReentrantLock registering = new ReentrantLock();
+  private final LoadedCode own;
+  private final ConcurrentHashMap<Codes.Loaded, LoadedCode> storedCodes = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
+  private final ReentrantLock settling = new ReentrantLock();
   private final KeyValues keyValues;
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
@@ -136,6 +150,8 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     keyValues.begin();
     store.keep(config.keep());
     leads = true;
+    active.values().forEach(ActiveCode::unsettle);
+    active.keySet().forEach(this::active);
   }
 
   /// What executes objects on a store, and begins nothing by itself.
@@ -168,31 +184,60 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : LocalService.class.getClassLoader();
     extraTypes = config.types();
-    marshaller = marshaller(dictionary);
+    codes = new Codes(store, dictionary);
+    own = LoadedCode.ofProgram(this, dictionary, loader);
+    marshaller = own.marshaller();
     for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
     snapshots = new Snapshots(store);
   }
 
   /// A marshaller of this store's values that speaks in the numbers of some dictionary.
-  Marshaller marshaller(TypeIds ids) {
-    return new Marshaller(
-        ids,
-        new SharedReferences(stoa, this),
-        StoredBlob.class,
-        extraTypes,
-        loader,
-        STATE_BYTES_MAX);
+  ///
+  /// @param references turns proxies into references and back
+  /// @param classes finds the classes of keys, and of what may travel
+  Marshaller marshaller(TypeIds ids, SharedReferences references, ClassLoader classes) {
+    List<Class<?>> extra = classes.equals(loader) ? extraTypes : inCode(extraTypes, classes);
+    return new Marshaller(ids, references, StoredBlob.class, extra, classes, STATE_BYTES_MAX);
   }
 
-  /// Makes all classes that are known here known to another marshaller; answers whether any were
-  /// not.
-  boolean registerAll(Marshaller other) {
+  private static List<Class<?>> inCode(Iterable<Class<?>> types, ClassLoader classes) {
+    var found = new ArrayList<Class<?>>();
+    for (Class<?> type : types) {
+      try {
+        found.add(Class.forName(type.getName(), false, classes));
+      } catch (ClassNotFoundException | LinkageError elsewhere) {
+        // The code of that version does not know it, so that no value of it is of that class.
+      }
+    }
+    return found;
+  }
+
+  /// Makes the classes that facades have admitted known to the code of a version in the log; answers
+  /// whether any were not.
+  boolean learnAdmitted(LoadedCode code) {
     boolean any = false;
-    for (Faces faces : types.values()) {
+    for (Class<?> type : inCode(admitted, code.loader())) {
+      if (code.marshaller().isRegistered(type)) continue;
+      code.marshaller().register(type);
+      any = true;
+    }
+    return any;
+  }
+
+  /// The code of the program.
+  LoadedCode program() {
+    return own;
+  }
+
+  /// Makes all classes of some code that are known here known to another marshaller; answers whether
+  /// any were not.
+  boolean registerAll(LoadedCode code, Marshaller other) {
+    boolean any = false;
+    for (Faces faces : code.all()) {
       for (SharedType type : faces.all()) any |= other.learn(type);
     }
-    for (Class<?> type : admitted) {
+    for (Class<?> type : code.isStored() ? inCode(admitted, code.loader()) : admitted) {
       if (other.isRegistered(type)) continue;
       other.register(type);
       any = true;
@@ -227,6 +272,8 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     for (String name : dictionary.learn()) {
       if (name.startsWith(ClassNames.ADMITTED)) {
         readmit(name.substring(ClassNames.ADMITTED.length()));
+      } else if (name.startsWith(Codes.CODE)) {
+        active.values().forEach(ActiveCode::unsettle);
       }
     }
   }
@@ -248,12 +295,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     return object(typeOf(face), key);
   }
 
-  @Override
-  public LocalObject named(String type, Object key) {
-    return object(typeNamed(type), key);
-  }
-
-  private LocalObject object(ObjectType type, Object key) {
+  LocalObject object(ObjectType type, Object key) {
     return object(type, type.key(key));
   }
 
@@ -316,10 +358,10 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   /// The id of the method that a put calls; empty when it calls none, or that is not known.
   String methodOf(Key key, byte[] put) {
     if (key.space().equals(SharedKeys.SPACE)) return KeyCommand.decoded(put).word();
-    Faces faces = types.get(key.space());
-    if (faces == null) return "";
-    ObjectType.Called called = faces.called(new Decoder(put));
-    return called == null ? "" : called.method().id();
+    int number = (int) new Decoder(put).varint();
+    String name = CallNumbers.isMethod(number) ? dictionary.nameOf(number - 1) : null;
+    String prefix = ClassNames.methods(key.space());
+    return name == null || !name.startsWith(prefix) ? "" : name.substring(prefix.length());
   }
 
   // ---- transactions
@@ -625,8 +667,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     return storedBlobs().blob(blobKey(key), new Existence.Any(null), generation);
   }
 
-  @Override
-  public StoredBlob blob(Object key, long generation) {
+  StoredBlob blob(Object key, long generation) {
     marshaller.register(StoredBlob.class);
     return blobs.blob(blobKey(key), new Existence.Undeleted(null), generation);
   }
@@ -713,10 +754,9 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     return blobs;
   }
 
-  /// The type of a stored name, if it was used since the store was opened.
-  @Nullable ObjectType knownType(String name) {
-    Faces known = types.get(name);
-    return known == null ? null : known.first();
+  /// Whether a type was used since the store was opened.
+  boolean isKnown(String type) {
+    return active.containsKey(type);
   }
 
   /// Whether a type has a method, of a class that is in use, or was used with this store before.
@@ -724,7 +764,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     if (isMethodInUse(type, method)) return true;
     for (String className : dictionary.after(ClassNames.CLASS + type + " ")) {
       try {
-        var _ = typeOf(Class.forName(className, false, loader));
+        var _ = served(Class.forName(className, false, loader));
       } catch (ClassNotFoundException | LinkageError | NotShareable gone) {
         // It was renamed, or is shared no more: another one may have the method.
       }
@@ -733,83 +773,234 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   }
 
   private boolean isMethodInUse(String type, String method) {
-    Faces known = types.get(type);
-    return known != null && known.hasMethod(method);
+    Faces known = own.find(type);
+    if (known != null && known.hasMethod(method)) return true;
+    ActiveCode code = active.get(type);
+    Faces stored = code == null ? null : code.now().type().code().find(type);
+    return stored != null && stored.hasMethod(method);
   }
 
   Duration callTimeMax() {
     return limits.callTimeMax();
   }
 
+  // ---- types, and the code that executes their puts
+
+  /// The type of a class that the program or the code of a version uses. A class of the program is
+  /// active from now on.
+  ///
+  /// @throws NotShareable when it is none, or what is stored does not fit it
   ObjectType typeOf(Class<?> face) {
+    if (face.getClassLoader() instanceof StoredClasses loaded) return codeOf(loaded).typeOf(face);
     SharedType shared = SharedType.of(face);
     if (shared.name().equals(blobs.space()) || shared.name().startsWith("stoa/")) {
       throw new NotShareable(
           face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
     }
-    Faces faces = types.get(shared.name());
-    ObjectType known = faces == null ? null : faces.find(shared);
-    return known == null ? register(shared) : known;
-  }
-
-  private ObjectType register(SharedType shared) {
-    registering.lock();
-    try {
-      Faces faces = types.get(shared.name());
-      boolean first = faces == null;
-      if (faces == null) {
-        faces = new Faces(shared.name(), dictionary);
-        // What other faces have logged must be called as well.
-        for (SharedType other : otherFaces(shared)) add(faces, other);
-      }
-      ObjectType known = faces.find(shared);
-      if (known == null) known = add(faces, shared);
-      if (!first) return known;
-      faces.checkMethods();
-      store.register(shared.name(), new ObjectHandler.Factory(this, faces.first()));
-      types.put(shared.name(), faces);
-      return known;
-    } finally {
-      registering.unlock();
+    ObjectType type = own.typeOf(face);
+    ActiveCode known = active.get(shared.name());
+    if (known == null || !known.now().settled() || known.now().type().code().isStored()) {
+      settle(shared.name(), type, true);
     }
-  }
-
-  private ObjectType add(Faces faces, SharedType shared) {
-    var type = new ObjectType(faces, shared, dictionary, marshaller, clock);
-    faces.add(type);
-    marshaller.register(shared);
-    var _ = dictionary.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
     return type;
   }
 
-  /// The faces of a type's objects that this store was used with before, as far as they still are.
-  private List<SharedType> otherFaces(SharedType shared) {
-    var others = new ArrayList<SharedType>();
-    for (String className : dictionary.after(ClassNames.CLASS + shared.name() + " ")) {
-      SharedType other = ClassNames.face(className, shared, loader);
-      if (other != null) others.add(other);
-    }
-    return others;
+  /// The type of a class of the program that a client or another group names, in the code that
+  /// executes its puts.
+  ///
+  /// @throws NotShareable when it is none, or neither the class nor the log fits what is stored
+  ObjectType served(Class<?> face) {
+    String name = SharedType.of(face).name();
+    ActiveCode known = active.get(name);
+    if (known == null || !known.now().settled()) known = settle(name, own.typeOf(face), false);
+    return known.now().type();
   }
 
-  /// The type of a reference, by the class that was last stored under its name.
+  private LoadedCode codeOf(StoredClasses loader) {
+    for (LoadedCode code : storedCodes.values()) if (code.loader().equals(loader)) return code;
+    throw new IllegalStateException(loader + " belongs to no code of this store");
+  }
+
+  /// The type of a stored name, in the code that executes its puts.
+  ///
+  /// @throws NotShareable when neither the program nor the log has a class for it
   ObjectType typeNamed(String name) {
-    Faces known = types.get(name);
-    if (known != null) return known.first();
-    var candidates = dictionary.after(ClassNames.CLASS + name + " ").reversed();
-    for (String className : candidates) {
-      try {
-        var _ = typeOf(Class.forName(className, false, loader));
-        return Objects.requireNonNull(types.get(name)).first();
-      } catch (ClassNotFoundException gone) {
-        // It was renamed: an older or newer name may be there.
-      }
+    return active(name).now().type();
+  }
+
+  /// Which code executes the puts of a type now.
+  ActiveCode active(String name) {
+    ActiveCode known = active.get(name);
+    if (known != null && known.now().settled()) return known;
+    return settle(name, null, false);
+  }
+
+  /// The type of a stored name in the code that executes the puts of a number.
+  ///
+  /// @throws Corrupt when the log has no such code
+  ObjectType typeAt(String name, int number) {
+    ActiveCode.Now now = active(name).now();
+    if (now.number() == number) return now.type();
+    if (number == 0) { // from before versions were kept
+      ObjectType type = own.findNamed(name);
+      return type != null ? type : now.type();
     }
-    throw new NotShareable(
-        "no class for objects stored as "
-            + name
-            + (candidates.isEmpty() ? "" : ", once " + candidates.getFirst())
-            + "; use the class once before, or put it on the class path");
+    ObjectType known = numbered.get(number);
+    if (known != null) return known;
+    Codes.Activation activation = codes.find(number);
+    if (activation == null) {
+      learnNames();
+      activation = codes.find(number);
+    }
+    if (activation == null || !activation.type().equals(name)) {
+      throw new Corrupt("a put on " + name + " names the code " + number + ", which is unknown");
+    }
+    ObjectType type = typeOf(activation);
+    numbered.put(number, type);
+    return type;
+  }
+
+  /// The type in the version of an activation: the program's when it has the same classes.
+  private ObjectType typeOf(Codes.Activation activation) {
+    ObjectType program = null;
+    try {
+      program = own.findNamed(activation.type());
+    } catch (NotShareable refused) {
+      // The program's class does not fit what is stored, and is another version therefore.
+    }
+    if (program != null && activation.version().equals(versionOf(program))) return program;
+    return stored(activation).typeNamed(activation.type());
+  }
+
+  private LoadedCode stored(Codes.Activation activation) {
+    return storedCodes.computeIfAbsent(
+        activation.loaded(),
+        _ -> {
+          String name = "code " + activation.type() + " " + activation.version();
+          return LoadedCode.stored(
+              this, dictionary, activation.number(), classes(name, codes.files(activation)));
+        });
+  }
+
+  /// Whether the log has a class that the program lacks, as a face of a type or as what a type
+  /// needs. Then its type is in use.
+  boolean usesStored(String className) {
+    try {
+      var _ = Class.forName(className, false, loader);
+      return false;
+    } catch (ClassNotFoundException | LinkageError lacking) {
+      for (String type : codes.types()) {
+        var _ = active(type);
+      }
+      return storedCodes.values().stream().anyMatch(code -> code.has(className));
+    }
+  }
+
+  /// Makes classes of class files, beside those that the program has.
+  ///
+  /// @param name how stack traces call the loader
+  StoredClasses classes(String name, Map<String, byte[]> files) {
+    UnaryOperator<byte[]> weaver =
+        loader instanceof ClassWeaver weaving ? weaving::woven : UnaryOperator.identity();
+    return new StoredClasses(name, files, loader, weaver);
+  }
+
+  Codes codes() {
+    return codes;
+  }
+
+  /// The type of some of its faces, in code that is only tried.
+  ///
+  /// @throws NotShareable when what is stored does not fit it
+  ObjectType tried(List<Class<?>> faces) {
+    var loaded = (StoredClasses) faces.getFirst().getClassLoader();
+    LoadedCode code = LoadedCode.tried(this, dictionary, loaded);
+    for (Class<?> face : faces) code.typeOf(face);
+    return Objects.requireNonNull(code.findNamed(SharedType.of(faces.getFirst()).name()));
+  }
+
+  /// Has the code of a type's faces, which [#tried] has taken, execute its puts from now on.
+  void activate(String type, List<Class<?>> faces) {
+    var version = CodeVersion.of(SharedType.of(faces.getFirst()).implementation());
+    settling.lock();
+    try {
+      List<Codes.Activation> earlier = codes.of(type);
+      boolean isActive =
+          !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
+      if (!isActive) {
+        Codes.Activation activation = codes.activate(type, version, earlier);
+        LoadedCode code = stored(activation);
+        for (Class<?> face : faces) code.typeOf(inCode(face, code));
+      }
+      ActiveCode known = active.get(type);
+      if (known != null) known.unsettle();
+      var _ = active(type);
+    } finally {
+      settling.unlock();
+    }
+  }
+
+  private static Class<?> inCode(Class<?> type, LoadedCode code) {
+    try {
+      return Class.forName(type.getName(), false, code.loader());
+    } catch (ClassNotFoundException lost) {
+      throw new NotShareable(type.getName() + " is not in its own version", lost);
+    }
+  }
+
+  private static @Nullable StreamId versionOf(ObjectType type) {
+    return CodeVersion.of(type.shared().implementation()).name();
+  }
+
+  /// Finds out which code executes the puts of a type, and activates the program's classes when they
+  /// are to.
+  ///
+  /// @param program the type in the program's code; null when that is to be found
+  /// @param asked whether the program itself uses the type, and not the log or a client
+  private ActiveCode settle(String name, @Nullable ObjectType program, boolean asked) {
+    settling.lock();
+    try {
+      ActiveCode.Now now = settled(name, program, asked);
+      ActiveCode known = active.get(name);
+      if (known == null) {
+        known = new ActiveCode(now);
+        active.put(name, known);
+        store.register(name, new ObjectHandler.Factory(this, name, known));
+      } else {
+        known.become(now);
+      }
+      return known;
+    } finally {
+      settling.unlock();
+    }
+  }
+
+  private ActiveCode.Now settled(String name, @Nullable ObjectType program, boolean asked) {
+    List<Codes.Activation> activations = codes.of(name);
+    Codes.Activation last = activations.isEmpty() ? null : activations.getLast();
+    ObjectType type = program;
+    try {
+      if (type == null) type = last == null ? own.typeNamed(name) : own.findNamed(name);
+    } catch (NotShareable refused) {
+      if (last == null) throw refused;
+      LOG.warn(
+          "{} goes on with the code that the log has, since the class path has other code, which"
+              + " does not fit what is stored: {}",
+          name,
+          refused.getMessage());
+    }
+    StreamId version = type == null ? null : versionOf(type);
+    if (type != null && version == null) return new ActiveCode.Now(0, type, true);
+    if (last != null && last.version().equals(version)) {
+      return new ActiveCode.Now(last.number(), Objects.requireNonNull(type), true);
+    }
+    boolean isNew = activations.stream().noneMatch(one -> one.version().equals(version));
+    if (type != null && leads && (asked || isNew)) {
+      var classes = CodeVersion.of(type.shared().implementation());
+      return new ActiveCode.Now(codes.activate(name, classes, activations).number(), type, true);
+    }
+    if (last == null) return new ActiveCode.Now(0, Objects.requireNonNull(type), true);
+    return new ActiveCode.Now(last.number(), stored(last).typeNamed(name), true);
   }
 
   Ref<?> refOf(Key key) {
@@ -820,19 +1011,12 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     return refOf(key).key();
   }
 
-  /// Constructor arguments as they are logged, null when there are none.
-  byte @Nullable [] opening(@Nullable Object[] arguments) {
-    return arguments.length == 0 ? null : marshaller.value(arguments);
-  }
-
-  /// Constructor arguments as they were logged.
-  @Nullable Object[] opening(byte @Nullable [] opening) {
-    return SharedCall.arguments(marshaller, opening);
-  }
 
   /// Constructs an object that nobody keeps, to see what its constructor throws.
   void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
-    @Nullable Object[] copies = opening(opening(arguments));
+    Marshaller own = type.marshaller();
+    byte[] opening = arguments.length == 0 ? null : own.value(arguments);
+    @Nullable Object[] copies = SharedCall.arguments(own, opening);
     try {
       var _ =
           store.limited(
@@ -854,7 +1038,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
 
   /// As the other one, of what a call expects.
   void construct(ObjectType type, Key key, Existence existence) throws Throwable {
-    @Nullable Object[] arguments = opening(existence.opening());
+    @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), existence.opening());
     if (existence instanceof Existence.Undeleted) constructReferred(type, key, arguments);
     else construct(type, key, arguments);
   }

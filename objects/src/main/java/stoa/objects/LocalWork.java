@@ -104,7 +104,7 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
           () ->
               transaction.run(
                   object.at(), question(object, to, method, arguments), to.existenceThen()),
-          answer -> ((ObjectAnswer) answer).get(service.marshaller()));
+          answer -> ((ObjectAnswer) answer).get(object.marshaller()));
     }
     Existence existence = to.existenceThen();
     Pace pace = object.type().pace(method);
@@ -121,7 +121,7 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
             yield transaction.put(object.at(), call, existence, pace);
           }
         };
-    return ((ObjectAnswer) answer).get(service.marshaller());
+    return ((ObjectAnswer) answer).get(object.marshaller());
   }
 
   private ObjectHandler.Question question(
@@ -160,7 +160,7 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
     Existence existence = to.absence();
     tryToBegin(object, to);
     var answer = transaction.put(object.at(), CallNumbers.creation(), existence, Pace.SHORT);
-    var _ = ((ObjectAnswer) answer).get(service.marshaller());
+    var _ = ((ObjectAnswer) answer).get(object.marshaller());
   }
 
   @Override

@@ -95,11 +95,12 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or does not take it from a client
   public void use(String className) {
+    if (stoa.usesStored(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class) {
       stoa.marshaller().register(StoredBlob.class);
     } else if (type.isAnnotationPresent(Shared.class)) {
-      var _ = stoa.typeOf(type);
+      var _ = stoa.served(type);
       stoa.marshaller().register(type);
     } else if (!Platform.has(type) && !isOfStoa(type) && !stoa.marshaller().isRegistered(type)) {
       refuse(className, "list it with --type");

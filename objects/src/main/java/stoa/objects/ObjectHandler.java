@@ -2,15 +2,18 @@ package stoa.objects;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
 import stoa.LogOrder;
 import stoa.NotShareable;
 import stoa.Ref;
+import stoa.StoaException;
 import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
+import stoa.front.SharedCall;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
@@ -31,7 +34,11 @@ import stoa.store.Query;
 ///              1 u8, the throwable as the marshaller writes it     it could not be constructed
 ///              2 u8, a placed state                                the object, made at a client
 ///              3 u8, a placed state                                the object, which is lent to clients
+///              8 and more: 8 less, behind the number of the code varint
 /// ```
+///
+/// The code that was active when a put was logged executes the put. The first put of another code
+/// passes the state on: the old code encodes it, and the new code decodes it by its rules.
 ///
 /// While an object is lent, calls answer [ObjectAnswer.Lent] and change nothing. That it is lent is
 /// part of its state, so that all replicas, and whoever leads next, refuse the same calls.
@@ -70,33 +77,50 @@ final class ObjectHandler implements Handler {
   /// Makes the handlers of one type.
   static final class Factory implements HandlerFactory {
     private final LocalService stoa;
-    private final ObjectType type;
+    private final String name;
+    private final ActiveCode active;
 
-    /// 0 when it was not asked for.
-    private volatile long form;
+    // The last answer to form.
+    private volatile @Nullable Form form;
 
-    Factory(LocalService stoa, ObjectType type) {
+    private record Form(ObjectType type, long number) {}
+
+    /// @param name the stored name of the type
+    /// @param active which code executes its puts
+    Factory(LocalService stoa, String name, ActiveCode active) {
       this.stoa = stoa;
-      this.type = type;
+      this.name = name;
+      this.active = active;
+    }
+
+    private ObjectType type() {
+      return active.now().type();
+    }
+
+    @Override
+    public int code() {
+      return active.now().number();
     }
 
     @Override
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+      int code = execution.code();
+      ObjectType type = stoa.typeAt(name, code);
       Object name = stoa.nameOf(key);
-      @Nullable Object[] arguments = stoa.opening(opening);
       var context = new ObjectContext(stoa, execution, stoa.refOf(key), null);
       try {
+        @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), opening);
         Object instance =
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
-        return new ObjectHandler(stoa, type, instance, null);
+        return new ObjectHandler(stoa, type, code, instance, null);
       } catch (VirtualMachineError
           | Execution.Unwinding
           | Cancellation.Stopped beyondTheConstructor) {
         throw beyondTheConstructor;
       } catch (Throwable thrown) {
-        byte[] encoded = execution.once(() -> stoa.marshaller().thrown(thrown));
-        return new ObjectHandler(stoa, type, null, encoded);
+        byte[] encoded = execution.once(() -> type.marshaller().thrown(thrown));
+        return new ObjectHandler(stoa, type, code, null, encoded);
       }
     }
 
@@ -107,37 +131,50 @@ final class ObjectHandler implements Handler {
 
     @Override
     public long form(Key key) {
-      long known = form;
-      if (known == 0) form = known = stoa.marshaller().form(type.shared());
-      return known;
+      ObjectType type = type();
+      Form known = form;
+      if (known == null || !known.type().equals(type)) {
+        known = new Form(type, type.marshaller().form(type.shared()));
+        form = known;
+      }
+      return known.number();
     }
 
     @Override
     public boolean isOrdered() {
-      return type.shared().order() == LogOrder.GLOBAL;
+      return type().shared().order() == LogOrder.GLOBAL;
     }
 
     @Override
     public Handler restore(Key key, byte[] checkpoint) {
-      Marshaller marshaller = stoa.marshaller();
-      if (checkpoint[0] == 1) {
-        byte[] thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
-        return new ObjectHandler(stoa, type, null, thrown);
-      }
-      if (checkpoint[0] >= 2) {
-        var handler = new ObjectHandler(stoa, type, null, null);
-        handler.replace(PlacedState.decode(checkpoint, 1));
-        handler.lent = checkpoint[0] == 3;
-        return handler;
-      }
-      Object instance = marshaller.state(type.shared(), checkpoint, 1, checkpoint.length);
-      return new ObjectHandler(stoa, type, instance, null);
+      var in = new Decoder(checkpoint);
+      int kind = in.u8();
+      int code = kind < CODED ? 0 : (int) in.varint();
+      ObjectType type = stoa.typeAt(name, code);
+      int from = in.position();
+      return switch (kind & (CODED - 1)) {
+        case STATE -> {
+          Object instance =
+              type.marshaller().state(type.shared(), checkpoint, from, checkpoint.length);
+          yield new ObjectHandler(stoa, type, code, instance, null);
+        }
+        case THROWN ->
+            new ObjectHandler(
+                stoa, type, code, null, Arrays.copyOfRange(checkpoint, from, checkpoint.length));
+        case PLACED, LENT -> {
+          var handler = new ObjectHandler(stoa, type, code, null, null);
+          handler.replace(PlacedState.decode(checkpoint, from));
+          handler.lent = (kind & (CODED - 1)) == LENT;
+          yield handler;
+        }
+        default -> throw new Corrupt("a checkpoint of kind " + kind);
+      };
     }
 
     @Override
     public Handler fork(Key key, Handler handler) {
       if (handler instanceof ObjectHandler live && live.instance instanceof Forkable<?> forkable) {
-        var fork = new ObjectHandler(stoa, type, forkable.fork(), null);
+        var fork = new ObjectHandler(stoa, live.type, live.code, forkable.fork(), null);
         fork.placed = live.placed;
         fork.lent = live.lent;
         return fork;
@@ -156,10 +193,24 @@ final class ObjectHandler implements Handler {
     }
   }
 
+  private static final int STATE = 0;
+  private static final int THROWN = 1;
+  private static final int PLACED = 2;
+  private static final int LENT = 3;
+  private static final int CODED = 8;
+
   private final LocalService stoa;
-  private final ObjectType type;
-  /* Replaced by states that were made at clients. */
+  private ObjectType type;
+  private int code;
+
+  /* Replaced by states that were made at clients, and when other code goes on. */
   private @Nullable Object instance;
+
+  /* The state as other code sees it that asks; null when none asked since the last put. */
+  private @Nullable Seen seen;
+
+  private record Seen(LoadedCode code, Object instance) {}
+
   private byte @Nullable [] thrownByConstructor;
   /* The version of the last of these, without the state; null before the first. */
   private @Nullable PlacedState placed;
@@ -168,10 +219,12 @@ final class ObjectHandler implements Handler {
   private ObjectHandler(
       LocalService stoa,
       ObjectType type,
+      int code,
       @Nullable Object instance,
       byte @Nullable [] thrownByConstructor) {
     this.stoa = stoa;
     this.type = type;
+    this.code = code;
     this.instance = instance;
     this.thrownByConstructor = thrownByConstructor;
   }
@@ -179,6 +232,13 @@ final class ObjectHandler implements Handler {
   @Override
   public Answer put(byte[] value, Execution execution) {
     var in = new Decoder(value);
+    seen = null;
+    try {
+      become(execution.code());
+    } catch (StoaException unfit) {
+      // The same everywhere: the object stays as it is, in the code that it has.
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
+    }
     if (PlacedState.isIn(value)) {
       var state = PlacedState.decode(value, PlacedState.PREFIX);
       // Of a class that is at the server, one that is no newer comes too late: the object is back
@@ -194,12 +254,13 @@ final class ObjectHandler implements Handler {
     if (lent) return new ObjectAnswer.Lent();
     ObjectType.Called called = type.called(in);
     if (called == null || thrownByConstructor != null) return constructed();
-    var read = (@Nullable Object[]) execution.takeRead();
+    var read = (ObjectType.ReadArguments) execution.takeRead();
     @Nullable Object[] arguments =
-        read != null
-            ? read
-            : stoa.marshaller().arguments(called.method(), value, in.position(), value.length);
-    return run(called.type(), called.method(), arguments, execution);
+        read != null && read.code().equals(type.code())
+            ? read.arguments()
+            : type.marshaller().arguments(called.method(), value, in.position(), value.length);
+    Object target = java.util.Objects.requireNonNull(instance);
+    return run(target, called.type(), called.method(), arguments, execution);
   }
 
   @Override
@@ -215,15 +276,16 @@ final class ObjectHandler implements Handler {
     if (thrownByConstructor != null) return constructed();
     ObjectType asked = question.type();
     SharedMethod method = question.method();
-    if (instance instanceof Forkable<?> forkable) {
+    Object target = asBy(asked);
+    if (target instanceof Forkable<?> forkable) {
       // A fork is what it may change at most.
       return run(forkable.fork(), asked, method, question.arguments(), execution);
     }
-    if (asked.isQuick(method)) return run(asked, method, question.arguments(), execution);
+    if (asked.isQuick(method)) return run(target, asked, method, question.arguments(), execution);
     // Not yet proven: what the check of the bytecode cannot see shows in the state.
-    byte[] before = checkpoint();
-    Answer answer = run(asked, method, question.arguments(), execution);
-    if (!Arrays.equals(before, checkpoint())) {
+    byte[] before = asked.state(target);
+    Answer answer = run(target, asked, method, question.arguments(), execution);
+    if (!Arrays.equals(before, asked.state(target))) {
       throw new NotShareable(
           method.kind().isTransaction()
               ? method
@@ -232,6 +294,29 @@ final class ObjectHandler implements Handler {
               : method + " is an @Accessor and changed its object; take the annotation away");
     }
     return answer;
+  }
+
+  /// The code of a number goes on with the state.
+  ///
+  /// @throws StoaException when that has no rule for what is in the state
+  private void become(int number) {
+    if (number == code) return;
+    ObjectType next = stoa.typeAt(type.shared().name(), number);
+    Object known = instance;
+    if (known != null && !next.code().equals(type.code())) instance = next.state(type.state(known));
+    type = next;
+    code = number;
+  }
+
+  /// The state as the code of a type sees it.
+  private Object asBy(ObjectType asked) {
+    Object known = java.util.Objects.requireNonNull(instance);
+    if (asked.code().equals(type.code())) return known;
+    Seen before = seen;
+    if (before != null && before.code().equals(asked.code())) return before.instance();
+    Object converted = asked.state(type.state(known));
+    seen = new Seen(asked.code(), converted);
+    return converted;
   }
 
   /* Copies that clients have from when it was lent before are older than this. */
@@ -248,14 +333,14 @@ final class ObjectHandler implements Handler {
   }
 
   private void replace(PlacedState state) {
-    instance = stoa.marshaller().state(type.shared(), state.bytes());
+    instance = type.state(state.bytes());
     thrownByConstructor = null;
     placed = new PlacedState(state.generation(), state.number(), new byte[0]);
   }
 
   private PlacedState state() {
     Object target = instance;
-    byte[] bytes = target == null ? new byte[0] : stoa.marshaller().state(type.shared(), target);
+    byte[] bytes = target == null ? new byte[0] : type.state(target);
     PlacedState known = placed;
     return known == null
         ? new PlacedState(0, 0, bytes)
@@ -270,12 +355,6 @@ final class ObjectHandler implements Handler {
   }
 
   private Answer run(
-      ObjectType asked, SharedMethod method, @Nullable Object[] arguments, Execution execution) {
-    Object target = java.util.Objects.requireNonNull(instance);
-    return run(target, asked, method, arguments, execution);
-  }
-
-  private Answer run(
       Object target,
       ObjectType asked,
       SharedMethod method,
@@ -283,14 +362,14 @@ final class ObjectHandler implements Handler {
       Execution execution) {
     Ref<?> ref = stoa.refOf(execution.key());
     var context = new ObjectContext(stoa, execution, ref, target);
-    Marshaller marshaller = stoa.marshaller();
+    Marshaller marshaller = asked.marshaller();
     long began = asked.begin(method);
     boolean stopped = false;
     try {
       return ScopedValue.where(CallContext.CURRENT, context)
           .call(() -> {
             Object result = method.invoke(target, arguments);
-            return marshaller.isValue(result)
+            return asked.code().mayShare(result)
                 ? new ObjectAnswer.Shared(result, marshaller)
                 : stoa.travelling(marshaller.value(result), method);
           });
@@ -301,25 +380,30 @@ final class ObjectHandler implements Handler {
       throw beyondTheMethod;
     } catch (Throwable thrown) {
       // Of whatever class: what fails in the store does so by Execution.suspend.
-      return threw(thrown, context);
+      return threw(thrown, asked, context);
     } finally {
       asked.end(method, began, stopped || execution.hasCalled());
     }
   }
 
-  private Answer threw(Throwable thrown, ObjectContext context) {
+  private static Answer threw(Throwable thrown, ObjectType asked, ObjectContext context) {
     return ScopedValue.where(CallContext.CURRENT, context)
         .call(() ->
-            new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(thrown)));
+            new ObjectAnswer.Travelling(ObjectAnswer.THREW, asked.marshaller().thrown(thrown)));
   }
 
   @Override
   public byte[] checkpoint() {
     byte[] thrown = thrownByConstructor;
-    if (thrown != null) return new Encoder(thrown.length + 1).u8(1).raw(thrown).toBytes();
-    if (placed != null) return new Encoder(64).u8(lent ? 3 : 2).raw(state().encoded()).toBytes();
-    byte[] state =
-        stoa.marshaller().state(type.shared(), java.util.Objects.requireNonNull(instance));
-    return new Encoder(state.length + 1).u8(0).raw(state).toBytes();
+    if (thrown != null) return checkpoint(THROWN, thrown);
+    if (placed != null) return checkpoint(lent ? LENT : PLACED, state().encoded());
+    return checkpoint(STATE, type.state(java.util.Objects.requireNonNull(instance)));
+  }
+
+  private byte[] checkpoint(int kind, byte[] bytes) {
+    var out = new Encoder(bytes.length + 8);
+    if (code == 0) out.u8(kind);
+    else out.u8(kind + CODED).varint(code);
+    return out.raw(bytes).toBytes();
   }
 }

@@ -72,6 +72,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private final ClassLoader classesOfKeys;
   private final Sessions sessions;
   private final KeyService keys;
+  private final CodeService code;
 
   private ObjectService(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
@@ -80,6 +81,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     this.sessions = new Sessions(store);
     this.classesOfKeys = naming.classesOfKeys();
     this.keys = new KeyService(stoa, classesOfKeys);
+    this.code = new CodeService(stoa);
     stoa.serve();
   }
 
@@ -178,6 +180,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return keys;
   }
 
+  /// The code of shared types.
+  public CodeService code() {
+    return code;
+  }
+
   /// The names that clients and the store speak of by number.
   public Naming naming() {
     return naming;
@@ -251,7 +258,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Whether [#container] is quick for a type: it was used since the store was opened.
   public boolean isKnown(String type) {
-    return stoa.knownType(type) != null;
+    return stoa.isKnown(type);
   }
 
   /// An object, whether it exists or not.
@@ -439,7 +446,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
-    Marshaller marshaller = stoa.marshaller();
+    Marshaller marshaller = container.type.marshaller();
     return decoding == Decoding.BRIEF
         ? marshaller.value(bytes, classesOfKeys, Effort.brief())
         : store.limited(
@@ -451,7 +458,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     byte[] bytes = call.bytes();
     if (Marshaller.isSimple(method)) {
       // They take no longer than their bytes do.
-      var arguments = stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys);
+      var arguments =
+          called.type().marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys);
       return new Read(called, arguments, true);
     }
     return decoding == Decoding.BRIEF
@@ -465,7 +473,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     ObjectType type = called.type();
     long began = type.beginReading();
     var arguments =
-        stoa.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
+        type.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
     return new Read(called, arguments, type.endReading(method, began));
   }
 

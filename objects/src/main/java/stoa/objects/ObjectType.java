@@ -43,6 +43,7 @@ public final class ObjectType {
     private volatile boolean brief;
   }
 
+  private final LoadedCode code;
   private final Faces faces;
   private final SharedType shared;
   private final Dictionary dictionary;
@@ -56,12 +57,13 @@ public final class ObjectType {
   private final boolean[] asking;
 
   ObjectType(
-      Faces faces, SharedType shared, Dictionary dictionary, Marshaller marshaller, Clock clock) {
+      LoadedCode code, Faces faces, SharedType shared, Dictionary dictionary, Clock clock) {
+    this.code = code;
     this.faces = faces;
     this.shared = shared;
     this.clock = clock;
     this.dictionary = dictionary;
-    this.marshaller = marshaller;
+    this.marshaller = code.marshaller();
     int count = shared.methods().size();
     paces = new Runs[count];
     for (int i = 0; i < count; i++) paces[i] = new Runs();
@@ -81,6 +83,32 @@ public final class ObjectType {
     return shared;
   }
 
+  /// The code that has its class.
+  LoadedCode code() {
+    return code;
+  }
+
+  /// What marshals its arguments, answers and states.
+  Marshaller marshaller() {
+    return marshaller;
+  }
+
+  /// The encoding of an instance.
+  byte[] state(Object instance) {
+    return marshaller.state(shared, instance);
+  }
+
+  /// The instance that was encoded, by this code or another, as a new one.
+  Object state(byte[] bytes) {
+    return marshaller.state(shared, bytes);
+  }
+
+  /// The arguments of a call as they were read before the call was logged.
+  ///
+  /// @param code as objects of whose classes
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  record ReadArguments(LoadedCode code, @Nullable Object[] arguments) {}
+
   Key key(Object key) {
     return new Key(shared.name(), Keys.encode(key), new stoa.Ref<>(shared.name(), key));
   }
@@ -97,7 +125,8 @@ public final class ObjectType {
   Put put(SharedMethod method, byte[] call) {
     var in = new Decoder(call);
     var _ = in.varint();
-    return new Put(call, marshaller.read(method, call, in.position()));
+    @Nullable Object[] read = marshaller.read(method, call, in.position());
+    return new Put(call, read == null ? null : new ReadArguments(code, read));
   }
 
   private int number(SharedMethod method) {

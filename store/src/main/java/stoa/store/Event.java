@@ -13,7 +13,8 @@ public record Event(StoredEntry entry, What event) {
     /// A put.
     ///
     /// @param value what was put
-    record Put(byte[] value) implements What {}
+    /// @param code the number of the code that executes it, see [Execution#code()]
+    record Put(byte[] value, int code) implements What {}
 
     /// A call that the handler made was answered.
     ///
@@ -45,7 +46,10 @@ public record Event(StoredEntry entry, What event) {
   private static What what(StoredEntry entry) {
     byte[] payload = entry.payload();
     return switch (entry.kind()) {
-      case Records.PUT -> new What.Put(Records.put(payload).value());
+      case Records.PUT -> {
+        var put = Records.put(payload);
+        yield new What.Put(put.value(), put.code());
+      }
       case Records.ANSWERED -> {
         var answered = Records.answered(payload);
         yield new What.Answered(answered.call(), answered.space(), answered.name());

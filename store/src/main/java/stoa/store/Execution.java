@@ -205,6 +205,9 @@ public final class Execution implements Cancellation.Run {
   /// Whether the put begins a generation.
   boolean begins;
 
+  /// The number of the code that executes it; negative when no put is executed.
+  private int code = -1;
+
   /// The transaction in which the handler runs, and calls other keys; null outside of one.
   @Nullable Transaction transaction;
 
@@ -287,6 +290,18 @@ public final class Execution implements Cancellation.Run {
   void generation(long address) {
     generation = address;
   }
+
+  /// The number of the code that executes the handler: what [HandlerFactory#code()] said when the
+  /// put was logged; for a question and a put that is not logged yet, what it says now.
+  public int code() {
+    int known = code;
+    return known >= 0 ? known : engine.spaces().code(key);
+  }
+
+  void code(int number) {
+    code = number;
+  }
+
 
   /// The time that the leader gave the put, in microseconds since 1970.
   public long nowMicros() {

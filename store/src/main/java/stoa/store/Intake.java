@@ -483,7 +483,10 @@ final class Intake {
     Resident resident = put.resident;
     RuntimeException refusal = refusal(put);
     boolean alive = resident.nextGeneration != 0;
-    if (refusal == null) refusal = draft.put(resident, put.existence, put.origin, put.value);
+    put.code = engine.spaces().code(resident.key);
+    if (refusal == null) {
+      refusal = draft.put(resident, put.existence, put.origin, put.code, put.value);
+    }
     if (refusal == null) {
       placed(put);
       put.begins = !alive;

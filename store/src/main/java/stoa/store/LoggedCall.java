@@ -16,6 +16,9 @@ final class LoggedCall implements Draft.Change {
   /// What is put; null for a deletion.
   final byte @Nullable [] value;
 
+  /// The number of the code that has executed it; 0 when there is none.
+  final int code;
+
   final Records.Origin origin;
 
   /// Whether it begins a generation.
@@ -40,12 +43,14 @@ final class LoggedCall implements Draft.Change {
       Resident resident,
       Copy copy,
       byte @Nullable [] value,
+      int code,
       Records.Origin origin,
       boolean begins,
       byte @Nullable [] opening) {
     this.resident = resident;
     this.copy = copy;
     this.value = value;
+    this.code = code;
     this.origin = origin;
     this.begins = begins;
     this.opening = opening;
@@ -77,6 +82,11 @@ final class LoggedCall implements Draft.Change {
   @Override
   public byte @Nullable [] value() {
     return value;
+  }
+
+  @Override
+  public int code() {
+    return code;
   }
 
   @Override

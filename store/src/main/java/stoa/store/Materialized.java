@@ -282,6 +282,7 @@ final class Materialized {
             null);
     execution.begins = put.begins();
     execution.origin = put.origin();
+    execution.code(put.code());
     execution.counter = entry.log().counter();
     if (put.copied()) copy();
     engine.quarantine().refuseFatal(execution, put, put.begins() ? entry.address() : generation);

@@ -28,6 +28,9 @@ final class PutRequest extends ChangeRequest {
   /// Whether it begins a generation.
   boolean begins;
 
+  /// The number of the code that executes it; 0 when there is none.
+  int code;
+
   /// What the handler of the generation that it begins is created from.
   byte @Nullable [] opening;
 

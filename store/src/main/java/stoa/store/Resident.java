@@ -675,6 +675,7 @@ final class Resident extends StreamEnd implements Runnable {
             request);
     execution.begins = request.begins;
     execution.origin = request.origin;
+    execution.code(request.code);
     Answer answer =
         run(
             execution,
@@ -766,6 +767,7 @@ final class Resident extends StreamEnd implements Runnable {
             request);
     execution.begins = loggedCall.begins;
     execution.origin = loggedCall.origin;
+    execution.code(loggedCall.code);
     if (loggedCall.copied) state.copy();
     if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution))
         == null) {

@@ -20,6 +20,14 @@ final class Spaces {
     return factory != null && factory.isOrdered();
   }
 
+  /// The number of the code that executes the puts on a key that are logged now; 0 when there is
+  /// none.
+  int code(Key key) {
+    if (key.isStream()) return 0;
+    HandlerFactory factory = factories.get(key.space());
+    return factory == null ? 0 : factory.code();
+  }
+
   /// What makes the handlers of a space.
   HandlerFactory factory(String space) {
     HandlerFactory factory = factories.get(space);

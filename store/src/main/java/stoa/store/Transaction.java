@@ -309,9 +309,12 @@ public final class Transaction implements AutoCloseable {
     byte[] opening = existence.opening();
     count(value.length + (opening == null || !begins ? 0 : opening.length));
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
+    int code = engine.spaces().code(key);
+    execution.code(code);
     var origin = new Records.Origin(mark, 0, ++numbers);
     var loggedCall =
-        new LoggedCall(touch(key), copy, value, origin, begins, begins ? opening : null);
+        new LoggedCall(
+            touch(key), copy, value, code, origin, begins, begins ? opening : null);
     execution.loggedCall = loggedCall;
     execution.origin = origin;
     execution.begins = begins;
@@ -346,7 +349,7 @@ public final class Transaction implements AutoCloseable {
     if (copy.generation() == 0 || copy.isGone(existence)) throw Refusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    loggedCalls.add(new LoggedCall(touch(key), copy, null, origin, false, null));
+    loggedCalls.add(new LoggedCall(touch(key), copy, null, 0, origin, false, null));
     long ended = copy.committedGeneration();
     copy.delete();
     return ended;

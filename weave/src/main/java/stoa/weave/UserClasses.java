@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.spi.Cancellation;
+import stoa.spi.ClassWeaver;
 
 /// Loads users' classes from jar files and directories, and inserts the checks by which
 /// [Cancellation] stops a run of their code: one at the entry of each method and one at each
@@ -21,7 +22,7 @@ import stoa.spi.Cancellation;
 ///
 /// Its parent is the loader of Stoa itself, which loads its own classes without checks. Loops in
 /// the JDK that call no users' code cannot be stopped, and neither can waits there. Thread-safe.
-public final class UserClasses extends URLClassLoader {
+public final class UserClasses extends URLClassLoader implements ClassWeaver {
   static {
     registerAsParallelCapable();
   }
@@ -52,6 +53,11 @@ public final class UserClasses extends URLClassLoader {
     } catch (MalformedURLException e) {
       throw new IllegalArgumentException(path + " is no jar file or directory of classes", e);
     }
+  }
+
+  @Override
+  public byte[] woven(byte[] classFile) {
+    return weaver.weave(classFile);
   }
 
   @Override

@@ -56,6 +56,9 @@ public final class Draft {
     /// What is put; null for a deletion.
     byte @Nullable [] value();
 
+    /// The number of the code that has executed it; 0 when there is none.
+    int code();
+
     /// Which transaction makes it.
     Records.Origin origin();
 
@@ -165,37 +168,46 @@ public final class Draft {
   /// key's end, which is the [generation][StreamEnd#nextGeneration], too, when the put begins it;
   /// its log counter is the last [change][StreamEnd#nextChange] there.
   ///
+  /// @param code the number of the code that executes it; 0 when there is none
   /// @return the refusal; null when it is logged
   public @Nullable RuntimeException put(
-      StreamEnd end, Existence expected, Records.@Nullable Origin origin, byte[] value) {
+      StreamEnd end,
+      Existence expected,
+      Records.@Nullable Origin origin,
+      int code,
+      byte[] value) {
     boolean alive = end.nextGeneration != 0;
     switch (expected) {
       case Existence.Any(byte[] opening) -> {
-        if (!alive) begin(end, origin, opening, value);
+        if (!alive) begin(end, origin, code, opening, value);
       }
       case Existence.Undeleted(byte[] opening) -> {
         if (!alive && end.everDeleted) return Refusals.gone(end.key);
-        if (!alive) begin(end, origin, opening, value);
+        if (!alive) begin(end, origin, code, opening, value);
       }
       case Existence.Absent(byte[] opening) -> {
         if (alive) return new AlreadyExists(end.key + " exists already");
-        begin(end, origin, opening, value);
+        begin(end, origin, code, opening, value);
       }
       case Existence.Generation(long generation, _) -> {
         if (end.nextGeneration != generation) return Refusals.gone(end.key);
       }
     }
     boolean begun = !alive && end.nextGeneration != 0;
-    if (!begun) add(end, Records.PUT, Records.put(origin, end.behind(), value), null);
+    if (!begun) add(end, Records.PUT, Records.put(origin, end.behind(), code, value), null);
     changed(end);
     return null;
   }
 
   private void begin(
-      StreamEnd end, Records.@Nullable Origin origin, byte @Nullable [] opening, byte[] value) {
+      StreamEnd end,
+      Records.@Nullable Origin origin,
+      int code,
+      byte @Nullable [] opening,
+      byte[] value) {
     StreamEnd directory = directories.apply(end.key.space());
     add(directory, Records.LISTED, end.key.name(), null);
-    begin(end, directory.nextTail, origin, opening, value, addresses++, micros);
+    begin(end, directory.nextTail, origin, code, opening, value, addresses++, micros);
   }
 
   /// Adds a put that begins a generation.
@@ -205,11 +217,12 @@ public final class Draft {
       StreamEnd end,
       long listed,
       Records.@Nullable Origin origin,
+      int code,
       byte @Nullable [] opening,
       byte[] value,
       int offset,
       long nowMicros) {
-    byte[] payload = Records.beginningPut(origin, end.behind(), listed, opening, value);
+    byte[] payload = Records.beginningPut(origin, end.behind(), code, listed, opening, value);
     add(end, Records.PUT, payload, Records.beginMark(listed), offset, nowMicros);
     end.nextGeneration = end.nextTail;
     end.nextListed = listed;
@@ -303,12 +316,20 @@ public final class Draft {
     } else if (change.begins()) {
       StreamEnd directory = directories.apply(end.key.space());
       add(directory, Records.LISTED, end.key.name(), null, offset, now);
-      begin(end, directory.nextTail, change.origin(), change.opening(), value, offset, now);
+      begin(
+          end,
+          directory.nextTail,
+          change.origin(),
+          change.code(),
+          change.opening(),
+          value,
+          offset,
+          now);
     } else {
       byte[] payload =
           change.isCopied()
-              ? Records.copiedPut(change.origin(), end.behind(), value)
-              : Records.put(change.origin(), end.behind(), value);
+              ? Records.copiedPut(change.origin(), end.behind(), change.code(), value)
+              : Records.put(change.origin(), end.behind(), change.code(), value);
       add(end, Records.PUT, payload, null, offset, now);
     }
     long address = end.nextTail;

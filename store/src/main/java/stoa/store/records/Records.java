@@ -17,8 +17,10 @@ import stoa.base.StreamId;
 ///            when of a client: session varint, sequence varint
 ///            behind varint: how many addresses below its own the last put is that had been executed,
 ///            with everything that is logged about it, when this one was logged
-///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes;
-///            2 when it does not and executes on a copy of the state, see Put.copied
+///            how u8: the sum of 1 when it begins a generation; 2 when it executes on a copy of the
+///            state, see Put.copied; 4 when the number of a code follows, see Put.code
+///            when 4: code varint
+///            when 1: listed varint, opening u8: 0, or 1 and sized bytes
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
 /// ANSWERED   call varint, number varint, target space text, target name sized, the answer;
@@ -47,9 +49,9 @@ public final class Records {
   public static final byte REFUSED = 9;
   public static final byte DATA = 16;
 
-  private static final int NEITHER = 0;
   private static final int BEGINS = 1;
   private static final int COPIED = 2;
+  private static final int CODED = 4;
 
   private Records() {}
 
@@ -91,6 +93,8 @@ public final class Records {
   /// @param begins whether it begins a generation
   /// @param copied whether it executes on a copy of the state that is made right before: a
   ///   transaction did so, and a copy may have another shape in memory, by which handlers go
+  /// @param code the number of the code that executes it, on every replica and in every replay; 0
+  ///   when the leader named none
   /// @param opening what the generation's handler is created from
   /// @param value what the handler is given
   public record Put(
@@ -98,6 +102,7 @@ public final class Records {
       long behind,
       boolean begins,
       boolean copied,
+      int code,
       byte @Nullable [] opening,
       byte[] value) {}
 
@@ -128,23 +133,29 @@ public final class Records {
   /// @param listed where the directory lists it
   public record Mark(boolean alive, long listed) {}
 
-  public static byte[] put(@Nullable Origin origin, long behind, byte[] value) {
-    return put(origin, behind, NEITHER, value);
+  public static byte[] put(@Nullable Origin origin, long behind, int code, byte[] value) {
+    return how(new Encoder(value.length + 45), origin, behind, 0, code).raw(value).toBytes();
   }
 
   /// A put that executes on a copy of the state.
-  public static byte[] copiedPut(@Nullable Origin origin, long behind, byte[] value) {
-    return put(origin, behind, COPIED, value);
+  public static byte[] copiedPut(@Nullable Origin origin, long behind, int code, byte[] value) {
+    return how(new Encoder(value.length + 45), origin, behind, COPIED, code).raw(value).toBytes();
   }
 
-  private static byte[] put(@Nullable Origin origin, long behind, int how, byte[] value) {
-    var out = origin(new Encoder(value.length + 40), origin).varint(behind);
-    return out.u8(how).raw(value).toBytes();
+  private static Encoder how(
+      Encoder out, @Nullable Origin origin, long behind, int flags, int code) {
+    origin(out, origin).varint(behind);
+    return code == 0 ? out.u8(flags) : out.u8(flags | CODED).varint(code);
   }
 
   public static byte[] beginningPut(
-      @Nullable Origin origin, long behind, long listed, byte @Nullable [] opening, byte[] value) {
-    var out = origin(new Encoder(value.length + 72), origin).varint(behind).u8(BEGINS);
+      @Nullable Origin origin,
+      long behind,
+      int code,
+      long listed,
+      byte @Nullable [] opening,
+      byte[] value) {
+    var out = how(new Encoder(value.length + 77), origin, behind, BEGINS, code);
     out.varint(listed);
     if (opening == null) out.u8(0);
     else out.u8(1).sized(opening);
@@ -156,13 +167,15 @@ public final class Records {
     Origin origin = origin(in);
     long behind = in.varint();
     int how = in.u8();
-    boolean begins = how == BEGINS;
+    int code = (how & CODED) == 0 ? 0 : (int) in.varint();
+    boolean begins = (how & BEGINS) != 0;
     byte[] opening = null;
     if (begins) {
       in.varint();
       if (in.u8() == 1) opening = in.sized();
     }
-    return new Put(origin, behind, begins, how == COPIED, opening, in.raw(in.remaining()));
+    boolean copied = (how & COPIED) != 0;
+    return new Put(origin, behind, begins, copied, code, opening, in.raw(in.remaining()));
   }
 
   /// How far behind a PUT everything was settled when it was logged, see [Put#behind()].

@@ -132,7 +132,7 @@ class DraftTest {
         cells -> {
           var fresh = new DraftTest();
           End key = fresh.key(cells[0]);
-          return fresh.outcome(fresh.draft.put(key, existence(cells[1]), null, VALUE));
+          return fresh.outcome(fresh.draft.put(key, existence(cells[1]), null, 0, VALUE));
         });
   }
 
@@ -156,11 +156,11 @@ class DraftTest {
   @Test
   void requestsOfOneBatchSeeWhatThoseBeforeThemDo() {
     End key = key("absent");
-    assertEquals("", refusal(draft.put(key, existence("any"), null, VALUE)));
-    assertEquals("AlreadyExists", refusal(draft.put(key, existence("absent"), null, VALUE)));
+    assertEquals("", refusal(draft.put(key, existence("any"), null, 0, VALUE)));
+    assertEquals("AlreadyExists", refusal(draft.put(key, existence("absent"), null, 0, VALUE)));
     assertEquals("", refusal(draft.delete(key, existence("generation 1"), null)));
-    assertEquals("Gone", refusal(draft.put(key, existence("undeleted"), null, VALUE)));
-    assertEquals("", refusal(draft.put(key, existence("any"), null, VALUE)));
+    assertEquals("Gone", refusal(draft.put(key, existence("undeleted"), null, 0, VALUE)));
+    assertEquals("", refusal(draft.put(key, existence("any"), null, 0, VALUE)));
     assertEquals(
         "listed directory 1 @11, put key 1 @12, delete key 2 @13, unlisted directory 2 @14,"
             + " listed directory 3 @15, put key 3 @16",
@@ -176,7 +176,7 @@ class DraftTest {
   @Test
   void theRefusalOfAnotherStoresPutIsLoggedAndChangesNothing() {
     End key = key("deleted");
-    RuntimeException refusal = draft.put(key, existence("undeleted"), ORIGIN, VALUE);
+    RuntimeException refusal = draft.put(key, existence("undeleted"), ORIGIN, 0, VALUE);
     draft.refused(key, ORIGIN, java.util.Objects.requireNonNull(refusal));
     assertEquals("refused key 6 @11", logged());
     assertEquals(0, key.nextGeneration);
@@ -221,6 +221,11 @@ class DraftTest {
       long tail,
       List<Draft.Answered> answers)
       implements Draft.Change {
+    @Override
+    public int code() {
+      return 0;
+    }
+
     @Override
     public Records.Origin origin() {
       return ORIGIN;
@@ -312,7 +317,7 @@ class DraftTest {
   @Test
   void whatIsRolledBackLeavesTheEndsAsTheyWere() {
     End key = key("alive");
-    draft.put(key, existence("any"), null, VALUE);
+    draft.put(key, existence("any"), null, 0, VALUE);
     draft.delete(key, existence("any"), null);
     draft.rollBack();
     assertEquals(5, key.nextTail);

@@ -1,0 +1,96 @@
+package stoa.front.code;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
+import java.security.CodeSource;
+import java.security.ProtectionDomain;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Makes classes of the class files of a [CodeVersion], beside the classes of the same names that the
+/// process has. All other classes are those of the process. Thread-safe.
+public final class StoredClasses extends ClassLoader {
+  static {
+    registerAsParallelCapable();
+  }
+
+  private final Map<String, byte[]> files;
+  private final Function<byte[], byte[]> weaver;
+
+  /// @param name how stack traces call it
+  /// @param files the class files by the binary names of their classes
+  /// @param parent has the classes of the process
+  /// @param weaver changes a class file before it becomes a class
+  public StoredClasses(
+      String name,
+      Map<String, byte[]> files,
+      ClassLoader parent,
+      Function<byte[], byte[]> weaver) {
+    super(name, parent);
+    this.files = Map.copyOf(files);
+    this.weaver = weaver;
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (!files.containsKey(name)) return super.loadClass(name, resolve);
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> known = findLoadedClass(name);
+      Class<?> found = known != null ? known : findClass(name);
+      if (resolve) resolveClass(found);
+      return found;
+    }
+  }
+
+  @Override
+  public @Nullable URL getResource(String name) {
+    String className =
+        name.endsWith(".class") ? name.substring(0, name.length() - 6).replace('/', '.') : "";
+    byte[] file = files.get(className);
+    return file == null ? super.getResource(name) : url(name, file);
+  }
+
+  private static URL url(String name, byte[] file) {
+    var handler =
+        new URLStreamHandler() {
+          @Override
+          protected URLConnection openConnection(URL url) {
+            return new URLConnection(url) {
+              @Override
+              public void connect() {}
+
+              @Override
+              public InputStream getInputStream() {
+                return new ByteArrayInputStream(file);
+              }
+            };
+          }
+        };
+    try {
+      return URL.of(URI.create("stored:/" + name), handler);
+    } catch (MalformedURLException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /// Whether it makes a class itself.
+  public boolean has(String className) {
+    return files.containsKey(className);
+  }
+
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    byte[] file = files.get(name);
+    if (file == null) throw new ClassNotFoundException(name);
+    byte[] woven = weaver.apply(file);
+    var source = new CodeSource(null, (java.security.cert.Certificate @Nullable []) null);
+    var domain = new ProtectionDomain(source, null, this, null);
+    return defineClass(name, woven, 0, woven.length, domain);
+  }
+}

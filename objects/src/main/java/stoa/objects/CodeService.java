@@ -1,0 +1,206 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import stoa.NotShareable;
+import stoa.Shared;
+import stoa.StoaException;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.front.ObjectAnswer;
+import stoa.front.PlacedState;
+import stoa.front.code.CodeVersion;
+import stoa.front.code.StoredClasses;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedType;
+import stoa.store.Terms;
+
+/// What an operator does with the code of shared types: lists its versions, checks other classes
+/// against what is stored, and has them execute what is called from now on. Thread-safe; waits for
+/// the disk and runs users' code.
+public final class CodeService {
+  private final LocalService stoa;
+
+  CodeService(LocalService stoa) {
+    this.stoa = stoa;
+  }
+
+  /// A version of a type's code that executes, or has executed, its calls.
+  ///
+  /// @param type the stored name of the type
+  /// @param turn how many versions the type has had with this one; a version that is active again
+  ///   counts again
+  /// @param version the name of the version
+  /// @param active whether it executes what is called now
+  public record Version(String type, int turn, String version, boolean active) {}
+
+  /// What other classes would make of the objects of a type.
+  ///
+  /// @param type the stored name of the type
+  /// @param kind what is known of the version
+  /// @param objects how many objects were tried
+  /// @param unfit how many of them the classes cannot take
+  /// @param reason why the classes, or the first of these objects, are refused; empty when they fit
+  public record Finding(String type, Kind kind, long objects, long unfit, String reason) {
+    /// Whether the classes may execute what is called from now on.
+    public boolean fits() {
+      return kind != Kind.REFUSED && unfit == 0;
+    }
+  }
+
+  /// How classes stand to what is stored.
+  public enum Kind {
+    /// The store has no objects of the type's name.
+    NEW,
+    /// They are the version that is active.
+    ACTIVE,
+    /// They are another version.
+    CHANGED,
+    /// They do not fit, whatever the objects are.
+    REFUSED
+  }
+
+  /// The versions of all types, in the order of their types and turns.
+  public List<Version> versions() {
+    var versions = new ArrayList<Version>();
+    for (String type : stoa.codes().types()) {
+      List<Codes.Activation> activations = stoa.codes().of(type);
+      int active = stoa.active(type).now().number();
+      int turn = 0;
+      for (Codes.Activation one : activations) {
+        boolean now = one.number() == active;
+        versions.add(new Version(type, ++turn, one.version().toString(), now));
+      }
+    }
+    return versions;
+  }
+
+  /// Tries classes on what is stored. Logs nothing.
+  ///
+  /// @param files the class files by the binary names of their classes: those of shared classes, and
+  ///   of what they need
+  /// @param objectsMax how many objects of each type are tried at most
+  /// @param progress is told how many objects were tried
+  public List<Finding> check(Map<String, byte[]> files, long objectsMax, LongConsumer progress) {
+    var findings = new ArrayList<Finding>();
+    for (var shared : shared(files).entrySet()) {
+      findings.add(check(shared.getKey(), shared.getValue(), objectsMax, progress));
+    }
+    return findings;
+  }
+
+  /// Has classes execute what is called from now on, if they fit all objects. When they do not,
+  /// nothing changes.
+  ///
+  /// @param files as of [#check]
+  /// @param progress as of [#check]
+  public List<Finding> deploy(Map<String, byte[]> files, LongConsumer progress) {
+    Map<String, List<Class<?>>> shared = shared(files);
+    var findings = new ArrayList<Finding>();
+    for (var one : shared.entrySet()) {
+      findings.add(check(one.getKey(), one.getValue(), Long.MAX_VALUE, progress));
+    }
+    if (findings.stream().allMatch(Finding::fits)) shared.forEach(stoa::activate);
+    return findings;
+  }
+
+  /// Has the version before the active one execute the calls of a type from now on, if it fits all
+  /// objects. A rollback of a rollback is the version that was rolled back.
+  ///
+  /// @throws NotShareable when the type has no version before
+  public Finding rollBack(String type, LongConsumer progress) {
+    List<Codes.Activation> activations = stoa.codes().of(type);
+    if (activations.size() < 2) {
+      throw new NotShareable(type + " has no version before the one that is active");
+    }
+    Codes.Activation before = activations.get(activations.size() - 2);
+    var files = stoa.codes().files(before);
+    List<Class<?>> faces = shared(files).get(type);
+    if (faces == null) throw new NotShareable("the version before has no class for " + type);
+    Finding finding = check(type, faces, Long.MAX_VALUE, progress);
+    if (finding.fits()) stoa.activate(type, faces);
+    return finding;
+  }
+
+  /// The shared classes of some files, by the stored names of their types.
+  private Map<String, List<Class<?>>> shared(Map<String, byte[]> files) {
+    StoredClasses loader = stoa.classes("code to be tried", files);
+    var shared = new LinkedHashMap<String, List<Class<?>>>();
+    for (String className : files.keySet()) {
+      try {
+        Class<?> type = Class.forName(className, false, loader);
+        if (!type.isAnnotationPresent(Shared.class)) continue;
+        shared.computeIfAbsent(SharedType.of(type).name(), _ -> new ArrayList<>()).add(type);
+      } catch (ClassNotFoundException | LinkageError unusable) {
+        throw new NotShareable(className + " cannot be loaded: " + unusable, unusable);
+      }
+    }
+    return shared;
+  }
+
+  private Finding check(
+      String type, List<Class<?>> faces, long objectsMax, LongConsumer progress) {
+    List<Codes.Activation> earlier = stoa.codes().of(type);
+    ObjectType tried;
+    try {
+      tried = stoa.tried(faces);
+      var version = CodeVersion.of(tried.shared().implementation()).name();
+      if (!earlier.isEmpty() && earlier.getLast().version().equals(version)) {
+        return new Finding(type, Kind.ACTIVE, 0, 0, "");
+      }
+      if (!earlier.isEmpty()) requireSame(stoa.typeNamed(type).shared(), tried.shared());
+    } catch (StoaException refused) {
+      return new Finding(type, Kind.REFUSED, 0, 0, String.valueOf(refused.getMessage()));
+    }
+    if (earlier.isEmpty()) return new Finding(type, Kind.NEW, 0, 0, "");
+    long objects = 0;
+    long unfit = 0;
+    String reason = "";
+    Iterator<byte[]> names = stoa.core().list(type);
+    while (names.hasNext() && objects < objectsMax) {
+      String refusal = refusal(tried, type, names.next());
+      if (refusal != null && unfit++ == 0) reason = refusal;
+      progress.accept(++objects);
+    }
+    return new Finding(type, Kind.CHANGED, objects, unfit, reason);
+  }
+
+  private static void requireSame(SharedType now, SharedType tried) {
+    if (now.order() == tried.order()) return;
+    throw new NotShareable(
+        tried.name()
+            + " has the order "
+            + tried.order()
+            + " in @Shared, and its objects are stored in the order "
+            + now.order()
+            + "; keep the order, or give the class another name");
+  }
+
+  /// Why a type cannot take an object; null when it can, or the object is gone.
+  private @Nullable String refusal(ObjectType tried, String type, byte[] name) {
+    Key key = new Key(type, name, new stoa.Ref<>(type, Keys.decode(name, stoa.loader())));
+    long generation = stoa.core().generation(key);
+    if (generation == 0) return null;
+    try {
+      var terms = Terms.expecting(new Existence.Generation(generation));
+      var target = stoa.core().target(key);
+      var answer = stoa.core().get(target, new ObjectHandler.StateQuestion(), terms).answer();
+      if (!(answer instanceof ObjectAnswer.Travelling(_, byte[] state))) return null;
+      byte[] bytes = PlacedState.decode(state, 0).bytes();
+      if (bytes.length > 0) {
+        Object converted = tried.state(bytes);
+        var _ = tried.state(converted);
+      }
+      return null;
+    } catch (stoa.Gone deleted) {
+      return null;
+    } catch (StoaException unfit) {
+      return key + ": " + unfit.getMessage();
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package stoa.objects;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.NotShareable;
+import stoa.front.ClassNames;
+import stoa.front.Service;
+import stoa.front.SharedReferences;
+import stoa.front.code.StoredClasses;
+import stoa.front.marshal.Marshaller;
+import stoa.front.marshal.TypeIds;
+import stoa.front.types.Platform;
+import stoa.front.types.SharedType;
+import stoa.store.blobs.StoredBlob;
+
+/// The shared types of one version of the code, as classes, and what marshals them: those of the
+/// program, or those that a version in the log makes.
+///
+/// An object of one is never seen by the code of another: what goes from one to the other is encoded
+/// by the first and decoded by the second. Thread-safe.
+final class LoadedCode implements Service.Vocabulary {
+  private final LocalService service;
+  private final Dictionary dictionary;
+  private final TypeIds ids;
+  private final ClassLoader loader;
+  private final Marshaller marshaller;
+  private final boolean stored;
+  private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
+  private final ReentrantLock registering = new ReentrantLock();
+
+  private LoadedCode(
+      LocalService service,
+      Dictionary dictionary,
+      TypeIds ids,
+      ClassLoader loader,
+      boolean stored) {
+    this.service = service;
+    this.dictionary = dictionary;
+    this.ids = ids;
+    this.loader = loader;
+    this.stored = stored;
+    this.marshaller = service.marshaller(ids, new SharedReferences(service.stoa(), this), loader);
+  }
+
+  /// The code of the program.
+  static LoadedCode ofProgram(LocalService service, Dictionary dictionary, ClassLoader loader) {
+    return new LoadedCode(service, dictionary, dictionary, loader, false);
+  }
+
+  /// The code of a version in the log.
+  ///
+  /// @param number of its activation
+  static LoadedCode stored(
+      LocalService service, Dictionary dictionary, int number, StoredClasses loader) {
+    var ids = new EarlierIds(dictionary, number - 1);
+    return new LoadedCode(service, dictionary, ids, loader, true);
+  }
+
+  /// Code that is tried, of which nothing is logged.
+  static LoadedCode tried(LocalService service, Dictionary dictionary, StoredClasses loader) {
+    return new LoadedCode(service, dictionary, new TentativeIds(dictionary), loader, true);
+  }
+
+  ClassLoader loader() {
+    return loader;
+  }
+
+  Marshaller marshaller() {
+    return marshaller;
+  }
+
+  /// A marshaller of the same values that speaks in the numbers of another dictionary.
+  Marshaller marshaller(TypeIds other) {
+    return service.marshaller(other, new SharedReferences(service.stoa(), this), loader);
+  }
+
+  /// Whether it is of a version in the log, so that nothing of it meets the objects of the program.
+  boolean isStored() {
+    return stored;
+  }
+
+  /// Whether a class is of its own version.
+  boolean has(String className) {
+    return loader instanceof StoredClasses classes && classes.has(className);
+  }
+
+  /// Whether a value that its methods answer may be given to the program as it is.
+  boolean mayShare(@Nullable Object value) {
+    if (!marshaller.isValue(value)) return false;
+    return !stored || value == null || Platform.has(value.getClass());
+  }
+
+  /// The types that are in use.
+  Iterable<Faces> all() {
+    return types.values();
+  }
+
+  /// The faces of a type, null when none was used.
+  @Nullable Faces find(String name) {
+    return types.get(name);
+  }
+
+  /// The type of a class of this code.
+  ///
+  /// @throws NotShareable when it is none, or does not fit the others of its name
+  ObjectType typeOf(Class<?> face) {
+    SharedType shared = SharedType.of(face);
+    Faces faces = types.get(shared.name());
+    ObjectType known = faces == null ? null : faces.find(shared);
+    return known == null ? register(shared) : known;
+  }
+
+  private ObjectType register(SharedType shared) {
+    registering.lock();
+    try {
+      Faces faces = types.get(shared.name());
+      boolean first = faces == null;
+      if (faces == null) {
+        faces = new Faces(shared.name(), dictionary);
+        // What other faces have logged must be called as well.
+        for (String className : dictionary.after(ClassNames.CLASS + shared.name() + " ")) {
+          SharedType other = ClassNames.face(className, shared, loader);
+          if (other != null) add(faces, other);
+        }
+      }
+      ObjectType known = faces.find(shared);
+      if (known == null) known = add(faces, shared);
+      if (first) {
+        // What is logged without a code is called by the program's, and by what follows it.
+        if (!stored || ids instanceof TentativeIds) faces.checkMethods();
+        types.put(shared.name(), faces);
+      }
+      return known;
+    } finally {
+      registering.unlock();
+    }
+  }
+
+  private ObjectType add(Faces faces, SharedType shared) {
+    var type = new ObjectType(this, faces, shared, dictionary, service.clock());
+    faces.add(type);
+    marshaller.register(shared);
+    var _ = ids.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
+    return type;
+  }
+
+  /// The type of a stored name, by the class that was last used under it; null when this code has no
+  /// such class.
+  @Nullable ObjectType findNamed(String name) {
+    Faces known = types.get(name);
+    if (known != null) return known.first();
+    for (String className : dictionary.after(ClassNames.CLASS + name + " ").reversed()) {
+      try {
+        ObjectType type = typeOf(Class.forName(className, false, loader));
+        if (type.shared().name().equals(name)) return Objects.requireNonNull(types.get(name)).first();
+      } catch (ClassNotFoundException gone) {
+        // It was renamed: an older or newer name may be there.
+      }
+    }
+    return null;
+  }
+
+  /// As [#findNamed(String)].
+  ///
+  /// @throws NotShareable when this code has no such class
+  ObjectType typeNamed(String name) {
+    ObjectType found = findNamed(name);
+    if (found != null) return found;
+    List<String> candidates = dictionary.after(ClassNames.CLASS + name + " ").reversed();
+    throw new NotShareable(
+        "no class for objects stored as "
+            + name
+            + (candidates.isEmpty() ? "" : ", once " + candidates.getFirst())
+            + "; use the class once before, or put it on the class path");
+  }
+
+  // ---- what its marshaller knows
+
+  @Override
+  public Service.Target named(String type, Object key) {
+    ObjectType active = service.typeNamed(type);
+    try {
+      ObjectType here = findNamed(type);
+      return service.object(here == null ? active : here, key);
+    } catch (NotShareable unfit) {
+      return service.object(active, key); // what is stored does not fit the class that is here
+    }
+  }
+
+  @Override
+  public Service.Target target(Class<?> face, Object key) {
+    ObjectType type = typeOf(face);
+    var _ = service.active(type.shared().name());
+    return service.object(type, key);
+  }
+
+  @Override
+  public Blob blob(Object key, long generation) {
+    marshaller.register(StoredBlob.class);
+    return service.blob(key, generation);
+  }
+
+  @Override
+  public boolean learn() {
+    return stored && service.learnAdmitted(this);
+  }
+}

@@ -1,0 +1,44 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.front.marshal.TypeIds;
+
+/// The names of a dictionary and further ones, which are not logged: for classes that are tried.
+/// Thread-safe.
+final class TentativeIds implements TypeIds {
+  private static final int FIRST = 1 << 30;
+
+  private final Dictionary dictionary;
+  private final ArrayList<String> further = new ArrayList<>(); // guarded by this
+
+  TentativeIds(Dictionary dictionary) {
+    this.dictionary = dictionary;
+  }
+
+  @Override
+  public synchronized int idOf(String name) {
+    Integer known = dictionary.find(name);
+    if (known != null) return known;
+    int index = further.indexOf(name);
+    if (index < 0) {
+      index = further.size();
+      further.add(name);
+    }
+    return FIRST + index;
+  }
+
+  @Override
+  public synchronized @Nullable String nameOf(int id) {
+    if (id < FIRST) return dictionary.nameOf(id);
+    return id - FIRST < further.size() ? further.get(id - FIRST) : null;
+  }
+
+  @Override
+  public synchronized List<String> names() {
+    var names = new ArrayList<>(dictionary.names());
+    names.addAll(further);
+    return names;
+  }
+}

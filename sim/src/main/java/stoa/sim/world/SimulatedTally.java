@@ -1,0 +1,53 @@
+package stoa.sim.world;
+
+import java.util.ArrayList;
+import java.util.List;
+import stoa.Accessor;
+import stoa.Call;
+import stoa.Shared;
+
+/// A sum of a store whose code changes: each version of this class multiplies by a factor of its own.
+@Shared(name = "stoa.sim.Tally")
+public class SimulatedTally {
+  /// What an addition came to.
+  public record Added(long version, long sum) {}
+
+  /// One addition.
+  ///
+  /// @param ballast makes the state large
+  public record Line(String id, long amount, int factor, String ballast) {}
+
+  private long sum;
+  private final List<Line> lines = new ArrayList<>();
+
+  protected SimulatedTally() {}
+
+  static int factor() {
+    return 1;
+  }
+
+  /// Adds, and keeps a line about it.
+  public Added add(String id, long amount, String ballast) {
+    sum += amount * factor();
+    lines.add(new Line(id, amount, factor(), ballast));
+    return new Added(Call.version(), sum);
+  }
+
+  /// Adds here and to another one, which has the same code.
+  public Added addBoth(String id, long amount, String ballast, SimulatedTally other) {
+    Added there = other.add(id, amount, ballast);
+    if (there.version() > 0) sum += amount * factor();
+    lines.add(new Line(id, amount, factor(), ballast));
+    return new Added(Call.version(), sum);
+  }
+
+  @Accessor
+  public long sum() {
+    return sum;
+  }
+
+  @Accessor
+  public List<Line> lines() {
+    return List.copyOf(lines);
+  }
+}
