@@ -23,8 +23,8 @@ public interface History<T> {
   /// needs, and keeps for an hour what methods of objects in other groups have called. The release
   /// is durable on return.
   ///
-  /// When an object is deleted that was trimmed to its last version, the store releases that version
-  /// too.
+  /// When an object is deleted that was trimmed to its last version, the store releases that
+  /// version too.
   ///
   /// @param before the least version that stays readable, at most [#version()]
   /// @return the oldest readable version: `before`, or less while an older one is in use, or more

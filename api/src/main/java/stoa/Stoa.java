@@ -89,9 +89,9 @@ public interface Stoa extends AutoCloseable {
   <T> Ref<T> ref(T shared);
 
   /// Deletes the object. Its history stays, as far as [Keep] says; of an object that was trimmed to
-  /// its last version, nothing stays ([History#trim]). Proxies that have called it throw [Gone] from
-  /// now on. A proxy of [#get] or [#create] that has not called it begins a new object under the
-  /// key.
+  /// its last version, nothing stays ([History#trim]). Proxies that have called it throw [Gone]
+  /// from now on. A proxy of [#get] or [#create] that has not called it begins a new object under
+  /// the key.
   ///
   /// The deletion takes its turn among the calls on the object, within the limit of [#within], and
   /// [Limits#callTimeMax()] at most.

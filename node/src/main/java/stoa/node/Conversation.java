@@ -61,8 +61,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private record End(Status status, @Nullable ServerFrame word) {}
 
   /// @param token which of the server's tokens the client sent, from 1; 0 for none
-  Conversation(
-      Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, int token) {
+  Conversation(Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, int token) {
     this.nodes = nodes;
     this.out = out;
     this.senders = nodes.threads().senders();

@@ -194,8 +194,7 @@ class SecurityTest {
 
   /// A client at another address of this machine.
   private static RawClient shownFrom(String address, Server server, String token) {
-    return new RawClient(
-        HostileTest.to(server.port(), address).intercept(showing(token)).build());
+    return new RawClient(HostileTest.to(server.port(), address).intercept(showing(token)).build());
   }
 
   @Test

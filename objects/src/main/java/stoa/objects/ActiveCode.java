@@ -1,7 +1,7 @@
 package stoa.objects;
 
-/// Which code executes what is put on the objects of one type now. [LocalService] writes it, anybody
-/// reads it.
+/// Which code executes what is put on the objects of one type now. [LocalService] writes it,
+/// anybody reads it.
 final class ActiveCode {
   /// The code at one time.
   ///

@@ -82,8 +82,8 @@ public final class CodeService {
 
   /// Tries classes on what is stored. Logs nothing.
   ///
-  /// @param files the class files by the binary names of their classes: those of shared classes, and
-  ///   of what they need
+  /// @param files the class files by the binary names of their classes: those of shared classes,
+  ///   and of what they need
   /// @param objectsMax how many objects of each type are tried at most
   /// @param progress is told how many objects were tried
   public List<Finding> check(Map<String, byte[]> files, long objectsMax, LongConsumer progress) {
@@ -143,8 +143,7 @@ public final class CodeService {
     return shared;
   }
 
-  private Finding check(
-      String type, List<Class<?>> faces, long objectsMax, LongConsumer progress) {
+  private Finding check(String type, List<Class<?>> faces, long objectsMax, LongConsumer progress) {
     List<Codes.Activation> earlier = stoa.codes().of(type);
     ObjectType tried;
     try {

@@ -237,7 +237,8 @@ final class Codes {
     try (var inflater = new InflaterOutputStream(out)) {
       inflater.write(deflated);
     } catch (IOException damaged) {
-      throw new Corrupt("a class file in " + KEY + " cannot be read: " + damaged.getMessage(), damaged);
+      throw new Corrupt(
+          "a class file in " + KEY + " cannot be read: " + damaged.getMessage(), damaged);
     }
     return out.toByteArray();
   }

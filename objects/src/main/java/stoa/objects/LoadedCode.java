@@ -20,8 +20,8 @@ import stoa.store.blobs.StoredBlob;
 /// The shared types of one version of the code, as classes, and what marshals them: those of the
 /// program, or those that a version in the log makes.
 ///
-/// An object of one is never seen by the code of another: what goes from one to the other is encoded
-/// by the first and decoded by the second. Thread-safe.
+/// An object of one is never seen by the code of another: what goes from one to the other is
+/// encoded by the first and decoded by the second. Thread-safe.
 final class LoadedCode implements Service.Vocabulary {
   private final LocalService service;
   private final Dictionary dictionary;
@@ -148,15 +148,16 @@ final class LoadedCode implements Service.Vocabulary {
     return type;
   }
 
-  /// The type of a stored name, by the class that was last used under it; null when this code has no
-  /// such class.
+  /// The type of a stored name, by the class that was last used under it; null when this code has
+  /// no such class.
   @Nullable ObjectType findNamed(String name) {
     Faces known = types.get(name);
     if (known != null) return known.first();
     for (String className : dictionary.after(ClassNames.CLASS + name + " ").reversed()) {
       try {
         ObjectType type = typeOf(Class.forName(className, false, loader));
-        if (type.shared().name().equals(name)) return Objects.requireNonNull(types.get(name)).first();
+        if (type.shared().name().equals(name))
+          return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
         // It was renamed: an older or newer name may be there.
       }

@@ -514,8 +514,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return new History.Event.Called(method.id(), Arrays.asList(arguments));
   }
 
-  /// An argument of the past as the program's classes have it; as it was, when they have no rule for
-  /// it.
+  /// An argument of the past as the program's classes have it; as it was, when they have no rule
+  /// for it.
   private @Nullable Object today(ObjectType then, @Nullable Object argument) {
     if (then.code().mayShare(argument)) return argument;
     try {

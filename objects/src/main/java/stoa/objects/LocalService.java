@@ -13,18 +13,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.random.RandomGenerator;
 import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.Corrupt;
-import stoa.front.CallNumbers;
-import stoa.front.code.CodeVersion;
-import stoa.front.code.StoredClasses;
-import stoa.spi.ClassWeaver;
-import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Closed;
+import stoa.Corrupt;
 import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.LogAddress;
@@ -43,6 +39,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.base.Timing;
+import stoa.front.CallNumbers;
 import stoa.front.ClassNames;
 import stoa.front.MethodRun;
 import stoa.front.ObjectAnswer;
@@ -56,6 +53,8 @@ import stoa.front.SharedPlaced;
 import stoa.front.SharedReferences;
 import stoa.front.SharedStoa;
 import stoa.front.Sharing;
+import stoa.front.code.CodeVersion;
+import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.marshal.TypeIds;
@@ -65,6 +64,7 @@ import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.log.ByteObject;
 import stoa.spi.CallContext;
+import stoa.spi.ClassWeaver;
 import stoa.storage.Device;
 import stoa.storage.DeviceStats;
 import stoa.store.OngoingCall;
@@ -213,8 +213,8 @@ final class LocalService implements Service, Placing.Roots {
     return found;
   }
 
-  /// Makes the classes that facades have admitted known to the code of a version in the log; answers
-  /// whether any were not.
+  /// Makes the classes that facades have admitted known to the code of a version in the log;
+  /// answers whether any were not.
   boolean learnAdmitted(LoadedCode code) {
     boolean any = false;
     for (Class<?> type : inCode(admitted, code.loader())) {
@@ -230,8 +230,8 @@ final class LocalService implements Service, Placing.Roots {
     return own;
   }
 
-  /// Makes all classes of some code that are known here known to another marshaller; answers whether
-  /// any were not.
+  /// Makes all classes of some code that are known here known to another marshaller; answers
+  /// whether any were not.
   boolean registerAll(LoadedCode code, Marshaller other) {
     boolean any = false;
     for (Faces faces : code.all()) {
@@ -925,8 +925,7 @@ final class LocalService implements Service, Placing.Roots {
     settling.lock();
     try {
       List<Codes.Activation> earlier = codes.of(type);
-      boolean isActive =
-          !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
+      boolean isActive = !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
       if (!isActive) {
         Codes.Activation activation = codes.activate(type, version, earlier);
         LoadedCode code = stored(activation);
@@ -952,8 +951,8 @@ final class LocalService implements Service, Placing.Roots {
     return CodeVersion.of(type.shared().implementation()).name();
   }
 
-  /// Finds out which code executes the puts of a type, and activates the program's classes when they
-  /// are to.
+  /// Finds out which code executes the puts of a type, and activates the program's classes when
+  /// they are to.
   ///
   /// @param program the type in the program's code; null when that is to be found
   /// @param asked whether the program itself uses the type, and not the log or a client
@@ -1010,7 +1009,6 @@ final class LocalService implements Service, Placing.Roots {
   Object nameOf(Key key) {
     return refOf(key).key();
   }
-
 
   /// Constructs an object that nobody keeps, to see what its constructor throws.
   void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {

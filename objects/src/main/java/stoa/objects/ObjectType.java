@@ -56,8 +56,7 @@ public final class ObjectType {
   /// Which accessors have been seen to ask other objects.
   private final boolean[] asking;
 
-  ObjectType(
-      LoadedCode code, Faces faces, SharedType shared, Dictionary dictionary, Clock clock) {
+  ObjectType(LoadedCode code, Faces faces, SharedType shared, Dictionary dictionary, Clock clock) {
     this.code = code;
     this.faces = faces;
     this.shared = shared;

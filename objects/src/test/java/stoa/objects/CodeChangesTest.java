@@ -55,36 +55,45 @@ class CodeChangesTest {
   @Test
   void aFixLeavesThePastAsItWas() {
     Program first = build(FIRST);
-    long versions = open(first, stoa -> {
-      Object account = account(first, stoa);
-      for (int i = 0; i < 10; i++) Program.call(account, "deposit", 10L);
-      return stoa.history(account).version();
-    });
+    long versions =
+        open(
+            first,
+            stoa -> {
+              Object account = account(first, stoa);
+              for (int i = 0; i < 10; i++) Program.call(account, "deposit", 10L);
+              return stoa.history(account).version();
+            });
     Program fixed = build(FIXED);
-    open(fixed, stoa -> {
-      Object account = account(fixed, stoa);
-      assertEquals(100L, Program.call(account, "balance"));
-      assertEquals(30L, then(stoa, account, 3, "balance"));
-      Program.call(account, "deposit", 10L);
-      assertEquals(120L, Program.call(account, "balance"));
-      assertEquals(100L, then(stoa, account, versions, "balance"));
-      return null;
-    });
-    open(fixed, stoa -> {
-      Object account = account(fixed, stoa);
-      assertEquals(120L, Program.call(account, "balance"));
-      assertEquals(50L, then(stoa, account, 5, "balance"));
-      return null;
-    });
+    open(
+        fixed,
+        stoa -> {
+          Object account = account(fixed, stoa);
+          assertEquals(100L, Program.call(account, "balance"));
+          assertEquals(30L, then(stoa, account, 3, "balance"));
+          Program.call(account, "deposit", 10L);
+          assertEquals(120L, Program.call(account, "balance"));
+          assertEquals(100L, then(stoa, account, versions, "balance"));
+          return null;
+        });
+    open(
+        fixed,
+        stoa -> {
+          Object account = account(fixed, stoa);
+          assertEquals(120L, Program.call(account, "balance"));
+          assertEquals(50L, then(stoa, account, 5, "balance"));
+          return null;
+        });
     // Back to the first build: another activation.
-    open(first, stoa -> {
-      Object account = account(first, stoa);
-      assertEquals(120L, Program.call(account, "balance"));
-      Program.call(account, "deposit", 10L);
-      assertEquals(130L, Program.call(account, "balance"));
-      assertEquals(120L, then(stoa, account, versions + 1, "balance"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          Object account = account(first, stoa);
+          assertEquals(120L, Program.call(account, "balance"));
+          Program.call(account, "deposit", 10L);
+          assertEquals(130L, Program.call(account, "balance"));
+          assertEquals(120L, then(stoa, account, versions + 1, "balance"));
+          return null;
+        });
   }
 
   private static final String ORDER_1 = "public record Order(String item, int count) {}";
@@ -117,73 +126,84 @@ class CodeChangesTest {
   @Test
   void valuesAndCallsOfOtherObjectsKeepTheirMeaning() {
     Program first = build(ORDER_1, cart("1", ""), stock("100"));
-    open(first, stoa -> {
-      Object cart = stoa.get(first.type("Cart"), "c");
-      Object stock = stoa.get(first.type("Stock"), "s");
-      Program.call(cart, "from", stock);
-      for (int i = 1; i <= 3; i++) {
-        Object order = first.make("Order", "item " + i, i);
-        assertEquals(order, Program.call(cart, "add", order));
-      }
-      assertEquals(306, Program.call(cart, "sum"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          Object cart = stoa.get(first.type("Cart"), "c");
+          Object stock = stoa.get(first.type("Stock"), "s");
+          Program.call(cart, "from", stock);
+          for (int i = 1; i <= 3; i++) {
+            Object order = first.make("Order", "item " + i, i);
+            assertEquals(order, Program.call(cart, "add", order));
+          }
+          assertEquals(306, Program.call(cart, "sum"));
+          return null;
+        });
     Program second = build(ORDER_2, cart("10", " + 1"), stock("1000"));
-    open(second, stoa -> {
-      Object cart = stoa.get(second.type("Cart"), "c");
-      Object stock = stoa.get(second.type("Stock"), "s");
-      assertEquals(307, Program.call(cart, "sum"));
-      assertEquals(6, Program.call(stock, "taken"));
-      assertEquals(
-          "[Order[item=item 1, count=1, note=old], Order[item=item 2, count=2, note=old],"
-              + " Order[item=item 3, count=3, note=old]]",
-          String.valueOf(Program.call(cart, "orders")));
-      Object order = second.make("Order", "item 4", 4, "new");
-      assertEquals(order, Program.call(cart, "add", order));
-      assertEquals(306 + 40 + 1000 + 1, Program.call(cart, "sum"));
-      assertEquals(10, Program.call(stock, "taken"));
-      return null;
-    });
-    open(second, stoa -> {
-      Object cart = stoa.get(second.type("Cart"), "c");
-      assertEquals(1347, Program.call(cart, "sum"));
-      long last = stoa.history(cart).version();
-      assertEquals(1347, then(stoa, cart, last, "sum"));
-      assertEquals(1, then(stoa, cart, 1, "sum"));
-      var entries = stoa.history(cart).entries(1, last + 1);
-      assertEquals(
-          List.of("Order[item=item 1, count=1, note=old]"),
-          entries.stream()
-              .map(History.Entry::event)
-              .filter(History.Event.Called.class::isInstance)
-              .map(History.Event.Called.class::cast)
-              .filter(called -> called.method().startsWith("add"))
-              .limit(1)
-              .map(called -> String.valueOf(called.arguments().getFirst()))
-              .toList());
-      return null;
-    });
+    open(
+        second,
+        stoa -> {
+          Object cart = stoa.get(second.type("Cart"), "c");
+          Object stock = stoa.get(second.type("Stock"), "s");
+          assertEquals(307, Program.call(cart, "sum"));
+          assertEquals(6, Program.call(stock, "taken"));
+          assertEquals(
+              "[Order[item=item 1, count=1, note=old], Order[item=item 2, count=2, note=old],"
+                  + " Order[item=item 3, count=3, note=old]]",
+              String.valueOf(Program.call(cart, "orders")));
+          Object order = second.make("Order", "item 4", 4, "new");
+          assertEquals(order, Program.call(cart, "add", order));
+          assertEquals(306 + 40 + 1000 + 1, Program.call(cart, "sum"));
+          assertEquals(10, Program.call(stock, "taken"));
+          return null;
+        });
+    open(
+        second,
+        stoa -> {
+          Object cart = stoa.get(second.type("Cart"), "c");
+          assertEquals(1347, Program.call(cart, "sum"));
+          long last = stoa.history(cart).version();
+          assertEquals(1347, then(stoa, cart, last, "sum"));
+          assertEquals(1, then(stoa, cart, 1, "sum"));
+          var entries = stoa.history(cart).entries(1, last + 1);
+          assertEquals(
+              List.of("Order[item=item 1, count=1, note=old]"),
+              entries.stream()
+                  .map(History.Entry::event)
+                  .filter(History.Event.Called.class::isInstance)
+                  .map(History.Event.Called.class::cast)
+                  .filter(called -> called.method().startsWith("add"))
+                  .limit(1)
+                  .map(called -> String.valueOf(called.arguments().getFirst()))
+                  .toList());
+          return null;
+        });
   }
 
   @Test
   void thousandsOfCallsWithCheckpoints() {
     var sums = new TreeMap<Long, Object>();
     Program first = build(FIRST);
-    open(first, stoa -> {
-      deposits(account(first, stoa), stoa, sums);
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          deposits(account(first, stoa), stoa, sums);
+          return null;
+        });
     Program fixed = build(FIXED);
     for (int round = 1; round <= 2; round++) {
       long before = 3_000 + (round - 1) * 6_000L;
-      open(fixed, stoa -> {
-        Object account = account(fixed, stoa);
-        assertEquals(before, Program.call(account, "balance"));
-        deposits(account, stoa, sums);
-        assertEquals(before + 6_000, Program.call(account, "balance"));
-        sums.forEach((version, sum) -> assertEquals(sum, then(stoa, account, version, "balance")));
-        return null;
-      });
+      open(
+          fixed,
+          stoa -> {
+            Object account = account(fixed, stoa);
+            assertEquals(before, Program.call(account, "balance"));
+            deposits(account, stoa, sums);
+            assertEquals(before + 6_000, Program.call(account, "balance"));
+            sums.forEach(
+                (version, sum) -> assertEquals(sum, then(stoa, account, version, "balance")));
+            return null;
+          });
     }
   }
 
@@ -199,29 +219,35 @@ class CodeChangesTest {
   @Test
   void transactionsUseTheCodeThatIsActive() {
     Program first = build(FIRST);
-    open(first, stoa -> {
-      Program.call(account(first, stoa), "deposit", 10L);
-      stoa.transact(() -> Program.call(account(first, stoa), "deposit", 10L));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          Program.call(account(first, stoa), "deposit", 10L);
+          stoa.transact(() -> Program.call(account(first, stoa), "deposit", 10L));
+          return null;
+        });
     Program fixed = build(FIXED);
-    open(fixed, stoa -> {
-      Object account = account(fixed, stoa);
-      stoa.transact(() -> {
-        Program.call(account, "deposit", 10L);
-        return Program.call(account, "deposit", 10L);
-      });
-      assertEquals(60L, Program.call(account, "balance"));
-      return null;
-    });
-    open(first, stoa -> {
-      Object account = account(first, stoa);
-      assertEquals(60L, Program.call(account, "balance"));
-      stoa.transact(() -> Program.call(account, "deposit", 1L));
-      assertEquals(61L, Program.call(account, "balance"));
-      assertEquals(20L, then(stoa, account, 2, "balance"));
-      return null;
-    });
+    open(
+        fixed,
+        stoa -> {
+          Object account = account(fixed, stoa);
+          stoa.transact(() -> {
+            Program.call(account, "deposit", 10L);
+            return Program.call(account, "deposit", 10L);
+          });
+          assertEquals(60L, Program.call(account, "balance"));
+          return null;
+        });
+    open(
+        first,
+        stoa -> {
+          Object account = account(first, stoa);
+          assertEquals(60L, Program.call(account, "balance"));
+          stoa.transact(() -> Program.call(account, "deposit", 1L));
+          assertEquals(61L, Program.call(account, "balance"));
+          assertEquals(20L, then(stoa, account, 2, "balance"));
+          return null;
+        });
   }
 
   @Test
@@ -239,10 +265,12 @@ class CodeChangesTest {
           stoa.NotShareable.class,
           () -> open(narrow, stoa -> Program.call(account(narrow, stoa), "deposit", 1L)));
     }
-    open(first, stoa -> {
-      assertEquals(10L, Program.call(account(first, stoa), "balance"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          assertEquals(10L, Program.call(account(first, stoa), "balance"));
+          return null;
+        });
   }
 
   @Test
@@ -256,18 +284,22 @@ class CodeChangesTest {
                 + "@MethodId(\"deposit(long)\") public void add(long amount, String why) {"
                 + " balance += amount; }"
                 + "@Accessor public long balance() { return balance; } }");
-    open(renamed, stoa -> {
-      Object account = account(renamed, stoa);
-      assertEquals(10L, Program.call(account, "balance"));
-      Program.call(account, "add", 5L, "why");
-      assertEquals(15L, Program.call(account, "balance"));
-      assertEquals(10L, then(stoa, account, 1, "balance"));
-      return null;
-    });
-    open(renamed, stoa -> {
-      assertEquals(15L, Program.call(account(renamed, stoa), "balance"));
-      return null;
-    });
+    open(
+        renamed,
+        stoa -> {
+          Object account = account(renamed, stoa);
+          assertEquals(10L, Program.call(account, "balance"));
+          Program.call(account, "add", 5L, "why");
+          assertEquals(15L, Program.call(account, "balance"));
+          assertEquals(10L, then(stoa, account, 1, "balance"));
+          return null;
+        });
+    open(
+        renamed,
+        stoa -> {
+          assertEquals(15L, Program.call(account(renamed, stoa), "balance"));
+          return null;
+        });
   }
 
   @Test
@@ -275,31 +307,33 @@ class CodeChangesTest {
     Program first = build(FIRST);
     Program fixed = build(FIXED);
     Program narrow = build(SHARED + "private int balance; public void deposit(long a) {} }");
-    open(first, stoa -> {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      Object account = account(first, stoa);
-      Program.call(account, "deposit", 10L);
-      assertEquals(List.of("account 1 true"), versions(code));
-      assertEquals("[account CHANGED 1 0]", findings(code.check(fixed.files(), 10, _ -> {})));
-      assertEquals(List.of("account 1 true"), versions(code));
-      assertEquals("[account CHANGED 1 0]", findings(code.deploy(fixed.files(), _ -> {})));
-      assertEquals(List.of("account 1 false", "account 2 true"), versions(code));
-      assertEquals("[account ACTIVE 0 0]", findings(code.deploy(fixed.files(), _ -> {})));
-      Program.call(account, "deposit", 10L);
-      assertEquals(30L, Program.call(account, "balance"));
-      var refused = code.deploy(narrow.files(), _ -> {});
-      assertEquals(1, refused.size());
-      assertEquals(false, refused.getFirst().fits(), refused::toString);
-      assertEquals(2, code.versions().size());
-      assertEquals(true, code.rollBack("account", _ -> {}).fits());
-      Program.call(account, "deposit", 10L);
-      assertEquals(40L, Program.call(account, "balance"));
-      assertEquals(
-          List.of("account 1 false", "account 2 false", "account 3 true"), versions(code));
-      assertEquals(10L, then(stoa, account, 1, "balance"));
-      assertEquals(30L, then(stoa, account, 2, "balance"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object account = account(first, stoa);
+          Program.call(account, "deposit", 10L);
+          assertEquals(List.of("account 1 true"), versions(code));
+          assertEquals("[account CHANGED 1 0]", findings(code.check(fixed.files(), 10, _ -> {})));
+          assertEquals(List.of("account 1 true"), versions(code));
+          assertEquals("[account CHANGED 1 0]", findings(code.deploy(fixed.files(), _ -> {})));
+          assertEquals(List.of("account 1 false", "account 2 true"), versions(code));
+          assertEquals("[account ACTIVE 0 0]", findings(code.deploy(fixed.files(), _ -> {})));
+          Program.call(account, "deposit", 10L);
+          assertEquals(30L, Program.call(account, "balance"));
+          var refused = code.deploy(narrow.files(), _ -> {});
+          assertEquals(1, refused.size());
+          assertEquals(false, refused.getFirst().fits(), refused::toString);
+          assertEquals(2, code.versions().size());
+          assertEquals(true, code.rollBack("account", _ -> {}).fits());
+          Program.call(account, "deposit", 10L);
+          assertEquals(40L, Program.call(account, "balance"));
+          assertEquals(
+              List.of("account 1 false", "account 2 false", "account 3 true"), versions(code));
+          assertEquals(10L, then(stoa, account, 1, "balance"));
+          assertEquals(30L, then(stoa, account, 2, "balance"));
+          return null;
+        });
   }
 
   private static List<String> versions(CodeService code) {

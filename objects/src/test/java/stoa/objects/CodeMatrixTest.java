@@ -19,9 +19,9 @@ import stoa.NotShareable;
 import stoa.Stoa;
 
 /// Changes of a program, each made to a store with a dozen calls, and to one with checkpoints, by
-/// opening the store with the changed program and by deploying it while the store is open. The state
-/// and the past are what they were, or the change is refused with the rule that settles it, and
-/// nothing has changed.
+/// opening the store with the changed program and by deploying it while the store is open. The
+/// state and the past are what they were, or the change is refused with the rule that settles it,
+/// and nothing has changed.
 class CodeMatrixTest {
   private static final int FEW = 12;
   private static final int MANY = 900;
@@ -83,7 +83,9 @@ class CodeMatrixTest {
   static Stream<Change> changes() {
     var all = new ArrayList<Change>();
     // What methods do.
-    all.add(change("a fix of a method", SUM, plain(2, "private int n;", "n += 2 * i;", "n"), KEPT, KEPT));
+    all.add(
+        change(
+            "a fix of a method", SUM, plain(2, "private int n;", "n += 2 * i;", "n"), KEPT, KEPT));
     all.add(
         change(
             "a stricter check",
@@ -172,7 +174,8 @@ class CodeMatrixTest {
             "the called method has another parameter",
             SUM,
             SUM.replace(
-                "public int run(int i)", "@MethodId(\"run(int)\") public int walk(int i, String s)"),
+                "public int run(int i)",
+                "@MethodId(\"run(int)\") public int walk(int i, String s)"),
             KEPT,
             KEPT));
     // Fields.
@@ -199,7 +202,11 @@ class CodeMatrixTest {
             KEPT));
     all.add(
         change(
-            "a renamed field", SUM, plain(2, "private int m;", "m += i;", "m"), refused("@Was"), KEPT));
+            "a renamed field",
+            SUM,
+            plain(2, "private int m;", "m += i;", "m"),
+            refused("@Was"),
+            KEPT));
     all.add(
         change(
             "a renamed field with its name",
@@ -221,7 +228,9 @@ class CodeMatrixTest {
             thing(2, "@Removed(\"gone\")", "private int n;", "n += i;", "n"),
             KEPT,
             KEPT));
-    all.add(change("int to long", SUM, plain(2, "private long n;", "n += i;", "n"), KEPT, refused("n")));
+    all.add(
+        change(
+            "int to long", SUM, plain(2, "private long n;", "n += i;", "n"), KEPT, refused("n")));
     all.add(
         change(
             "int to Integer",
@@ -288,7 +297,10 @@ class CodeMatrixTest {
             "a map in another order",
             plain(1, "private Map<Integer, Integer> m = new TreeMap<>();", "m.put(i % 5, i);", "m"),
             plain(
-                2, "private Map<Integer, Integer> m = new LinkedHashMap<>();", "m.put(i % 5, i);", "m"),
+                2,
+                "private Map<Integer, Integer> m = new LinkedHashMap<>();",
+                "m.put(i % 5, i);",
+                "m"),
             KEPT,
             KEPT));
     // Values.
@@ -441,8 +453,7 @@ class CodeMatrixTest {
   private int builds;
 
   private Program build(List<String> sources) {
-    return new Program(
-        directory.resolve("build" + ++builds), sources.toArray(String[]::new));
+    return new Program(directory.resolve("build" + ++builds), sources.toArray(String[]::new));
   }
 
   private <T> T open(Program program, Function<Stoa, T> use) {
@@ -506,38 +517,40 @@ class CodeMatrixTest {
 
   /* The program of before has made the store; another one comes. */
   private void next(
-      Program before,
-      Program after,
-      Outcome outcome,
-      TreeMap<Long, Object> shown,
-      int calls) {
+      Program before, Program after, Outcome outcome, TreeMap<Long, Object> shown, int calls) {
     if (outcome instanceof Outcome.Refused(String words)) {
       var refusal =
           assertThrows(NotShareable.class, () -> open(after, stoa -> run(thing(after, stoa), 1)));
       assertTrue(String.valueOf(refusal.getMessage()).contains(words), refusal::getMessage);
-      open(before, stoa -> {
-        Object thing = thing(before, stoa);
-        assertEquals(shown.lastEntry().getValue(), show(thing));
-        assertEquals(shown.lastKey(), stoa.history(thing).version());
-        assertPast(shown, thing, stoa);
-        return null;
-      });
+      open(
+          before,
+          stoa -> {
+            Object thing = thing(before, stoa);
+            assertEquals(shown.lastEntry().getValue(), show(thing));
+            assertEquals(shown.lastKey(), stoa.history(thing).version());
+            assertPast(shown, thing, stoa);
+            return null;
+          });
       return;
     }
-    open(after, stoa -> {
-      Object thing = thing(after, stoa);
-      assertEquals(shown.lastEntry().getValue(), show(thing));
-      assertPast(shown, thing, stoa);
-      shown.putAll(called(thing, stoa, calls));
-      assertPast(shown, thing, stoa);
-      return null;
-    });
-    open(after, stoa -> {
-      Object thing = thing(after, stoa);
-      assertEquals(shown.lastEntry().getValue(), show(thing));
-      assertPast(shown, thing, stoa);
-      return null;
-    });
+    open(
+        after,
+        stoa -> {
+          Object thing = thing(after, stoa);
+          assertEquals(shown.lastEntry().getValue(), show(thing));
+          assertPast(shown, thing, stoa);
+          shown.putAll(called(thing, stoa, calls));
+          assertPast(shown, thing, stoa);
+          return null;
+        });
+    open(
+        after,
+        stoa -> {
+          Object thing = thing(after, stoa);
+          assertEquals(shown.lastEntry().getValue(), show(thing));
+          assertPast(shown, thing, stoa);
+          return null;
+        });
   }
 
   @ParameterizedTest
@@ -545,16 +558,18 @@ class CodeMatrixTest {
   void isTakenOrRefusedByDeployingIt(Change change) {
     Program before = build(change.before());
     Program after = build(change.after());
-    open(before, stoa -> {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      Object thing = thing(before, stoa);
-      var shown = called(thing, stoa, FEW);
-      boolean fits =
-          code.deploy(after.files(), _ -> {}).stream().allMatch(CodeService.Finding::fits);
-      assertEquals(change.outcome() instanceof Outcome.Kept, fits);
-      assertPast(shown, thing, stoa);
-      assertEquals(shown.lastEntry().getValue(), show(thing));
-      return null;
-    });
+    open(
+        before,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object thing = thing(before, stoa);
+          var shown = called(thing, stoa, FEW);
+          boolean fits =
+              code.deploy(after.files(), _ -> {}).stream().allMatch(CodeService.Finding::fits);
+          assertEquals(change.outcome() instanceof Outcome.Kept, fits);
+          assertPast(shown, thing, stoa);
+          assertEquals(shown.lastEntry().getValue(), show(thing));
+          return null;
+        });
   }
 }

@@ -59,8 +59,7 @@ final class Program {
         assertTrue(compiled, () -> errors.getDiagnostics().toString());
       }
       loader =
-          new URLClassLoader(
-              new URL[] {classes.toUri().toURL()}, Program.class.getClassLoader());
+          new URLClassLoader(new URL[] {classes.toUri().toURL()}, Program.class.getClassLoader());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

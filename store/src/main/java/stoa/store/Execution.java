@@ -302,7 +302,6 @@ public final class Execution implements Cancellation.Run {
     code = number;
   }
 
-
   /// The time that the leader gave the put, in microseconds since 1970.
   public long nowMicros() {
     return nowMicros;

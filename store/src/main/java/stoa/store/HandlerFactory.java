@@ -25,10 +25,10 @@ public interface HandlerFactory {
     return false;
   }
 
-  /// The number of the code that executes what is put now; 0 when there is none. The leader logs the
-  /// number with each put, so that every replica and every replay executes the put by that code, see
-  /// [Execution#code()]. The number never falls, and so
-  /// do the numbers of the puts on one key not.
+  /// The number of the code that executes what is put now; 0 when there is none. The leader logs
+  /// the number with each put, so that every replica and every replay executes the put by that
+  /// code, see [Execution#code()]. The number never falls, and so do the numbers of the puts on one
+  /// key not.
   default int code() {
     return 0;
   }

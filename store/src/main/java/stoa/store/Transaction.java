@@ -313,8 +313,7 @@ public final class Transaction implements AutoCloseable {
     execution.code(code);
     var origin = new Records.Origin(mark, 0, ++numbers);
     var loggedCall =
-        new LoggedCall(
-            touch(key), copy, value, code, origin, begins, begins ? opening : null);
+        new LoggedCall(touch(key), copy, value, code, origin, begins, begins ? opening : null);
     execution.loggedCall = loggedCall;
     execution.origin = origin;
     execution.begins = begins;

@@ -77,8 +77,8 @@ final class ClassFiles {
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   record Found(byte[] bytes, String root) {}
 
-  /// The class file of a class, null when the class is one of the JDK or of Stoa, or when nobody has
-  /// the file.
+  /// The class file of a class, null when the class is one of the JDK or of Stoa, or when nobody
+  /// has the file.
   ///
   /// @param name with slashes
   @Nullable Found find(String name) {
@@ -106,7 +106,9 @@ final class ClassFiles {
   /// @param host receives the name of the class whose private members it shares, if there is one
   static byte[] essence(byte[] file, Set<String> names, Set<String> host) {
     ClassModel model = PLAIN.parse(file);
-    model.findAttribute(Attributes.nestHost()).ifPresent(a -> host.add(a.nestHost().asInternalName()));
+    model
+        .findAttribute(Attributes.nestHost())
+        .ifPresent(a -> host.add(a.nestHost().asInternalName()));
     byte[] plain = PLAIN.transformClass(model, ClassTransform.dropping(ClassFiles::isBystander));
     for (PoolEntry entry : PLAIN.parse(plain).constantPool()) {
       switch (entry) {

@@ -12,14 +12,14 @@ import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
 
-/// A version of the code of a shared class: the class files that give the calls on its objects their
-/// meaning, and a name for exactly these.
+/// A version of the code of a shared class: the class files that give the calls on its objects
+/// their meaning, and a name for exactly these.
 ///
 /// The files are that of the class itself and of all classes that its bytecode reaches outside the
 /// JDK and Stoa. What only the lines of the source and the neighborhood of a nested class change is
 /// the same version. Classes that are found by reflection alone belong to no version, nor do
-/// libraries, those in other jar files or directories than the class, when all together are too much.
-/// Immutable, thread-safe.
+/// libraries, those in other jar files or directories than the class, when all together are too
+/// much. Immutable, thread-safe.
 public final class CodeVersion {
   private static final Logger LOG = LoggerFactory.getLogger(CodeVersion.class);
 
@@ -68,8 +68,8 @@ public final class CodeVersion {
     return VERSIONS.get(type);
   }
 
-  /// Its name, the same for the same files in every process; null for classes of Stoa itself, and of
-  /// which nobody has the files.
+  /// Its name, the same for the same files in every process; null for classes of Stoa itself, and
+  /// of which nobody has the files.
   public @Nullable StreamId name() {
     return name;
   }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Makes classes of the class files of a [CodeVersion], beside the classes of the same names that the
-/// process has. All other classes are those of the process. Thread-safe.
+/// Makes classes of the class files of a [CodeVersion], beside the classes of the same names that
+/// the process has. All other classes are those of the process. Thread-safe.
 public final class StoredClasses extends ClassLoader {
   static {
     registerAsParallelCapable();
@@ -28,10 +28,7 @@ public final class StoredClasses extends ClassLoader {
   /// @param parent has the classes of the process
   /// @param weaver changes a class file before it becomes a class
   public StoredClasses(
-      String name,
-      Map<String, byte[]> files,
-      ClassLoader parent,
-      Function<byte[], byte[]> weaver) {
+      String name, Map<String, byte[]> files, ClassLoader parent, Function<byte[], byte[]> weaver) {
     super(name, parent);
     this.files = Map.copyOf(files);
     this.weaver = weaver;

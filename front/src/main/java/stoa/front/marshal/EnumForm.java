@@ -12,7 +12,8 @@ import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
 import stoa.NotShareable;
 
-/// The constants of one enum of the program as they are now, and which constant a stored name means.
+/// The constants of one enum of the program as they are now, and which constant a stored name
+/// means.
 ///
 /// A constant is stored by its name. The dictionary has the names that the enum had at any time, as
 /// `enum v.Color{RED,BLUE}`, so that a missing one is found when the enum is registered. Immutable.

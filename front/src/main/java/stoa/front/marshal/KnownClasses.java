@@ -17,10 +17,9 @@ final class KnownClasses extends ClassLoader {
     for (Class<?> type : registry.entries().keySet()) registered.put(type.getName(), type);
     registry
         .renamed()
-        .forEach(
-            (name, type) -> {
-              if (registry.has(type)) registered.putIfAbsent(name, type);
-            });
+        .forEach((name, type) -> {
+          if (registry.has(type)) registered.putIfAbsent(name, type);
+        });
   }
 
   @Override

@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.Removed;
@@ -134,8 +134,7 @@ final class Lineage {
     return find(name, loader, new HashSet<>());
   }
 
-  private @Nullable Class<?> find(
-      String name, @Nullable ClassLoader loader, Set<String> asked) {
+  private @Nullable Class<?> find(String name, @Nullable ClassLoader loader, Set<String> asked) {
     if (!asked.add(name)) return null;
     Class<?> primitive = PRIMITIVES.get(name);
     if (primitive != null) return primitive;
@@ -164,8 +163,7 @@ final class Lineage {
       if (stored.dimensions() == 0) return false;
       // An array of a subtype would refuse elements that its declared type takes.
       Class<?> element = type.element().dimensions() > 0 ? null : find(type.name(), loader);
-      boolean same =
-          element == null || element.equals(find(stored.name(), loader));
+      boolean same = element == null || element.equals(find(stored.name(), loader));
       return same && takes(type.element(), stored.element(), loader);
     }
     if (type.name().equals("java.lang.Object")) return true;

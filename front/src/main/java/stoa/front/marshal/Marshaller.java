@@ -101,8 +101,8 @@ public final class Marshaller {
 
   /// Makes a type and all that its declarations name known. Cheap when it is.
   ///
-  /// @throws NotShareable when a class that it names cannot travel, or when no rule says what becomes
-  ///   of what an earlier version of it has stored; then the dictionary has no new name
+  /// @throws NotShareable when a class that it names cannot travel, or when no rule says what
+  ///   becomes of what an earlier version of it has stored; then the dictionary has no new name
   public void register(SharedType type) {
     if (generation.registry.has(type)) return;
     synchronized (registering) {

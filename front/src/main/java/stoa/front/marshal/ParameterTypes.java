@@ -11,9 +11,9 @@ import stoa.front.types.SharedMethod;
 final class ParameterTypes {
   private ParameterTypes() {}
 
-  /// The types of arguments that do not say theirs. A method that succeeds another has its identity,
-  /// as in `deposit(int)`, and so the types of it, when they are as many; `Object` stands for all
-  /// types that are not simple.
+  /// The types of arguments that do not say theirs. A method that succeeds another has its
+  /// identity, as in `deposit(int)`, and so the types of it, when they are as many; `Object` stands
+  /// for all types that are not simple.
   static List<Class<?>> stored(SharedMethod method) {
     List<Class<?>> now = method.parameterTypes();
     if (!method.isSuccessor()) return now;

@@ -108,15 +108,7 @@ final class Registry {
   }
 
   private Registry(TypeIds ids, Class<? extends Blob> blobs, StoredNames stored) {
-    this(
-        ids,
-        blobs,
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        Set.of(),
-        new Lineage(stored),
-        stored);
+    this(ids, blobs, Map.of(), Map.of(), Map.of(), Set.of(), new Lineage(stored), stored);
   }
 
   private Registry(
@@ -184,8 +176,8 @@ final class Registry {
     return StreamId.of(String.join("\n", schemas)).high();
   }
 
-  /// @throws NotShareable when a class cannot travel, or no rule says what becomes of what an earlier
-  ///   version of it has stored; then the dictionary has no new name
+  /// @throws NotShareable when a class cannot travel, or no rule says what becomes of what an
+  ///   earlier version of it has stored; then the dictionary has no new name
   Registry with(SharedType type) {
     stored.learn(ids.names());
     var walk = new Walk(false);
@@ -278,10 +270,9 @@ final class Registry {
       foundLineage.add(type);
       if (!ids.assigns()) return;
       for (String was : Lineage.descriptions(type)) {
-        numbering.add(
-            () -> {
-              var _ = number(was);
-            });
+        numbering.add(() -> {
+          var _ = number(was);
+        });
       }
     }
 
@@ -417,15 +408,14 @@ final class Registry {
     }
 
     private void compare(Shape shape, String storedName) {
-      comparing.add(
-          () -> {
-            String body = shape.body();
-            for (String other : stored.bodies("schema", storedName)) {
-              if (!other.equals(body)) {
-                var _ = shape.plan(storedName, other);
-              }
-            }
-          });
+      comparing.add(() -> {
+        String body = shape.body();
+        for (String other : stored.bodies("schema", storedName)) {
+          if (!other.equals(body)) {
+            var _ = shape.plan(storedName, other);
+          }
+        }
+      });
     }
 
     /// The number of a class, and the name that has it: of all names of the class the one that the
@@ -494,13 +484,12 @@ final class Registry {
       var shape = new Shape(implementation, foundLineage, Shape.Unnamed.REFUSED);
       if (!own && here) compare(shape, type.name());
       String schema = Struct.schema(type.name(), shape);
-      numbering.add(
-          () -> {
-            Integer known = stored.number(schema);
-            int number = here ? number(schema) : known == null ? Struct.NO_SCHEMA : known;
-            var struct = new Struct(shape, List.of(type.name()), number, ids);
-            foundStates.put(implementation, struct);
-          });
+      numbering.add(() -> {
+        Integer known = stored.number(schema);
+        int number = here ? number(schema) : known == null ? Struct.NO_SCHEMA : known;
+        var struct = new Struct(shape, List.of(type.name()), number, ids);
+        foundStates.put(implementation, struct);
+      });
     }
 
     /// The first face of a type goes by the type's name, so that it can be renamed.

@@ -117,14 +117,13 @@ final class Shape {
     Map<String, Struct.Slot> targets = targets(storedName, fields.keySet());
     var stored = new ArrayList<Struct.Stored>();
     var found = new HashSet<Struct.Slot>();
-    fields.forEach(
-        (name, text) -> {
-          Struct.Slot slot = targets.get(name);
-          if (slot == null) checkGone(storedName, name, text);
-          else if (!takes(slot, text)) slot = uncovered(storedName, slot, text);
-          if (slot != null) found.add(slot);
-          stored.add(new Struct.Stored(name, Struct.Kind.of(text.erasure()), slot));
-        });
+    fields.forEach((name, text) -> {
+      Struct.Slot slot = targets.get(name);
+      if (slot == null) checkGone(storedName, name, text);
+      else if (!takes(slot, text)) slot = uncovered(storedName, slot, text);
+      if (slot != null) found.add(slot);
+      stored.add(new Struct.Stored(name, Struct.Kind.of(text.erasure()), slot));
+    });
     // Initializers run in the order of the source, as later ones may use earlier ones.
     var added =
         slots.stream()
@@ -342,11 +341,7 @@ final class Shape {
       return new Struct.Slot(field, hiding, order, component);
     } catch (RuntimeException | Error e) {
       throw new NotShareable(
-          type.getName()
-              + "."
-              + field.getName()
-              + " cannot be read; "
-              + ModuleAccess.remedy(type),
+          type.getName() + "." + field.getName() + " cannot be read; " + ModuleAccess.remedy(type),
           e);
     }
   }

@@ -22,9 +22,9 @@ public interface TypeIds {
 
   /// All names that have a number, in the order of their numbers: a snapshot.
   ///
-  /// A class is compared with the descriptions among them when it is registered, and refused when no
-  /// rule says what becomes of what they describe. For a program of the past, which is to read and
-  /// write as it did, these are the names of its time.
+  /// A class is compared with the descriptions among them when it is registered, and refused when
+  /// no rule says what becomes of what they describe. For a program of the past, which is to read
+  /// and write as it did, these are the names of its time.
   List<String> names();
 
   /// Whether a new name gets a number here. Where it does not, the numbers come from the store of

@@ -36,8 +36,7 @@ class EvolutionRulesTest {
   /// @param forward what the second version shows of an object of the first one, or, behind a `!`,
   ///   a part of the message with which it is refused
   /// @param back the same of an object of the second version for the first one
-  private record Change(
-      String what, Program before, Program after, String forward, String back) {
+  private record Change(String what, Program before, Program after, String forward, String back) {
     @Override
     public String toString() {
       return what;
@@ -94,7 +93,8 @@ class EvolutionRulesTest {
     Program two = item("long x = 7; int more = 42;", "x + more");
     return List.of(
         change("nothing changes", one, one, "7", "7"),
-        change("a field is added with an initializer", one, two, "742", "!v.Item has no field more"),
+        change(
+            "a field is added with an initializer", one, two, "742", "!v.Item has no field more"),
         change(
             "a field is added that only a constructor knows",
             one,
@@ -227,10 +227,8 @@ class EvolutionRulesTest {
     changes.add(retyped("ArrayList<Integer>", "LinkedList<Integer>", list, FITS_NOT, ""));
     String map = "new HashMap<>(Map.of(\"a\", 1))";
     changes.add(retyped("HashMap<String, Integer>", "TreeMap<String, Integer>", map, FITS_NOT, ""));
-    changes.add(
-        retyped("HashMap<String, Integer>", "Map<String, Number>", map, "{a=1}", FITS_NOT));
-    changes.add(
-        retyped("Map<String, Integer>", "Map<Integer, String>", map, FITS_NOT, ""));
+    changes.add(retyped("HashMap<String, Integer>", "Map<String, Number>", map, "{a=1}", FITS_NOT));
+    changes.add(retyped("Map<String, Integer>", "Map<Integer, String>", map, FITS_NOT, ""));
     changes.add(
         change(
             "int[] becomes long[]",
@@ -363,8 +361,7 @@ class EvolutionRulesTest {
         change(
             "a constant is renamed",
             blue,
-            item(body.formatted("NAVY", "NAVY"), show)
-                .with("enum C { RED, @Was(\"BLUE\") NAVY }"),
+            item(body.formatted("NAVY", "NAVY"), show).with("enum C { RED, @Was(\"BLUE\") NAVY }"),
             "NAVY{NAVY=1}[NAVY][NAVY]",
             "!mark its successor @Was(\"NAVY\")"),
         change(
@@ -390,15 +387,18 @@ class EvolutionRulesTest {
         change(
             "a constant was one that is still there",
             red,
-            item(body.formatted("RED", "RED"), show)
-                .with("enum C { RED, @Was(\"RED\") BLUE }"),
+            item(body.formatted("RED", "RED"), show).with("enum C { RED, @Was(\"RED\") BLUE }"),
             "!RED is still there",
             ""),
         change(
             "an enum is renamed",
             blue,
-            item(body.replace("C.", "D.").replace("C>", "D>").replace("<C", "<D")
-                        .replace("C c", "D c").formatted("RED", "RED"),
+            item(
+                    body.replace("C.", "D.")
+                        .replace("C>", "D>")
+                        .replace("<C", "<D")
+                        .replace("C c", "D c")
+                        .formatted("RED", "RED"),
                     show)
                 .with("@Was(\"v.C\") enum D { RED, BLUE }"),
             "BLUE{BLUE=1}[BLUE][BLUE]",
@@ -449,9 +449,14 @@ class EvolutionRulesTest {
             ""),
         change(
             "an interface of values is renamed",
-            item("Shape x = new Dot(1);", "x").with("sealed interface Shape permits Dot {}", "record Dot(int n) implements Shape {}"),
+            item("Shape x = new Dot(1);", "x")
+                .with(
+                    "sealed interface Shape permits Dot {}",
+                    "record Dot(int n) implements Shape {}"),
             item("Form x = new Dot(2);", "x")
-                .with("@Was(\"v.Shape\") sealed interface Form permits Dot {}", "record Dot(int n) implements Form {}"),
+                .with(
+                    "@Was(\"v.Shape\") sealed interface Form permits Dot {}",
+                    "record Dot(int n) implements Form {}"),
             "Dot[n=1]",
             "Dot[n=2]"),
         change(
@@ -520,7 +525,10 @@ class EvolutionRulesTest {
         item(body.formatted("Old"), show)
             .with(classes[0].formatted("Old"), classes[1].formatted("Old"));
     Program renamed =
-        item("@Removed({\"vs\", \"es\"})", body.formatted("New").replace("vs;", "ws;").replace("es;", "fs;"), show)
+        item(
+                "@Removed({\"vs\", \"es\"})",
+                body.formatted("New").replace("vs;", "ws;").replace("es;", "fs;"),
+                show)
             .with(classes[0].formatted("New"), classes[1].formatted("New"));
     Version one = compiled(old);
     byte[] first = one.state(one.make());
@@ -529,7 +537,10 @@ class EvolutionRulesTest {
     assertThrows(NotShareable.class, () -> two.read(first));
     Version three =
         compiled(
-            item("@Removed({\"vs\", \"es\"})", body.formatted("New").replace("vs;", "ws;").replace("es;", "fs;"), show)
+            item(
+                    "@Removed({\"vs\", \"es\"})",
+                    body.formatted("New").replace("vs;", "ws;").replace("es;", "fs;"),
+                    show)
                 .with(
                     "@Was(\"v.VOld\") " + classes[0].formatted("New"),
                     "@Was(\"v.EOld\") " + classes[1].formatted("New")));
@@ -608,7 +619,8 @@ class EvolutionRulesTest {
     byte[] again = two.marshaller().arguments(after, read);
     assertEquals(List.of(read), List.of(two.marshaller().arguments(after, again)));
     var e = assertThrows(NotShareable.class, () -> one.marshaller().arguments(before, again));
-    assertTrue(String.valueOf(e.getMessage()).contains("does not take what calls of"), e.getMessage());
+    assertTrue(
+        String.valueOf(e.getMessage()).contains("does not take what calls of"), e.getMessage());
     String[] narrow = wider.clone();
     narrow[5] = "int";
     Version three = compiled(item(successor.formatted(parameters(narrow)), "1"));
@@ -641,8 +653,7 @@ class EvolutionRulesTest {
     var remote = new Remote(ids);
     Version client =
         compiled(
-            remote,
-            item("String y; Other o;" + method, "y").with(known, "record Other(int n) {}"));
+            remote, item("String y; Other o;" + method, "y").with(known, "record Other(int n) {}"));
     SharedMethod all = client.type().method("all(v.P)");
     Object p = p(client, 1, "b");
     byte[] bytes = client.marshaller().arguments(all, new Object[] {p});

@@ -191,7 +191,9 @@ class EvolutionTest {
     String body =
         "public class Item { final String id; %s names; Item(String id) { this.id = id; } }";
     for (String type : List.of("Collection<String>", "Iterable<String>", "Object")) {
-      Version two = version("two" + type.length(), "v.Item", without("count", "removed") + body.formatted(type));
+      Version two =
+          version(
+              "two" + type.length(), "v.Item", without("count", "removed") + body.formatted(type));
       assertEquals(List.of("a"), field(two.read(bytes), "names"));
     }
     for (String type : List.of("ArrayList<String>", "Set<String>", "List<Long>")) {
@@ -251,7 +253,10 @@ class EvolutionTest {
     byte[] bytes = one.state(one.make());
     Version less =
         version(
-            "less", "v.Item", item.formatted("\"x\""), "package v; @stoa.Removed(\"a\") public record P(String b) {}");
+            "less",
+            "v.Item",
+            item.formatted("\"x\""),
+            "package v; @stoa.Removed(\"a\") public record P(String b) {}");
     assertEquals("[P[b=x]]", String.valueOf(field(less.read(bytes), "ps")));
     String more = "package v; public record P(String b, int a, long c) {}";
     String item3 = item.formatted("\"x\", 1, 2L");

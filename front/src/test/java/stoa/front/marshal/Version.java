@@ -31,8 +31,7 @@ import stoa.front.types.SharedType;
 /// One version of a program: its classes, compiled here and loaded by a loader of their own, and a
 /// marshaller for them.
 record Version(ClassLoader loader, Marshaller marshaller, SharedType type) {
-  private static final Pattern NAME =
-      Pattern.compile("(?:class|record|enum|interface) (\\w+)");
+  private static final Pattern NAME = Pattern.compile("(?:class|record|enum|interface) (\\w+)");
 
   private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 

@@ -22,10 +22,10 @@ import stoa.sim.world.SimulatedStore;
 import stoa.sim.world.SimulatedTally;
 import stoa.sim.world.TallyVersions;
 
-/// Versions of a class are deployed and taken back while its objects are called, the disk fails, and
-/// the store is opened again, by a program that has one of the versions. Every addition must have
-/// been made once, by the version that was active, and every version of every object must stay what
-/// it was when it was made.
+/// Versions of a class are deployed and taken back while its objects are called, the disk fails,
+/// and the store is opened again, by a program that has one of the versions. Every addition must
+/// have been made once, by the version that was active, and every version of every object must stay
+/// what it was when it was made.
 final class CodeScenario implements Scenario {
   private static final int TALLIES = 3;
   private static final int FACTORS = 5;
@@ -60,8 +60,7 @@ final class CodeScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) {
-    var store =
-        new SimulatedStore(chance, CONFIG, PoweredDisk.simulated(chance.of("disk"), 120));
+    var store = new SimulatedStore(chance, CONFIG, PoweredDisk.simulated(chance.of("disk"), 120));
     new Run(chance.of("work"), trace, store).run();
   }
 
@@ -128,7 +127,8 @@ final class CodeScenario implements Scenario {
           store
               .stoa()
               .async(
-                  tallies.get(which), t -> both ? t.addBoth(id, amount, ballast, to) : t.add(id, amount, ballast));
+                  tallies.get(which),
+                  t -> both ? t.addBoth(id, amount, ballast, to) : t.add(id, amount, ballast));
       asked.add(new Asked(id, which, active, future));
     }
 
@@ -224,7 +224,11 @@ final class CodeScenario implements Scenario {
           Demand.that(line != null, id + " was acknowledged, and is there");
           Demand.that(
               line.factor() == one.factor(),
-              id + " was added by the factor " + line.factor() + ", and " + one.factor()
+              id
+                  + " was added by the factor "
+                  + line.factor()
+                  + ", and "
+                  + one.factor()
                   + " was active");
         });
         Map<Long, Long> told = sums.get(i);

@@ -212,8 +212,8 @@ final class StandbyScenario implements Scenario {
         case 0 -> {
           int factor = work.between(2, 4);
           var _ =
-              leader.ask(() ->
-                  leader.service().code().deploy(TallyVersions.version(factor), _ -> {}));
+              leader.ask(
+                  () -> leader.service().code().deploy(TallyVersions.version(factor), _ -> {}));
           trace.reached("a deployment");
         }
         case 1 -> calls.add(leader.stoa.async(one, t -> t.addBoth(id, 1, "", other)));

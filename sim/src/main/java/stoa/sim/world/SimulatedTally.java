@@ -6,7 +6,8 @@ import stoa.Accessor;
 import stoa.Call;
 import stoa.Shared;
 
-/// A sum of a store whose code changes: each version of this class multiplies by a factor of its own.
+/// A sum of a store whose code changes: each version of this class multiplies by a factor of its
+/// own.
 @Shared(name = "stoa.sim.Tally")
 public class SimulatedTally {
   /// What an addition came to.

@@ -171,11 +171,7 @@ public final class Draft {
   /// @param code the number of the code that executes it; 0 when there is none
   /// @return the refusal; null when it is logged
   public @Nullable RuntimeException put(
-      StreamEnd end,
-      Existence expected,
-      Records.@Nullable Origin origin,
-      int code,
-      byte[] value) {
+      StreamEnd end, Existence expected, Records.@Nullable Origin origin, int code, byte[] value) {
     boolean alive = end.nextGeneration != 0;
     switch (expected) {
       case Existence.Any(byte[] opening) -> {
