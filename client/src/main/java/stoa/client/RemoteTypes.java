@@ -10,6 +10,7 @@ import stoa.Blob;
 import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Shared;
+import stoa.front.SharedBlob;
 import stoa.front.ClassNames;
 import stoa.front.SharedStoa;
 import stoa.front.marshal.Marshaller;
@@ -98,7 +99,7 @@ final class RemoteTypes {
   void blobs() {
     if (blobsKnown) return;
     announce(Blob.class, false);
-    marshaller.register(RemoteBlob.class);
+    marshaller.register(SharedBlob.class);
     blobsKnown = true;
   }
 

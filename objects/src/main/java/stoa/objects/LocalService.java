@@ -15,7 +15,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import stoa.Blob;
 import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.Limits;
@@ -25,7 +24,6 @@ import stoa.Ref;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
-import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.Unavailable;
@@ -42,6 +40,7 @@ import stoa.front.PlacedObjects;
 import stoa.front.Placing;
 import stoa.front.Refusals;
 import stoa.front.Service;
+import stoa.front.SharedBlob;
 import stoa.front.SharedCall;
 import stoa.front.SharedKeys;
 import stoa.front.SharedPlaced;
@@ -66,7 +65,6 @@ import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.blobs.Blobs;
 import stoa.store.blobs.Snapshots;
-import stoa.store.blobs.StoredBlob;
 import stoa.store.threads.Threads;
 
 /// The port to a store of shared objects in this process, which executes them. Thread-safe.
@@ -81,10 +79,9 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   private final Timing timing;
   private final Store store;
   private final List<Device> devices;
-  private final stoa.store.blobs.Blobs blobs;
-  private final OwnBlobs ownBlobs = new OwnBlobs();
-  private final @Nullable String blobsRefused;
-  private final StreamStore streams;
+  private final stoa.store.blobs.Blobs storedBlobs;
+  private final LocalBlobs blobs;
+  private final LocalStreams streams;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
@@ -131,7 +128,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
         part);
     this.neighborhood = neighborhood;
     if (neighborhood != null) neighborhood.begin(this);
-    blobs.resume(name -> blobKey(Keys.decode(name, loader)));
+    storedBlobs.resume(name -> blobs.key(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
     store.keep(config.keep());
@@ -156,12 +153,10 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     openedNanos = timing.nanoTime();
     this.store = store;
     store.noteRuns(shards.getFirst().running());
-    blobs =
-        new stoa.store.blobs.Blobs(
-            store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
-    blobsRefused = refusal;
+    storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads, SharedStoa.BLOBS);
+    blobs = new LocalBlobs(this, storedBlobs, refusal, limits.blobBytesMax());
     this.devices = shards;
-    streams = store.streamStore(this::streamOf, limits.callBytesMax());
+    streams = new LocalStreams(store.userStreams());
     answers = threads.answers();
     stoa = new SharedStoa(this);
     dictionary = new Dictionary(store);
@@ -179,7 +174,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     return new Marshaller(
         ids,
         new SharedReferences(stoa, this),
-        StoredBlob.class,
+        SharedBlob.class,
         extraTypes,
         loader,
         STATE_BYTES_MAX);
@@ -216,7 +211,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
 
   /// A key as the log names it.
   Key key(String space, byte[] name) {
-    if (space.equals(blobs.space())) return blobKey(Keys.decode(name, loader));
+    if (space.equals(SharedStoa.BLOBS)) return blobs.key(Keys.decode(name, loader));
     if (space.equals(SharedKeys.SPACE)) return keyValues.key(name);
     if (space.startsWith("stoa/")) return new Key(space, name, space);
     return typeNamed(space).key(Keys.decode(name, loader));
@@ -385,7 +380,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   // ---- what is beside objects
 
   @Override
-  public StreamStore streams() {
+  public LocalStreams streams() {
     return streams;
   }
 
@@ -393,10 +388,6 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   public LocalCell cell(byte[] encoded, Object key) {
     return new LocalCell(
         this, new Key(SharedKeys.SPACE, encoded, new Ref<>(SharedKeys.SPACE, key)));
-  }
-
-  private StreamId streamOf(Ref<?> ref) {
-    return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
   }
 
   @Override
@@ -565,74 +556,13 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   // ---- blobs
 
   @Override
-  public Blobs blobs() {
-    return ownBlobs;
-  }
-
-  /// The blobs of this store, as callers reach them.
-  private final class OwnBlobs implements Blobs {
-    @Override
-    public StoredBlob asked(Object key) {
-      marshaller.register(StoredBlob.class);
-      return storedBlobs().blob(blobKey(key), new Existence.Any(null), 0);
-    }
-
-    @Override
-    public StoredBlob reference(Object key, long generation) {
-      return blob(key, generation);
-    }
-
-    @Override
-    public boolean isOwn(Blob blob) {
-      return blob instanceof StoredBlob stored && stored.blobs() == blobs;
-    }
-
-    @Override
-    public Ref<Blob> ref(Blob own) {
-      @SuppressWarnings("unchecked") // Justification: blobKey makes no other labels
-      Ref<Blob> ref = (Ref<Blob>) ((StoredBlob) own).key().label();
-      return ref;
-    }
-
-    @Override
-    public long meant(Blob own) {
-      return ((StoredBlob) own).generation();
-    }
-
-    @Override
-    public void create(Blob own) {
-      blobs.create((StoredBlob) own);
-    }
-
-    @Override
-    public long generation(Object key) {
-      return blobs.generation(blobKey(key));
-    }
-
-    @Override
-    public boolean delete(Blob own) {
-      return blobs.delete((StoredBlob) own);
-    }
-
-    @Override
-    public Iterator<byte[]> names() {
-      return blobs.list();
-    }
-  }
-
-  /// A blob for a client, who says which generation it means.
-  StoredBlob blobAt(Object key, long generation) {
-    return storedBlobs().blob(blobKey(key), new Existence.Any(null), generation);
+  public LocalBlobs blobs() {
+    return blobs;
   }
 
   @Override
-  public StoredBlob blob(Object key, long generation) {
-    marshaller.register(StoredBlob.class);
-    return blobs.blob(blobKey(key), new Existence.Undeleted(null), generation);
-  }
-
-  private Key blobKey(Object key) {
-    return new Key(blobs.space(), Keys.encode(key), new Ref<Blob>(blobs.space(), key));
+  public BlobTarget blob(Object key, long generation) {
+    return blobs.reference(key, generation);
   }
 
   // ---- facades
@@ -708,11 +638,6 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     return dictionary;
   }
 
-  stoa.store.blobs.Blobs storedBlobs() {
-    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
-    return blobs;
-  }
-
   /// The type of a stored name, if it was used since the store was opened.
   @Nullable ObjectType knownType(String name) {
     Faces known = types.get(name);
@@ -743,7 +668,7 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
 
   ObjectType typeOf(Class<?> face) {
     SharedType shared = SharedType.of(face);
-    if (shared.name().equals(blobs.space()) || shared.name().startsWith("stoa/")) {
+    if (shared.name().equals(SharedStoa.BLOBS) || shared.name().startsWith("stoa/")) {
       throw new NotShareable(
           face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
     }

@@ -1,15 +1,15 @@
 package stoa.client;
 
-import stoa.BlobSnapshot;
 import stoa.base.Encoder;
+import stoa.front.Service;
 
 /// A snapshot of a blob in a server. Thread-safe.
-final class RemoteBlobSnapshot extends RemoteReader implements BlobSnapshot {
+final class RemoteBlobMoment extends RemoteBlobContents implements Service.BlobMoment {
   private final RemoteBlob blob;
   private final long number;
 
   /// @param number by which the server knows it
-  RemoteBlobSnapshot(RemoteBlob blob, long number) {
+  RemoteBlobMoment(RemoteBlob blob, long number) {
     this.blob = blob;
     this.number = number;
   }
@@ -25,13 +25,12 @@ final class RemoteBlobSnapshot extends RemoteReader implements BlobSnapshot {
   }
 
   @Override
-  public void release() {
-    ensureOutside();
-    var _ = blob.blobs().ask(blob, RemoteBlobs.RELEASE, new Encoder(10).varint(number));
+  public long number() {
+    return number;
   }
 
   @Override
-  public String toString() {
-    return "snapshot " + number + " of " + blob;
+  public void release() {
+    var _ = blob.blobs().ask(blob, RemoteBlobs.RELEASE, new Encoder(10).varint(number));
   }
 }

@@ -7,13 +7,13 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import stoa.BlobWrite;
 import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.front.Service;
 
 /// A write of several ranges of a blob in a server. Thread-safe.
-final class RemoteBlobWrite implements BlobWrite {
+final class RemoteBlobChange implements Service.BlobChange {
   private final RemoteBlob blob;
   private final long number;
   private final Scope scope = new Scope();
@@ -22,16 +22,14 @@ final class RemoteBlobWrite implements BlobWrite {
   /// missed silently.
   private final AtomicLong ranges = new AtomicLong();
 
-  private volatile boolean ended;
-
-  private RemoteBlobWrite(RemoteBlob blob) {
+  private RemoteBlobChange(RemoteBlob blob) {
     this.blob = blob;
     this.number = blob.blobs().nextWrite();
   }
 
   /// Begins one.
-  static RemoteBlobWrite begin(RemoteBlob blob) {
-    var begun = new RemoteBlobWrite(blob);
+  static RemoteBlobChange begin(RemoteBlob blob) {
+    var begun = new RemoteBlobChange(blob);
     var _ = begun.within(RemoteBlobs.BEGIN, begun.numbered(0));
     return begun;
   }
@@ -39,7 +37,7 @@ final class RemoteBlobWrite implements BlobWrite {
   /// Begins to write what is too large for one request, as one version. All of it is on its way
   /// when this returns, so that it keeps its place among what else the caller begins.
   static CompletableFuture<Long> whole(RemoteBlob blob, long offset, ByteBuffer bytes) {
-    var whole = new RemoteBlobWrite(blob);
+    var whole = new RemoteBlobChange(blob);
     var begun = whole.begin(RemoteBlobs.BEGIN, whole.numbered(0), _ -> true);
     var written = whole.writeAsync(offset, bytes);
     var committed = whole.begin(RemoteBlobs.COMMIT, whole.commitment(), Decoder::varint);
@@ -65,19 +63,12 @@ final class RemoteBlobWrite implements BlobWrite {
   }
 
   private Decoder within(int operation, Encoder arguments) {
-    ensureOpen();
     return blob.blobs().within(scope, blob, operation, arguments);
   }
 
   private <T> CompletableFuture<T> begin(
       int operation, Encoder arguments, Function<Decoder, T> reading) {
-    ensureOpen();
     return blob.blobs().withinAsync(scope, blob, operation, arguments, reading);
-  }
-
-  private void ensureOpen() {
-    blob.ensureOutside();
-    if (ended) throw new IllegalStateException("the write has ended; begin another");
   }
 
   private Encoder numbered(int capacity) {
@@ -86,11 +77,6 @@ final class RemoteBlobWrite implements BlobWrite {
 
   private Encoder commitment() {
     return numbered(10).varint(ranges.get());
-  }
-
-  @Override
-  public void write(long offset, byte[] bytes) {
-    write(offset, ByteBuffer.wrap(bytes));
   }
 
   @Override
@@ -111,8 +97,6 @@ final class RemoteBlobWrite implements BlobWrite {
 
   /// The requests that write bytes.
   private List<Encoder> parts(long offset, ByteBuffer bytes) {
-    blob.ensureWithinLimit(bytes.remaining());
-    RemoteReader.ensureRange(offset, bytes.remaining());
     var parts = new ArrayList<Encoder>();
     long at = offset;
     do {
@@ -137,7 +121,6 @@ final class RemoteBlobWrite implements BlobWrite {
 
   @Override
   public void truncate(long size) {
-    RemoteReader.ensureRange(size, 0);
     var _ = within(RemoteBlobs.PART_TRUNCATE, numbered(10).varint(size));
   }
 
@@ -153,15 +136,11 @@ final class RemoteBlobWrite implements BlobWrite {
 
   @Override
   public long commit() {
-    long version = within(RemoteBlobs.COMMIT, commitment()).varint();
-    ended = true;
-    return version;
+    return within(RemoteBlobs.COMMIT, commitment()).varint();
   }
 
   @Override
   public void close() {
-    if (ended) return;
-    ended = true;
     blob.blobs().end(scope, blob, number);
   }
 }
