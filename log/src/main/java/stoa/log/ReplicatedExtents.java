@@ -2,7 +2,7 @@ package stoa.log;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
+import stoa.storage.segment.Commit;
 import stoa.storage.Device;
 
 /// The extents of one replica's device, of which only all replicas together release a part.

@@ -15,8 +15,8 @@ import stoa.log.ForwardingShardLog;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 
 /// Questions about streams of a log that others may lead meanwhile.
 class StreamsConfirmedTest {

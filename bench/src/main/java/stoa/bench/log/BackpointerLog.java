@@ -4,7 +4,7 @@ import java.util.Objects;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
+import stoa.storage.segment.Commit;
 import stoa.storage.Device;
 
 /// A log with backpointers, the way to find streams that vCorfu is compared with (section 6.1):

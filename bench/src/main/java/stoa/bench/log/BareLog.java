@@ -2,7 +2,7 @@ package stoa.bench.log;
 
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
+import stoa.storage.segment.Commit;
 import stoa.storage.Device;
 
 /// A log without streams: a batch is one write and one sync, and nothing finds an entry of a stream

@@ -2,7 +2,7 @@ package stoa.bench.log;
 
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
+import stoa.storage.segment.Commit;
 import stoa.storage.Device;
 
 /// A log that materializes streams as vCorfu's clients do (section 3.2): an entry is written to a

@@ -37,7 +37,7 @@ import stoa.sim.world.SimulatedAccount;
 import stoa.sim.world.SimulatedHandlers;
 import stoa.sim.world.SimulatedMishaps;
 import stoa.sim.world.SimulatedThreads;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 import stoa.store.replicas.Divergence;
 
 /// A replica follows another one, batch by batch, dies in the middle of anything and comes back,

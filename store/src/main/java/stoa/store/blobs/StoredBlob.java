@@ -11,8 +11,8 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.log.ByteChange;
 import stoa.log.ByteObject;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
 import stoa.store.Target;
 
 /// A blob of a store. It has no state but the generation that it means, from the first call on that

@@ -2,7 +2,7 @@ package stoa.store.blobs;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import stoa.storage.ObjectReader;
+import stoa.storage.object.ObjectReader;
 
 /// What a blob and its snapshots have in common. Thread-safe.
 public abstract sealed class StoredReader permits StoredBlob, StoredSnapshot {

@@ -3,7 +3,7 @@ package stoa.store.blobs;
 import java.util.function.Function;
 import stoa.TooOld;
 import stoa.log.ByteObject;
-import stoa.storage.ObjectReader;
+import stoa.storage.object.ObjectReader;
 
 /// A snapshot of a generation of a blob. Thread-safe.
 public final class StoredSnapshot extends StoredReader {

@@ -1,0 +1,2 @@
+/// The log: records, the segments that hold them, and how operations of many threads are written together.
+package stoa.storage.segment;
