@@ -160,9 +160,7 @@ public final class SharedBlob extends SharedBlobReader implements Blob {
   /// The snapshots that are kept, oldest first.
   public List<SharedBlobSnapshot> kept() {
     ensureOutside();
-    return target.snapshots().stream()
-        .map(moment -> new SharedBlobSnapshot(this, moment))
-        .toList();
+    return target.snapshots().stream().map(moment -> new SharedBlobSnapshot(this, moment)).toList();
   }
 
   /// The snapshot of a number, of the generation that is meant: also one that was released, or

@@ -12,9 +12,9 @@ import stoa.storage.object.ObjectSnapshot;
 /// replicas.
 ///
 /// This is a name: it costs nothing, and the object need not exist. Methods throw the exceptions of
-/// [stoa.storage.object.VersionedObject] and, where there are replicas, [stoa.Unavailable] when this one
-/// does not lead (it changed nothing), and [stoa.UnknownOutcome] when the outcome is unknown.
-/// Thread-safe.
+/// [stoa.storage.object.VersionedObject] and, where there are replicas, [stoa.Unavailable] when
+/// this one does not lead (it changed nothing), and [stoa.UnknownOutcome] when the outcome is
+/// unknown. Thread-safe.
 public interface ByteObject {
   /// Returns the object on a device without other replicas.
   static ByteObject on(Device device, StreamId id) {

@@ -15,10 +15,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.segment.Commit;
 import stoa.storage.Device;
 import stoa.storage.object.ObjectSnapshot;
 import stoa.storage.object.VersionState;
+import stoa.storage.segment.Commit;
 
 /// Lets a replica catch up with another one by asking its [Supply] for what is missing here.
 ///

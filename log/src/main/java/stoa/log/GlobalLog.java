@@ -17,9 +17,9 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.log.Layout.Copies;
-import stoa.storage.segment.Commit;
 import stoa.storage.Device;
 import stoa.storage.disk.DiskFull;
+import stoa.storage.segment.Commit;
 
 /// The shards of one process as one log (vCorfu, section 3): each stream is on the storage device
 /// of its shard, and a batch that spans shards is committed by one record.

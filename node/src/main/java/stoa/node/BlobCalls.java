@@ -15,9 +15,9 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.ObjectService;
 import stoa.front.SharedBlob;
 import stoa.front.SharedBlobSnapshot;
+import stoa.objects.ObjectService;
 
 /// The operations on blobs of one session; `docs/wire.md` lists them. Thread-safe.
 final class BlobCalls implements AutoCloseable {

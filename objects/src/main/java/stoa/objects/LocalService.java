@@ -63,7 +63,6 @@ import stoa.store.Pace;
 import stoa.store.Pins;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
-import stoa.store.blobs.Blobs;
 import stoa.store.blobs.Snapshots;
 import stoa.store.threads.Threads;
 

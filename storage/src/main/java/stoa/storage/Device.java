@@ -120,7 +120,7 @@ public final class Device implements AutoCloseable {
   /// by daemon threads of the device's own, [#maintain] among it: while the device is idle and a
   /// sixteenth of what it holds was written or given up, or half of it.
   ///
-  /// @throws AlreadyOpen when another opener holds the disk
+  /// @throws stoa.storage.disk.AlreadyOpen when another opener holds the disk
   /// @throws CorruptData when data that was durable is damaged or missing
   /// @throws UnknownFormat when the files are not those of a device of this format version
   /// @throws ReadFailed when the disk cannot be read

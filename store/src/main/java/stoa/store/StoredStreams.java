@@ -23,8 +23,8 @@ import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.records.Records;
 
-/// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked by
-/// the caller, but for what only a store knows. Thread-safe.
+/// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked
+/// by the caller, but for what only a store knows. Thread-safe.
 public final class StoredStreams {
   /*
    * An append is a request like any other; it goes into the batch under way, and no handler executes

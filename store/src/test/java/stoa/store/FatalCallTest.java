@@ -20,8 +20,8 @@ import stoa.base.Key;
 import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.storage.disk.DeviceConfig;
 import stoa.storage.Running;
+import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 

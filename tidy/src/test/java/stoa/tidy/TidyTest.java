@@ -40,8 +40,14 @@ class TidyTest {
               "starts the thread that writes index runs; says how long making the index took",
               THREAD,
               CLOCK),
-          Edge.of("stoa.storage.segment.GroupCommit", "its callers write for each other, and wait", THREAD),
-          Edge.of("stoa.storage.upkeep.Upkeep", "the thread that keeps an idle device in order", THREAD),
+          Edge.of(
+              "stoa.storage.segment.GroupCommit",
+              "its callers write for each other, and wait",
+              THREAD),
+          Edge.of(
+              "stoa.storage.upkeep.Upkeep",
+              "the thread that keeps an idle device in order",
+              THREAD),
           Edge.of(
               "stoa.storage.index.Index",
               "gives index runs to that thread, and waits when it falls behind",

@@ -225,7 +225,8 @@ public final class FileDisk implements Disk {
   /// Refuses a directory whose lock file was deleted: an opener may still hold that.
   private void requireLockFile() throws IOException {
     boolean used =
-        list().stream().anyMatch(name -> DeviceFiles.isSegment(name) || name.equals(DeviceFiles.MANIFEST));
+        list().stream()
+            .anyMatch(name -> DeviceFiles.isSegment(name) || name.equals(DeviceFiles.MANIFEST));
     if (!used || Files.exists(directory.resolve(LOCK))) return;
     throw new AlreadyOpen(
         directory

@@ -37,7 +37,8 @@ public final class IndexView implements AutoCloseable {
 
   /// Puts the entry at the greatest offset at or below `offset` that is not removed into `found`.
   /// Answers whether there is one; without one, `found` is empty.
-  public boolean floor(long high, long low, int space, long offset, Entry found) throws IOException {
+  public boolean floor(long high, long low, int space, long offset, Entry found)
+      throws IOException {
     return floor(high, low, space, offset, 0, found);
   }
 
@@ -69,7 +70,8 @@ public final class IndexView implements AutoCloseable {
 
   /// As [#scan(long, long, int, long)], but passes over entries with positions below
   /// `positionLeast` too.
-  public IndexScan scan(long high, long low, int space, long from, long positionLeast) throws IOException {
+  public IndexScan scan(long high, long low, int space, long from, long positionLeast)
+      throws IOException {
     if (!state.acquire()) throw new IllegalStateException("the view was closed");
     try {
       return new IndexScan(state, cache, onDamage, limit, high, low, space, from, positionLeast);

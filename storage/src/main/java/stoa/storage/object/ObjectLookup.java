@@ -55,7 +55,8 @@ public final class ObjectLookup {
   }
 
   /// Finds the entry at exactly an offset.
-  public static boolean exact(IndexView view, StreamId id, int space, long birth, long offset, Entry found)
+  public static boolean exact(
+      IndexView view, StreamId id, int space, long birth, long offset, Entry found)
       throws IOException {
     return view.floor(id.high(), id.low(), space, offset, found)
         && found.offset == offset

@@ -41,9 +41,10 @@ public abstract sealed class ObjectReader permits VersionedObject, ObjectSnapsho
   /// Fills the remaining room of `target` with the bytes from `offset` on. What was never written,
   /// was truncated or lies behind the end reads as zero.
   ///
-  /// @throws CorruptData when stored bytes are not what was written; the message names the file and
-  ///   the position. `target` then holds nothing to rely on, other bytes stay readable
-  /// @throws ReadFailed when the disk cannot be read
+  /// @throws stoa.storage.disk.CorruptData when stored bytes are not what was written; the message
+  ///   names the file and the position. `target` then holds nothing to rely on, other bytes stay
+  ///   readable
+  /// @throws stoa.storage.disk.ReadFailed when the disk cannot be read
   public final void read(long offset, ByteBuffer target) {
     reads.read(offset, target);
   }

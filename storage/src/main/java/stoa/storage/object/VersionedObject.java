@@ -48,8 +48,9 @@ public final class VersionedObject extends ObjectReader {
   ///
   /// @throws IllegalArgumentException when the version is below 1, or the bytes end beyond the
   ///   greatest offset
-  /// @throws DiskFull when nothing was written
-  /// @throws DeviceFailed when the outcome is unknown until the device is opened again
+  /// @throws stoa.storage.disk.DiskFull when nothing was written
+  /// @throws stoa.storage.disk.DeviceFailed when the outcome is unknown until the device is opened
+  ///   again
   public boolean write(long version, long offset, ByteBuffer data) {
     VersionedObjects.requireVersion(version);
     return objects.run(objects.write(id(), version, offset, data));

@@ -76,8 +76,10 @@ public final class WriteTransaction implements AutoCloseable {
   /// @throws IllegalStateException when the transaction has ended
   /// @throws IllegalArgumentException when it has too many parts, or the bytes end beyond the
   ///   greatest offset
-  /// @throws DiskFull when nothing was written; the transaction can only be aborted
-  /// @throws DeviceFailed when the outcome is unknown until the device is opened again
+  /// @throws stoa.storage.disk.DiskFull when nothing was written; the transaction can only be
+  ///   aborted
+  /// @throws stoa.storage.disk.DeviceFailed when the outcome is unknown until the device is opened
+  ///   again
   public void write(long offset, ByteBuffer data) {
     var write = begin(offset, data, Pieces.COUNT_MAX);
     if (write != null) objects.run(write);
@@ -177,9 +179,9 @@ public final class WriteTransaction implements AutoCloseable {
   ///
   /// @throws IllegalStateException when it has ended, or the object was deleted since it began;
   ///   then nothing was changed
-  /// @throws StorageException when a part could not be written, or the commit; after [DeviceFailed]
-  ///   the outcome is unknown until the device is opened again, else nothing was changed and the
-  ///   transaction is aborted
+  /// @throws stoa.storage.disk.StorageException when a part could not be written, or the commit;
+  ///   after [DeviceFailed][stoa.storage.disk.DeviceFailed] the outcome is unknown until the device
+  ///   is opened again, else nothing was changed and the transaction is aborted
   public boolean commit() {
     lock.lock();
     try {

@@ -12,7 +12,8 @@ import stoa.base.StreamId;
 /// Extents that become visible and durable together. Built by one thread and reused: the buffer it
 /// encodes into stays.
 ///
-/// Not thread-safe; the thread that builds it hands it to [Device#append(Commit)].
+/// Not thread-safe; the thread that builds it hands it to
+/// [Device#append][stoa.storage.Device#append(Commit)].
 public final class Commit {
   /*
    * `bytes` is the record without the data of DATA items, `used` of it so far. A Part says where in it
@@ -86,7 +87,8 @@ public final class Commit {
   /// Releases the records of an object with lower offsets than `before`: they are gone when the
   /// commit is appended, and those that are written later too. Those of this commit are as well. A
   /// space is never trimmed back: the greatest `before` counts. It costs as much as one small
-  /// extent, however many records there are; their room comes back with [Device#maintain].
+  /// extent, however many records there are; their room comes back with
+  /// [Device#maintain][stoa.storage.Device#maintain()].
   ///
   /// @param space 0 to 127
   /// @param before the least offset that stays; not negative
@@ -104,7 +106,8 @@ public final class Commit {
   ///
   /// @param kind 2 to 127; a meaning that the log does not know
   /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
-  public int note(int kind, StreamId object, int space, long offset, byte[] data, int from, int length) {
+  public int note(
+      int kind, StreamId object, int space, long offset, byte[] data, int from, int length) {
     if (kind < RecordFormat.ITEM_NOTE_LEAST || kind > Byte.MAX_VALUE) {
       throw new IllegalArgumentException("kind is " + kind + "; that of a note is 2 to 127");
     }

@@ -102,13 +102,14 @@ public final class SegmentLog {
 
   /// Opens the segments among the files of a disk, or begins the first one. Reads no records yet:
   /// [#recover] follows.
-  public static SegmentLog open(Disk disk, DeviceConfig config, List<String> names) throws IOException {
+  public static SegmentLog open(Disk disk, DeviceConfig config, List<String> names)
+      throws IOException {
     return open(disk, config, names, SegmentFiles.OPEN_FILES_MAX);
   }
 
   /// Opens the log with a bound on the files that are open at a time.
-  public static SegmentLog open(Disk disk, DeviceConfig config, List<String> names, int openFilesMax)
-      throws IOException {
+  public static SegmentLog open(
+      Disk disk, DeviceConfig config, List<String> names, int openFilesMax) throws IOException {
     var files = new SegmentFiles(disk, config.directIo(), openFilesMax);
     try {
       var present = names.stream().filter(DeviceFiles::isSegment).toList();
@@ -498,7 +499,8 @@ public final class SegmentLog {
   }
 
   /// As [#read(long, int, long, long, int, long)], of a note.
-  public byte[] read(int kind, long position, int length, long high, long low, int space, long offset) {
+  public byte[] read(
+      int kind, long position, int length, long high, long low, int space, long offset) {
     var segment = segmentOf(position);
     long at = position - segment.base();
     // A small extent is read with its header at once and copied, a large one is read in place.
@@ -568,7 +570,8 @@ public final class SegmentLog {
 
   /// As [#visit(Segment, long, ItemVisitor)], but a record that is not as it was written is
   /// reported, and the visit goes on with the next one that can be recognized.
-  public void visit(Segment segment, long from, ItemVisitor visitor, Consumer<CorruptData> damaged) {
+  public void visit(
+      Segment segment, long from, ItemVisitor visitor, Consumer<CorruptData> damaged) {
     long limit = Math.min(segment.end(), end) - segment.base();
     var reader = new SegmentReader(files, segment, limit);
     var walk = new RecordWalk(reader, segment);

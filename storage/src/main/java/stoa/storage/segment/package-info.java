@@ -1,2 +1,3 @@
-/// The log: records, the segments that hold them, and how operations of many threads are written together.
+/// The log: records, the segments that hold them, and how the operations of many threads are
+/// written together.
 package stoa.storage.segment;

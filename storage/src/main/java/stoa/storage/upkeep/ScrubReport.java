@@ -2,7 +2,7 @@ package stoa.storage.upkeep;
 
 import java.util.List;
 
-/// What [Device#scrub()] found.
+/// What [Device#scrub][stoa.storage.Device#scrub()] found.
 ///
 /// @param segments how many segments were read
 /// @param bytes how many bytes of them

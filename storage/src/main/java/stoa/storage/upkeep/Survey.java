@@ -31,8 +31,9 @@ import stoa.storage.segment.SegmentReader;
 /// Reads the files of a device that nobody has open, verifies every record of its log and every
 /// block of its index, and tells what is there and what is damaged. Changes nothing.
 ///
-/// [Device#scrub()] verifies a device that is open; this one also reads a device that cannot be
-/// opened because it is damaged, and goes on behind the damage. One owner uses it.
+/// [Device#scrub][stoa.storage.Device#scrub()] verifies a device that is open; this one also reads
+/// a device that cannot be opened because it is damaged, and goes on behind the damage. One owner
+/// uses it.
 public final class Survey {
   /*
    * A record that is not whole reaches to the next record header that is. Within it the items are read
@@ -158,7 +159,7 @@ public final class Survey {
 
   /// Surveys the device on a disk.
   ///
-  /// @throws AlreadyOpen when the device is open
+  /// @throws stoa.storage.disk.AlreadyOpen when the device is open
   /// @throws UnknownFormat when the files are not those of a device of this format version
   /// @throws ReadFailed when the disk cannot be read
   public static Found of(Disk disk, Visitor visitor) {
@@ -196,7 +197,8 @@ public final class Survey {
   private void index(List<String> names) throws IOException {
     var manifest = Manifest.read(disk, names);
     if (manifest == null) {
-      if (names.contains(DeviceFiles.MANIFEST)) indexDamage(DeviceFiles.MANIFEST, 0, "it is not whole");
+      if (names.contains(DeviceFiles.MANIFEST))
+        indexDamage(DeviceFiles.MANIFEST, 0, "it is not whole");
       return;
     }
     covered = manifest.covered();

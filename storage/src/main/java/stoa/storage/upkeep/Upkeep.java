@@ -64,11 +64,7 @@ public final class Upkeep implements AutoCloseable {
   /// @param held how many bytes the device holds, about
   /// @param room how many bytes more it may hold
   public Upkeep(
-      Kept device,
-      LongSupplier appended,
-      LongSupplier dirt,
-      LongSupplier held,
-      LongSupplier room) {
+      Kept device, LongSupplier appended, LongSupplier dirt, LongSupplier held, LongSupplier room) {
     this.device = device;
     this.appended = appended;
     this.dirt = dirt;

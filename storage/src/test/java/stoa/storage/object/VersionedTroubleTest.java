@@ -27,9 +27,6 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.MemoryDisk;
-import stoa.storage.object.UpdateFormat;
-import stoa.storage.object.VersionRange;
-import stoa.storage.object.VersionState;
 
 /// Versioned objects in trouble: slow disks, damage, exports that take long.
 class VersionedTroubleTest {

@@ -18,9 +18,6 @@ import stoa.base.StreamId;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.DirectIo;
 import stoa.storage.disk.FileDisk;
-import stoa.storage.segment.Commit;
-import stoa.storage.segment.SegmentLog;
-import stoa.storage.segment.Turns;
 
 /// Prints how fast data is appended to the log by concurrent writers, beside a bare loop that
 /// writes a file on the same disk in the same run. A program, not a test: `LogBench DIRECTORY

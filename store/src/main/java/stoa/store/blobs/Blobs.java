@@ -69,11 +69,7 @@ public final class Blobs {
   ///
   /// @param objects the object of an id
   /// @param space of their keys
-  public Blobs(
-      Store store,
-      Function<StreamId, ByteObject> objects,
-      Threads threads,
-      String space) {
+  public Blobs(Store store, Function<StreamId, ByteObject> objects, Threads threads, String space) {
     this.store = store;
     this.objects = objects;
     this.threads = threads;
