@@ -3,6 +3,7 @@ package stoa.objects;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -109,7 +110,7 @@ final class LocalBlobs implements Service.Blobs {
 
     @Override
     public byte @Nullable [] attribute(String name) {
-      return reader.read(object -> object.attribute(name));
+      return reader.read(object -> Optional.ofNullable(object.attribute(name))).orElse(null);
     }
 
     @Override

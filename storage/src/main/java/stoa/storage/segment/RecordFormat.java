@@ -33,6 +33,8 @@ public final class RecordFormat {
     return (length + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
+  /// Writes the header of a record.
+  ///
   /// @param gap bytes of zeros behind the padded record, a multiple of [#ALIGNMENT]
   public static void putRecordHeader(
       CRC32C crc,

@@ -6,6 +6,8 @@ import stoa.storage.object.ObjectReader;
 
 /// What a blob and its snapshots have in common. Thread-safe.
 public abstract sealed class StoredReader permits StoredBlob, StoredSnapshot {
+  StoredReader() {}
+
   /// Reads one moment, within what the store has accepted.
   abstract <T> T readNow(Function<ObjectReader, T> reading);
 
