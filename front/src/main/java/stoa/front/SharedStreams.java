@@ -36,34 +36,29 @@ final class SharedStreams implements StreamStore {
 
   // ---- append
 
-  /// What one append has, which was checked.
-  private record Entries(List<StreamKey> streams, List<byte[]> data) {}
-
-  private Entries entries(Map<StreamKey, byte[]> data) {
+  private void check(Map<StreamKey, byte[]> data) {
     if (data.isEmpty()) throw new IllegalArgumentException("an append names at least one stream");
     if (data.size() > APPEND_STREAMS_MAX) {
       throw new LimitExceeded(
           "an append to %,d streams; an append goes to %,d at most"
               .formatted(data.size(), APPEND_STREAMS_MAX));
     }
-    var sorted = new TreeMap<>(data);
-    return checked(List.copyOf(sorted.keySet()), List.copyOf(sorted.values()));
+    long bytes = 0;
+    for (byte[] one : data.values()) bytes += one.length;
+    checkBytes(bytes);
   }
 
-  private Entries checked(List<StreamKey> streams, List<byte[]> data) {
-    long bytes = 0;
-    for (byte[] one : data) bytes += one.length;
+  private void checkBytes(long bytes) {
     int bytesMax = stoa.service().callBytesMax();
     if (bytes > bytesMax) {
       throw new LimitExceeded(
           "an append of %,d bytes; callBytesMax is %,d".formatted(bytes, bytesMax));
     }
-    return new Entries(streams, data);
   }
 
   private Supplier<Appended> begin(StreamKey stream, byte[] data) {
-    Entries entries = checked(List.of(stream), List.of(data));
-    return port().append(entries.streams(), entries.data());
+    checkBytes(data.length);
+    return port().append(List.of(stream), List.of(data));
   }
 
   @Override
@@ -73,8 +68,9 @@ final class SharedStreams implements StreamStore {
 
   @Override
   public Appended append(Map<StreamKey, byte[]> data) {
-    Entries entries = entries(data);
-    return port().append(entries.streams(), entries.data()).get();
+    check(data);
+    var sorted = new TreeMap<>(data);
+    return port().append(List.copyOf(sorted.keySet()), List.copyOf(sorted.values())).get();
   }
 
   @Override
@@ -100,18 +96,24 @@ final class SharedStreams implements StreamStore {
 
   @Override
   public CompletableFuture<Appended> appendAsync(StreamKey stream, byte[] data) {
-    return begun(() -> checked(List.of(stream), List.of(data)));
+    return begun(() -> {
+      checkBytes(data.length);
+      return port().appendAsync(List.of(stream), List.of(data));
+    });
   }
 
   @Override
   public CompletableFuture<Appended> appendAsync(Map<StreamKey, byte[]> data) {
-    return begun(() -> entries(data));
+    return begun(() -> {
+      check(data);
+      var sorted = new TreeMap<>(data);
+      return port().appendAsync(List.copyOf(sorted.keySet()), List.copyOf(sorted.values()));
+    });
   }
 
-  private CompletableFuture<Appended> begun(Supplier<Entries> append) {
+  private static CompletableFuture<Appended> begun(Supplier<CompletableFuture<Appended>> append) {
     try {
-      Entries entries = append.get();
-      return port().appendAsync(entries.streams(), entries.data());
+      return append.get();
     } catch (RuntimeException refused) {
       return CompletableFuture.failedFuture(refused);
     }
