@@ -7,4 +7,9 @@ module stoa.storage {
   requires jdk.unsupported; // the option of files for direct I/O
 
   exports stoa.storage;
+  exports stoa.storage.disk;
+  exports stoa.storage.index;
+  exports stoa.storage.object;
+  exports stoa.storage.segment;
+  exports stoa.storage.upkeep;
 }

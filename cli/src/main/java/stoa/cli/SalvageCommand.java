@@ -13,8 +13,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import stoa.storage.FileDisk;
-import stoa.storage.Salvage;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.upkeep.Salvage;
 import stoa.store.replicas.Losses;
 
 /// `stoa salvage`: makes a store of everything readable in a damaged one.

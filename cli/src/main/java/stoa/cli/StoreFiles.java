@@ -14,10 +14,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import stoa.objects.Dictionary;
 import stoa.programs.Words;
-import stoa.storage.AlreadyOpen;
-import stoa.storage.FileDisk;
-import stoa.storage.StorageException;
-import stoa.storage.Survey;
+import stoa.storage.disk.AlreadyOpen;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.StorageException;
+import stoa.storage.upkeep.Survey;
 import stoa.store.replicas.Losses;
 
 /// The files of a store that no process has open, for the commands that look for damage. One owner

@@ -18,8 +18,8 @@ import stoa.sim.Chance;
 import stoa.sim.world.ShippedLog;
 import stoa.sim.world.SimulatedThreads;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.replicas.Divergence;
 
 /// The collections of the box at a replica that follows.

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import stoa.Ref;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.front.Service;
 import stoa.front.SharedStoa;
 import stoa.front.types.Keys;
@@ -54,7 +55,8 @@ final class RemoteBlobs implements Service.Blobs {
     this.bytesMax = bytesMax;
   }
 
-  int bytesMax() {
+  @Override
+  public int bytesMax() {
     return bytesMax;
   }
 
@@ -71,37 +73,8 @@ final class RemoteBlobs implements Service.Blobs {
   @Override
   public RemoteBlob reference(Object key, long generation) {
     stoa.types().blobs();
-    return new RemoteBlob(this, new Ref<>(SharedStoa.BLOBS, key), Keys.encode(key), generation);
-  }
-
-  @Override
-  public boolean isOwn(stoa.Blob blob) {
-    return blob instanceof RemoteBlob remote && remote.blobs() == this;
-  }
-
-  @Override
-  public Ref<stoa.Blob> ref(stoa.Blob own) {
-    return ((RemoteBlob) own).ref();
-  }
-
-  @Override
-  public long meant(stoa.Blob own) {
-    return ((RemoteBlob) own).generation();
-  }
-
-  @Override
-  public void create(stoa.Blob own) {
-    ((RemoteBlob) own).create();
-  }
-
-  @Override
-  public long generation(Object key) {
-    return reference(key, 0).found();
-  }
-
-  @Override
-  public boolean delete(stoa.Blob own) {
-    return ((RemoteBlob) own).delete();
+    var ref = new Ref<stoa.Blob>(SharedStoa.BLOBS, key);
+    return new RemoteBlob(this, new Key(SharedStoa.BLOBS, Keys.encode(key), ref), generation);
   }
 
   @Override
@@ -118,7 +91,7 @@ final class RemoteBlobs implements Service.Blobs {
         Request.newBuilder()
             .setBlob(
                 Blob.newBuilder()
-                    .setKey(com.google.protobuf.UnsafeByteOperations.unsafeWrap(blob.key()))
+                    .setKey(com.google.protobuf.UnsafeByteOperations.unsafeWrap(blob.key().name()))
                     .setGeneration(blob.generation())
                     .setOperation(operation)
                     .setArguments(bytes));

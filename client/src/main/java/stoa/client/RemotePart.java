@@ -7,13 +7,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import stoa.Blob;
 import stoa.Closed;
 import stoa.Limits;
 import stoa.StoaConfig;
 import stoa.Transaction;
 import stoa.base.Key;
 import stoa.front.Service;
+import stoa.front.SharedBlob;
 import stoa.front.SharedCall;
 import stoa.front.SharedReferences;
 import stoa.front.marshal.Marshaller;
@@ -78,7 +78,7 @@ final class RemotePart implements Service.Vocabulary {
         new Marshaller(
             names,
             new SharedReferences(service.stoa(), this),
-            RemoteBlob.class,
+            SharedBlob.class,
             List.of(),
             loader,
             STATE_BYTES_MAX);
@@ -93,7 +93,7 @@ final class RemotePart implements Service.Vocabulary {
     snapshots = new RemoteSnapshots(this, conversation);
     replicas = new Replicas(this, limits.residentBytesMax(), REPLICAS_MAX);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
-    streams = new RemoteStreams(this, callBytesMax);
+    streams = new RemoteStreams(this);
     keys = new RemoteKeys(this);
     try {
       names.refresh();
@@ -134,7 +134,7 @@ final class RemotePart implements Service.Vocabulary {
   }
 
   @Override
-  public Blob blob(Object key, long generation) {
+  public RemoteBlob blob(Object key, long generation) {
     return service.first().blobs().reference(key, generation);
   }
 

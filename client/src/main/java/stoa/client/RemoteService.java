@@ -20,7 +20,6 @@ import stoa.Limits;
 import stoa.LogAddress;
 import stoa.Stoa;
 import stoa.StoaConfig;
-import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.base.Key;
@@ -218,7 +217,7 @@ final class RemoteService implements Service, AutoCloseable {
   }
 
   @Override
-  public StreamStore streams() {
+  public RemoteStreams streams() {
     return first.streams();
   }
 

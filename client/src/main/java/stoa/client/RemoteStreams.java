@@ -2,33 +2,29 @@ package stoa.client;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import stoa.Appended;
-import stoa.Follower;
-import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.LogSlot;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StreamEntry;
 import stoa.StreamKey;
-import stoa.StreamStore;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
+import stoa.front.Service;
 import stoa.front.SharedStoa;
 import stoa.front.types.Keys;
+import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Stream;
 
-/// The streams of a store in a server. Thread-safe.
-final class RemoteStreams implements StreamStore {
+/// The port to the streams of a store in a server. Thread-safe.
+final class RemoteStreams implements Service.Streams {
   private static final int APPEND = 1;
   private static final int READ_LOG = 2;
   private static final int SCAN_LOG = 3;
@@ -48,16 +44,12 @@ final class RemoteStreams implements StreamStore {
   /// How many log addresses are asked for at once.
   private static final int ADDRESSES_MAX = 1_024;
 
-  private static final int APPENDS_UNDER_WAY_MAX = 256;
-  private static final int WAIT_MILLIS = 200;
+  private static final int APPENDS_MAX = 256;
 
   private final RemotePart stoa;
-  private final int appendBytesMax;
-  private final AtomicInteger followers = new AtomicInteger();
 
-  RemoteStreams(RemotePart stoa, int appendBytesMax) {
+  RemoteStreams(RemotePart stoa) {
     this.stoa = stoa;
-    this.appendBytesMax = appendBytesMax;
   }
 
   private Outgoing request(int operation, Encoder arguments, Outgoing.Recovery recovery) {
@@ -72,105 +64,56 @@ final class RemoteStreams implements StreamStore {
     return decoder(stoa.ask(request(operation, arguments, Outgoing.Recovery.READ)));
   }
 
-  private static Decoder decoder(stoa.wire.proto.Answer answer) {
+  private static Decoder decoder(Answer answer) {
     return new Decoder(answer.getData().toByteArray());
   }
 
   // ---- append
 
-  private Outgoing appending(Map<StreamKey, byte[]> data) {
-    if (data.isEmpty()) throw new IllegalArgumentException("an append names at least one stream");
-    if (data.size() > APPEND_STREAMS_MAX) {
-      throw new LimitExceeded(
-          "an append to %,d streams; an append goes to %,d at most"
-              .formatted(data.size(), APPEND_STREAMS_MAX));
-    }
-    long bytes = 0;
-    for (byte[] one : data.values()) bytes += one.length;
-    if (bytes > appendBytesMax) {
-      throw new LimitExceeded(
-          "an append of %,d bytes; callBytesMax is %,d".formatted(bytes, appendBytesMax));
-    }
-    var out = new Encoder((int) bytes + 32 * data.size()).varint(data.size());
-    new TreeMap<>(data).forEach((key, value) -> StreamCodec.key(out, key).sized(value));
+  @Override
+  public int appendsMax() {
+    return APPENDS_MAX;
+  }
+
+  private Outgoing appending(List<StreamKey> streams, List<byte[]> data) {
+    int bytes = 0;
+    for (byte[] one : data) bytes += one.length;
+    var out = new Encoder(bytes + 32 * data.size()).varint(data.size());
+    for (int i = 0; i < data.size(); i++) StreamCodec.key(out, streams.get(i)).sized(data.get(i));
     return request(APPEND, out, Outgoing.Recovery.UNKNOWN);
   }
 
   @Override
-  public Appended append(StreamKey stream, byte[] data) {
-    return append(Map.of(stream, data));
+  public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
+    Outgoing outgoing = appending(streams, data);
+    stoa.conversation().begin(outgoing);
+    return () -> appended(stoa.conversation().await(outgoing));
+  }
+
+  private Appended appended(Answer answer) {
+    return StreamCodec.appended(decoder(stoa.requests().sound(answer)));
   }
 
   @Override
-  public Appended append(Map<StreamKey, byte[]> data) {
-    return StreamCodec.appended(decoder(stoa.ask(appending(data))));
-  }
-
-  @Override
-  public List<Appended> appendAll(StreamKey stream, List<byte[]> data) {
-    var appended = new ArrayList<Appended>(data.size());
-    var underWay = new java.util.ArrayDeque<CompletableFuture<Appended>>();
-    for (byte[] one : data) {
-      if (underWay.size() == APPENDS_UNDER_WAY_MAX) appended.add(join(underWay.remove()));
-      underWay.add(appendAsync(stream, one));
-    }
-    for (var one : underWay) appended.add(join(one));
-    return appended;
-  }
-
-  private static Appended join(CompletableFuture<Appended> one) {
-    try {
-      return one.join();
-    } catch (CompletionException failed) {
-      if (failed.getCause() instanceof RuntimeException cause) throw cause;
-      throw failed;
-    }
-  }
-
-  @Override
-  public CompletableFuture<Appended> appendAsync(StreamKey stream, byte[] data) {
-    return appendAsync(Map.of(stream, data));
-  }
-
-  @Override
-  public CompletableFuture<Appended> appendAsync(Map<StreamKey, byte[]> data) {
+  public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
     var answer = new CompletableFuture<Appended>();
-    try {
-      stoa.conversation()
-          .begin(
-              appending(data),
-              settled ->
-                  stoa.hand(
-                      answer,
-                      () ->
-                          StreamCodec.appended(decoder(stoa.requests().sound(settled.answer())))));
-    } catch (RuntimeException refused) {
-      answer.completeExceptionally(refused);
-    }
+    stoa.conversation()
+        .begin(
+            appending(streams, data),
+            settled -> stoa.hand(answer, () -> appended(settled.answer())));
     return answer;
   }
 
   // ---- read by log address
 
   @Override
-  public LogSlot read(LogAddress address) {
-    return read(List.of(address)).getFirst();
-  }
-
-  @Override
-  public List<LogSlot> read(List<LogAddress> addresses) {
-    var budget = new Budget();
-    var all = new ArrayList<LogSlot>(addresses.size());
+  public void read(List<LogAddress> addresses, Consumer<LogSlot> reader) {
     for (int from = 0; from < addresses.size(); from += ADDRESSES_MAX) {
       var some = addresses.subList(from, Math.min(addresses.size(), from + ADDRESSES_MAX));
       var out = new Encoder(16 * some.size()).varint(some.size());
       for (LogAddress address : some) StreamCodec.log(out, address);
-      for (LogSlot slot : StreamCodec.slots(ask(READ_LOG, out))) {
-        if (slot instanceof LogSlot.Written written) written.entries().forEach(budget::take);
-        all.add(slot);
-      }
+      StreamCodec.slots(ask(READ_LOG, out)).forEach(reader);
     }
-    return all;
   }
 
   @Override
@@ -191,11 +134,10 @@ final class RemoteStreams implements StreamStore {
   }
 
   @Override
-  public Follower<LogSlot.Written> follow(LogAddress from) {
-    return new RemoteFollower<>(
+  public RemoteTail<LogSlot.Written> follow(LogAddress from) {
+    return new RemoteTail<>(
         stoa,
-        begun(),
-        new RemoteFollower.Source<>() {
+        new RemoteTail.Source<>() {
           private LogAddress next = from;
 
           @Override
@@ -209,18 +151,7 @@ final class RemoteStreams implements StreamStore {
             next = StreamCodec.log(in);
             return found;
           }
-        },
-        WAIT_MILLIS);
-  }
-
-  private Runnable begun() {
-    stoa.conversation().check();
-    if (followers.incrementAndGet() > FOLLOWERS_MAX) {
-      followers.decrementAndGet();
-      throw new LimitExceeded(
-          "there are %,d followers already; close some".formatted(FOLLOWERS_MAX));
-    }
-    return followers::decrementAndGet;
+        });
   }
 
   @Override
@@ -239,50 +170,18 @@ final class RemoteStreams implements StreamStore {
     return StreamCodec.key(new Encoder(64), stream);
   }
 
-  private static void requireAddress(long address) {
-    if (address < 1) {
-      throw new IllegalArgumentException("address " + address + "; addresses begin at 1");
-    }
-  }
-
   @Override
-  public Optional<StreamEntry> read(StreamKey stream, long address) {
-    List<StreamEntry> found = read(stream, List.of(address));
-    return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
-  }
-
-  @Override
-  public List<StreamEntry> read(StreamKey stream, List<Long> addresses) {
-    var budget = new Budget();
-    var all = new ArrayList<StreamEntry>(addresses.size());
+  public void read(StreamKey stream, List<Long> addresses, Consumer<StreamEntry> reader) {
     for (int from = 0; from < addresses.size(); from += ADDRESSES_MAX) {
       var some = addresses.subList(from, Math.min(addresses.size(), from + ADDRESSES_MAX));
       var out = of(stream).varint(some.size());
-      for (long address : some) {
-        requireAddress(address);
-        out.varint(address);
-      }
-      for (StreamEntry entry : StreamCodec.entries(ask(READ, out))) all.add(budget.take(entry));
+      for (long address : some) out.varint(address);
+      StreamCodec.entries(ask(READ, out)).forEach(reader);
     }
-    return all;
-  }
-
-  @Override
-  public List<StreamEntry> read(StreamKey stream, long from, long to) {
-    var budget = new Budget();
-    var found = new ArrayList<StreamEntry>();
-    scan(stream, from, to, entry -> found.add(budget.take(entry)));
-    return found;
-  }
-
-  @Override
-  public List<StreamEntry> readAll(StreamKey stream) {
-    return read(stream, Math.max(1, oldest(stream)), Long.MAX_VALUE);
   }
 
   @Override
   public void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor) {
-    requireAddress(from);
     long end = Math.min(to, check(stream));
     long next = from;
     while (next != 0 && next <= end) {
@@ -295,12 +194,10 @@ final class RemoteStreams implements StreamStore {
   }
 
   @Override
-  public Follower<StreamEntry> follow(StreamKey stream, long from) {
-    requireAddress(from);
-    return new RemoteFollower<>(
+  public RemoteTail<StreamEntry> follow(StreamKey stream, long from) {
+    return new RemoteTail<>(
         stoa,
-        begun(),
-        new RemoteFollower.Source<>() {
+        new RemoteTail.Source<>() {
           private long next = from;
 
           @Override
@@ -310,8 +207,7 @@ final class RemoteStreams implements StreamStore {
             if (!found.isEmpty()) next = found.getLast().address() + 1;
             return found;
           }
-        },
-        WAIT_MILLIS);
+        });
   }
 
   @Override
@@ -349,21 +245,6 @@ final class RemoteStreams implements StreamStore {
       return stoa.types().named(type).shared().isPlaced();
     } catch (NotShareable unknown) {
       return false;
-    }
-  }
-
-  /// How much a list may still grow.
-  private static final class Budget {
-    private long left = READ_BYTES_MAX;
-
-    private StreamEntry take(StreamEntry entry) {
-      left -= entry.data().length;
-      if (left < 0) {
-        throw new LimitExceeded(
-            "more than %,d bytes (READ_BYTES_MAX) are read into one list; read a part, or scan"
-                .formatted(READ_BYTES_MAX));
-      }
-      return entry;
     }
   }
 }

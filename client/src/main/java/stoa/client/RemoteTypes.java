@@ -11,6 +11,7 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.front.ClassNames;
+import stoa.front.SharedBlob;
 import stoa.front.SharedStoa;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.Platform;
@@ -98,7 +99,7 @@ final class RemoteTypes {
   void blobs() {
     if (blobsKnown) return;
     announce(Blob.class, false);
-    marshaller.register(RemoteBlob.class);
+    marshaller.register(SharedBlob.class);
     blobsKnown = true;
   }
 

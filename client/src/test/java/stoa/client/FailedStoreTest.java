@@ -23,7 +23,7 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;

@@ -45,7 +45,7 @@ import stoa.StreamKey;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.View;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 
 /// A store that several groups keep, as its clients see it.
 class GroupedStoaTest {

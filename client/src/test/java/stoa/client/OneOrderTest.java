@@ -37,7 +37,7 @@ import stoa.Transactional;
 import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 
 /// A store whose groups have one order, all in one server.
 class OneOrderTest {

@@ -29,7 +29,7 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 
 /// Objects that live in a server are lent to its clients, over sockets.
 class RemoteLendingTest {

@@ -26,7 +26,7 @@ import stoa.StoaConfig;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.node.Server;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 
 class ResilienceTest {
   private static final int THREADS = 8;

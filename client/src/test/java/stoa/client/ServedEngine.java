@@ -11,9 +11,9 @@ import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.spi.Engine;
-import stoa.storage.Disk;
-import stoa.storage.FileDisk;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
 
 /// Opens stores in this process as clients of a server of their own, so that the tests of stores in
 /// the process run against remote ones. It stands before the other engines on the class path of

@@ -23,6 +23,10 @@ import stoa.StoaConfig;
 class BTreeTest {
   private static final Stoa STOA = Stoa.open("memory:");
 
+  /// How many times fewer calls are made where each takes several groups, among which the nodes of
+  /// a tree are spread.
+  private static final int LESS = Integer.getInteger("stoa.test.groups", 1) > 1 ? 4 : 1;
+
   @AfterAll
   static void close() {
     STOA.close();
@@ -35,10 +39,10 @@ class BTreeTest {
     var nodes = new TreeEntries(Moments.live(STOA), "model " + seed);
     var model = new TreeMap<Integer, Integer>();
     var random = new Random(seed);
-    for (int i = 0; i < 2_500; i++) {
+    for (int i = 0; i < 2_500 / LESS; i++) {
       // Grows, then shrinks to nothing, so that every split and merge happens.
-      int key = random.nextInt(1_200);
-      boolean grows = i < 1_300;
+      int key = random.nextInt(1_200 / LESS);
+      boolean grows = i < 1_300 / LESS;
       switch (random.nextInt(10)) {
         case 0 -> assertEquals(model.get(key), tree.get(key));
         case 1 -> assertEquals(model.floorKey(key), tree.floorKey(key));
@@ -176,10 +180,10 @@ class BTreeTest {
         futures.add(
             threads.submit(() -> {
               var random = new Random(own);
-              for (int i = 0; i < 600; i++) {
+              for (int i = 0; i < 600 / LESS; i++) {
                 // Each caller has keys of its own, beside those of the others.
-                int key = random.nextInt(150) * callers + own;
-                boolean grows = i < 250;
+                int key = random.nextInt(150 / LESS) * callers + own;
+                boolean grows = i < 250 / LESS;
                 if (grows || random.nextInt(4) == 0) {
                   assertEquals(model.put(key, i), tree.put(key, i));
                 } else {
@@ -229,12 +233,13 @@ class BTreeTest {
   void aScanSeesOneMoment() {
     SharedBTree<Integer, String> tree = STOA.bTree("scan", Integer.class, String.class);
     var all = new TreeMap<Integer, String>();
-    for (int i = 0; i < 1_000; i++) all.put(i, "v" + i);
+    int count = 1_000 / LESS;
+    for (int i = 0; i < count; i++) all.put(i, "v" + i);
     tree.putAll(all);
     var keys = tree.keySet().iterator();
-    for (int i = 0; i < 1_000; i++) {
+    for (int i = 0; i < count; i++) {
       assertEquals(i, keys.next());
-      if (i == 300) tree.clear();
+      if (i == count / 3) tree.clear();
     }
     assertTrue(tree.isEmpty());
   }

@@ -1,17 +1,26 @@
 package stoa.front;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import stoa.Blob;
+import stoa.Appended;
+import stoa.BlobExtent;
 import stoa.History;
 import stoa.Limits;
 import stoa.ListenerLimits;
 import stoa.LogAddress;
+import stoa.LogSlot;
 import stoa.Ref;
-import stoa.StreamStore;
+import stoa.StreamEntry;
+import stoa.StreamKey;
 import stoa.TxOptions;
 import stoa.base.Key;
 import stoa.front.marshal.Marshaller;
@@ -177,7 +186,7 @@ public interface Service {
     Target target(Class<?> face, Object key);
 
     /// A blob.
-    Blob blob(Object key, long generation);
+    BlobTarget blob(Object key, long generation);
 
     /// A reference to an object is about to be said to this part.
     default void mention(SharedCall object) {}
@@ -288,7 +297,7 @@ public interface Service {
   Blobs blobs();
 
   /// The streams.
-  StreamStore streams();
+  Streams streams();
 
   /// A key of the listenable key-value store.
   ///
@@ -377,36 +386,215 @@ public interface Service {
 
   /// Blobs. Thread-safe.
   interface Blobs {
+    /// The bytes of one read or write.
+    int bytesMax();
+
     /// A blob that a caller asks for: writing begins it, also anew.
-    Blob asked(Object key);
+    BlobTarget asked(Object key);
 
     /// One that is known by reference.
     ///
     /// @param generation the one that is meant, 0 when it is whichever is there
-    Blob reference(Object key, long generation);
-
-    /// Whether a blob is of this store.
-    boolean isOwn(Blob blob);
-
-    /// The reference of a blob of this store.
-    Ref<Blob> ref(Blob own);
-
-    /// The generation that a blob of this store means, 0 when it means whichever is there.
-    long meant(Blob own);
-
-    /// Begins one.
-    ///
-    /// @throws stoa.AlreadyExists when it exists
-    void create(Blob own);
-
-    /// The generation that is there, 0 when there is none.
-    long generation(Object key);
-
-    /// Deletes one; answers whether it was there.
-    boolean delete(Blob own);
+    BlobTarget reference(Object key, long generation);
 
     /// The encoded keys of those that exist.
     Iterator<byte[]> names();
+  }
+
+  /// What is in a blob, now or at a moment. Offsets and lengths are within the limits. Thread-safe.
+  interface BlobContents {
+    /// The version of the last write.
+    long version();
+
+    /// Where the last byte ends.
+    long size();
+
+    /// The bytes of a range.
+    byte[] read(long offset, int length);
+
+    /// Fills the remaining room of a buffer.
+    void read(long offset, ByteBuffer target);
+
+    /// Begins to read.
+    CompletableFuture<byte[]> readAsync(long offset, int length);
+
+    /// The value of an attribute, null when there is none.
+    byte @Nullable [] attribute(String name);
+
+    /// All attributes.
+    SortedMap<String, byte[]> attributes();
+
+    /// Visits the extents of a range, in order, until the visitor answers false.
+    void history(long from, long to, Predicate<BlobExtent> visitor);
+  }
+
+  /// One blob, as calls reach it: what is in it now. Changes that stand for themselves answer their
+  /// version. Thread-safe.
+  interface BlobTarget extends BlobContents {
+    /// Its key, whose label is its reference.
+    Key key();
+
+    /// The generation that is meant, 0 while none was found.
+    long generation();
+
+    /// Begins it.
+    ///
+    /// @throws stoa.AlreadyExists when it exists
+    void create();
+
+    /// The generation that is there, 0 when there is none.
+    long found();
+
+    /// Deletes it; answers whether it was there.
+    boolean delete();
+
+    /// Writes the remaining bytes of a buffer.
+    long write(long offset, ByteBuffer bytes);
+
+    /// Begins to write, behind what this thread has begun to write before.
+    CompletableFuture<Long> writeAsync(long offset, ByteBuffer bytes);
+
+    /// Removes all bytes from a size on.
+    long truncate(long size);
+
+    /// Sets an attribute.
+    ///
+    /// @throws IllegalArgumentException when it is none
+    long attribute(String name, byte[] value);
+
+    /// Removes an attribute.
+    ///
+    /// @throws IllegalArgumentException when it is none
+    long removeAttribute(String name);
+
+    /// Begins a change of several parts.
+    ///
+    /// @throws stoa.LimitExceeded when too many are open
+    BlobChange begin();
+
+    /// Keeps it as it is now.
+    ///
+    /// @throws IllegalStateException when it has no version
+    /// @throws stoa.LimitExceeded when it has too many snapshots
+    BlobMoment snapshot();
+
+    /// The snapshots that were not released, oldest first.
+    List<BlobMoment> snapshots();
+
+    /// The snapshot of a version.
+    ///
+    /// @throws stoa.TooOld when there is none
+    BlobMoment at(long version);
+
+    /// The snapshot of a number, whether it is kept or not.
+    ///
+    /// @throws IllegalStateException while no generation is known
+    BlobMoment moment(long number);
+  }
+
+  /// A snapshot of a blob. Thread-safe.
+  interface BlobMoment extends BlobContents {
+    /// Its number.
+    long number();
+
+    /// Releases it, unless it was released.
+    void release();
+  }
+
+  /// A change of a blob in several parts, which become one version. Thread-safe.
+  interface BlobChange {
+    /// Writes the remaining bytes of a buffer.
+    void write(long offset, ByteBuffer bytes);
+
+    /// Begins to write.
+    CompletableFuture<Void> writeAsync(long offset, ByteBuffer bytes);
+
+    /// Removes all bytes from a size on.
+    void truncate(long size);
+
+    /// Sets an attribute.
+    void attribute(String name, byte[] value);
+
+    /// Removes an attribute.
+    void removeAttribute(String name);
+
+    /// Makes all of it visible; answers the version.
+    long commit();
+
+    /// Gives up what was not committed. Called once.
+    void close();
+  }
+
+  /// Streams. Addresses are positive. Thread-safe.
+  interface Streams {
+    /// How many appends one caller has under way at most.
+    int appendsMax();
+
+    /// Begins to append to streams, an entry each: at once or not at all. The bytes may change when
+    /// it returns.
+    ///
+    /// @return waits until they are durable
+    Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data);
+
+    /// As [#append], for who does not wait on this thread.
+    CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data);
+
+    /// Reads what is at log addresses, in the order of the list.
+    void read(List<LogAddress> addresses, Consumer<LogSlot> reader);
+
+    /// Visits the log, up to its present end.
+    void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor);
+
+    /// The last address of the log.
+    LogAddress tail();
+
+    /// See [stoa.StreamStore#fillHole].
+    LogSlot fillHole(LogAddress address);
+
+    /// Reads what is at addresses of a stream, in the order of the list, without what is not yet
+    /// written.
+    ///
+    /// @throws stoa.TooOld when one of them was trimmed
+    void read(StreamKey stream, List<Long> addresses, Consumer<StreamEntry> reader);
+
+    /// Visits a stream, up to its present end.
+    ///
+    /// @throws stoa.TooOld when what is next was trimmed
+    void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor);
+
+    /// The last address of a stream, 0 when it has no entry.
+    long check(StreamKey stream);
+
+    /// The oldest address of a stream, 0 when it has no entry.
+    long oldest(StreamKey stream);
+
+    /// Releases the entries of a stream before an address.
+    void trim(StreamKey stream, long before);
+
+    /// The stream of an object.
+    ///
+    /// @throws UnsupportedOperationException when it cannot be read here
+    StreamKey streamOf(Ref<?> ref);
+
+    /// Follows the log.
+    Tail<LogSlot.Written> follow(LogAddress from);
+
+    /// Follows a stream.
+    Tail<StreamEntry> follow(StreamKey stream, long from);
+  }
+
+  /// What comes at the end of a log or stream. One thread reads; any closes.
+  ///
+  /// @param <E> what is read
+  interface Tail<E> {
+    /// What is next, null when it is not there yet. Does not wait for it.
+    @Nullable E poll();
+
+    /// What is next, null when it did not come in time, or this was closed.
+    @Nullable E next(long nanosMax) throws InterruptedException;
+
+    /// Ends it, also while it waits. Called once.
+    void close();
   }
 
   /// The tree of the processes among which objects migrate, as this process takes part in it.

@@ -25,10 +25,9 @@ public final class SharedReferences implements References {
   @Override
   public @Nullable Reference referenceOf(Object object) {
     if (object instanceof Blob blob) {
-      Blob own = stoa.own(blob);
+      SharedBlob own = stoa.own(blob);
       vocabulary.mentionBlob();
-      var blobs = stoa.service().blobs();
-      return new Reference(blobs.ref(own), blobs.meant(own));
+      return new Reference(own.ref(), own.generation());
     }
     Proxied proxied = Proxies.of(object);
     if (proxied != null) return referenceOf(proxied);
@@ -58,8 +57,9 @@ public final class SharedReferences implements References {
   @Override
   public Object resolve(Reference reference) {
     Ref<?> ref = reference.ref();
-    if (ref.type().equals(SharedStoa.BLOBS))
-      return vocabulary.blob(ref.key(), reference.generation());
+    if (ref.type().equals(SharedStoa.BLOBS)) {
+      return new SharedBlob(stoa, vocabulary.blob(ref.key(), reference.generation()));
+    }
     return resolve(reference, vocabulary.named(ref.type(), ref.key()), SharedCall.NOTHING);
   }
 

@@ -42,6 +42,7 @@ public final class SharedStoa implements Host {
   private final Attempts attempts;
   private final Turns turns;
   private final SharedKeyValues keys = new SharedKeyValues(this);
+  private final SharedStreams streams = new SharedStreams(this);
 
   /// One over a port, which may still be under construction.
   ///
@@ -71,8 +72,8 @@ public final class SharedStoa implements Host {
     named(type, key);
     MethodRun.refuse("create an object; use Call.get");
     if (type == Blob.class) {
-      Blob blob = askedBlob(key, args);
-      service.blobs().create(blob);
+      SharedBlob blob = askedBlob(key, args);
+      blob.create();
       return type.cast(blob);
     }
     SharedCall call = asked(type, key, args);
@@ -92,10 +93,8 @@ public final class SharedStoa implements Host {
     named(type, key);
     MethodRun.refuse("look for an object");
     if (type == Blob.class) {
-      long found = service.blobs().generation(key);
-      return found == 0
-          ? Optional.empty()
-          : Optional.of(type.cast(service.blobs().reference(key, found)));
+      long found = blob(key, 0).found();
+      return found == 0 ? Optional.empty() : Optional.of(type.cast(blob(key, found)));
     }
     SharedCall call = SharedCall.reference(this, service.target(type, key));
     SharedTransaction transaction = SharedTransaction.current(this);
@@ -144,7 +143,7 @@ public final class SharedStoa implements Host {
     Ref<T> ref =
         (Ref<T>)
             (Sharing.behind(shared) instanceof Blob blob
-                ? service.blobs().ref(own(blob))
+                ? own(blob).ref()
                 : Sharing.proxied(shared).ref());
     return ref;
   }
@@ -153,7 +152,7 @@ public final class SharedStoa implements Host {
   public boolean delete(Object shared) {
     MethodRun.refuse("delete an object");
     if (shared instanceof Facade facade) return delete(facade.shared());
-    if (shared instanceof Blob blob) return service.blobs().delete(own(blob));
+    if (shared instanceof Blob blob) return own(blob).delete();
     SharedCall call = own(shared);
     SharedTransaction transaction = SharedTransaction.current(this);
     try {
@@ -177,7 +176,7 @@ public final class SharedStoa implements Host {
   }
 
   private <T> T listed(Class<T> type, Object key) {
-    if (type == Blob.class) return type.cast(service.blobs().reference(key, 0));
+    if (type == Blob.class) return type.cast(blob(key, 0));
     return type.cast(proxy(SharedCall.reference(this, service.target(type, key))));
   }
 
@@ -402,7 +401,7 @@ public final class SharedStoa implements Host {
   @Override
   public StreamStore streams() {
     MethodRun.refuse("use streams");
-    return service.streams();
+    return streams;
   }
 
   @Override
@@ -415,17 +414,24 @@ public final class SharedStoa implements Host {
     service.close();
   }
 
-  private Blob askedBlob(Object key, @Nullable Object[] args) {
+  private SharedBlob askedBlob(Object key, @Nullable Object[] args) {
     if (args.length > 0) {
       throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
     }
-    return service.blobs().asked(key);
+    return new SharedBlob(this, service.blobs().asked(key));
+  }
+
+  /// A blob that is known by reference.
+  ///
+  /// @param generation the one that is meant, 0 when it is whichever is there
+  private SharedBlob blob(Object key, long generation) {
+    return new SharedBlob(this, service.blobs().reference(key, generation));
   }
 
   private Blob viewedBlob(Ref<?> ref, View view) {
     if (!ref.type().equals(BLOBS)) throw new IllegalArgumentException(ref + " is not a blob");
     return switch (view) {
-      case View.Remote(), View.Local(), View.Cached() -> service.blobs().reference(ref.key(), 0);
+      case View.Remote(), View.Local(), View.Cached() -> blob(ref.key(), 0);
       case View.Client _ ->
           throw new UnsupportedOperationException(
               ref + " is written where the store is; a blob does not migrate");
@@ -439,8 +445,8 @@ public final class SharedStoa implements Host {
   }
 
   /// A blob, unless it is of another store.
-  Blob own(Blob blob) {
-    if (service.blobs().isOwn(blob)) return blob;
+  SharedBlob own(Blob blob) {
+    if (blob instanceof SharedBlob shared && shared.stoa() == this) return shared;
     throw new NotShareable(
         blob + " is an object of another store, and cannot be passed to this one");
   }

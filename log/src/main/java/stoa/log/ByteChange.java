@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 /// A change of one [ByteObject] in any number of parts, which becomes its next version at its
 /// commit. Readers see all of it at once, or nothing.
 ///
-/// Methods behave as those of [stoa.storage.WriteTransaction]. Thread-safe.
+/// Methods behave as those of [stoa.storage.object.WriteTransaction]. Thread-safe.
 public interface ByteChange extends AutoCloseable {
   /// Writes the remaining bytes of `data` at `offset`: durable on return, and not yet visible.
   void write(long offset, ByteBuffer data);

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import stoa.base.StreamId;
 import stoa.storage.Device;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
 
 /// A versioned object whose writer gives the versions: the device that has it, or the leader of its
 /// replicas.
 ///
 /// This is a name: it costs nothing, and the object need not exist. Methods throw the exceptions of
-/// [stoa.storage.VersionedObject] and, where there are replicas, [stoa.Unavailable] when this one
-/// does not lead (it changed nothing), and [stoa.UnknownOutcome] when the outcome is unknown.
-/// Thread-safe.
+/// [stoa.storage.object.VersionedObject] and, where there are replicas, [stoa.Unavailable] when
+/// this one does not lead (it changed nothing), and [stoa.UnknownOutcome] when the outcome is
+/// unknown. Thread-safe.
 public interface ByteObject {
   /// Returns the object on a device without other replicas.
   static ByteObject on(Device device, StreamId id) {

@@ -15,10 +15,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionState;
+import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionState;
+import stoa.storage.segment.Commit;
 
 /// Lets a replica catch up with another one by asking its [Supply] for what is missing here.
 ///
@@ -80,7 +80,7 @@ public final class CatchUp {
   ///
   /// @throws IOException when the source throws it, or gives an impossible answer; the caller then
   ///   repeats this, which continues from there
-  /// @throws stoa.storage.StorageException when the device fails
+  /// @throws stoa.storage.disk.StorageException when the device fails
   public static Position run(Replica replica, Source source) throws IOException {
     return new CatchUp(replica, source).run();
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
 import stoa.storage.Device;
-import stoa.storage.DiskFull;
+import stoa.storage.disk.DiskFull;
 
 /// Changes of versioned objects on their way to all replicas, at the leader: in the order of their
 /// requests, waiting ones together as one command. It gives the versions. Thread-safe.

@@ -2,8 +2,8 @@ package stoa.log;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
+import stoa.storage.segment.Commit;
 
 /// The storage of [Streams]: the extents of one device, or of those of several shards.
 ///

@@ -17,9 +17,9 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.log.Layout.Copies;
-import stoa.storage.Commit;
 import stoa.storage.Device;
-import stoa.storage.DiskFull;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.segment.Commit;
 
 /// The shards of one process as one log (vCorfu, section 3): each stream is on the storage device
 /// of its shard, and a batch that spans shards is committed by one record.
@@ -117,7 +117,7 @@ public final class GlobalLog implements ShardLog {
   /// @param devices one for each shard; closed with the log
   /// @throws IllegalArgumentException when the log was made with another layout
   /// @throws Corrupt when a device is missing or of another log, and cannot be rebuilt
-  /// @throws stoa.storage.StorageException when a device cannot be read or written
+  /// @throws stoa.storage.disk.StorageException when a device cannot be read or written
   /// @throws stoa.Unavailable when it cannot be read
   public static GlobalLog open(Layout layout, StreamId identity, List<Device> devices) {
     Check.that(devices.size() == layout.shards(), "%s devices for %s", devices.size(), layout);

@@ -3,10 +3,10 @@ package stoa.log;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionedObject;
-import stoa.storage.WriteTransaction;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionedObject;
+import stoa.storage.object.WriteTransaction;
 
 /// An object of a device that itself gives its versions. Thread-safe.
 final class LocalBytes implements ByteObject {

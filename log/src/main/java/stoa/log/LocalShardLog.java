@@ -6,9 +6,9 @@ import java.util.function.Function;
 import stoa.LogAddress;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
-import stoa.storage.DiskFull;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.segment.Commit;
 
 /// The log of a shard with one replica: a batch is one commit of the storage device and one sync.
 /// That commit also materializes it, so the log writes it once.

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.storage.Device;
-import stoa.storage.StorageException;
+import stoa.storage.disk.StorageException;
 
 /// Reads the headers of the batches of a log from the devices of its shards, in order.
 ///

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
-import stoa.storage.Survey;
+import stoa.storage.upkeep.Survey;
 
 /// The meaning of a device's records for a log, for readers that read them in place: without the
 /// index, in any order, and with losses.

@@ -11,9 +11,9 @@ import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
-import stoa.storage.StorageException;
+import stoa.storage.disk.StorageException;
+import stoa.storage.segment.Commit;
 
 /// One replica of a shard: the result of a [Consensus]'s commands on a storage device.
 ///

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import stoa.base.StreamId;
 import stoa.storage.Device;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionedObject;
-import stoa.storage.WriteTransaction;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionedObject;
+import stoa.storage.object.WriteTransaction;
 
 /// Applies commands to the versioned objects of one replica's device. One owner uses it: the
 /// applying thread.

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import stoa.base.StreamId;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionedObject;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionedObject;
 
 /// An object of all replicas of a shard, at the leader: a change is part of a command, and is
 /// acknowledged when this replica has applied it. Thread-safe.

@@ -2,8 +2,8 @@ package stoa.log;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
+import stoa.storage.segment.Commit;
 
 /// The extents of one replica's device, of which only all replicas together release a part.
 ///

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.log.Layout.Copies;
-import stoa.storage.Commit;
 import stoa.storage.Device;
-import stoa.storage.StorageException;
+import stoa.storage.disk.StorageException;
+import stoa.storage.segment.Commit;
 
 /// The extents of several shards, each on a device of its own: a stream is on that of its shard,
 /// the log on all of them.

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.storage.WriteTransaction;
+import stoa.storage.object.WriteTransaction;
 
 /// A change of several parts of an object of all replicas. Its parts are versions of an object
 /// beside it, which every replica makes a version of the object at the commit. Thread-safe.

@@ -13,10 +13,10 @@ import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
-import stoa.storage.CorruptData;
 import stoa.storage.Device;
-import stoa.storage.StorageException;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.StorageException;
+import stoa.storage.segment.Commit;
 
 /// The materialized streams of a log, on the storage device of its shard or on those of several
 /// (vCorfu, section 3.3: a stream replica can be read at any stream address without touching the

@@ -14,8 +14,8 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.Device;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionState;
+import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionState;
 
 /// Supplies another replica with what it lacks, as of one position, while this one goes on.
 ///
@@ -36,7 +36,7 @@ public final class Supply implements AutoCloseable {
    *   OBJECTS id?        for each object after the id, up to a number: 1 u8, id, version state, number of
    *                      snapshots u8, and for each its number i64 and highest version i64; 0 u8
    *   UPDATES id state number ..
-   *                      what stoa.storage.VersionedObject sends to an owner of these versions and snapshots
+   *                      what stoa.storage.object.VersionedObject sends to an owner of these versions and snapshots
    *   KEPT id address .. for each named stream: 1 u8, data of the checkpoint at that address; or 0 u8
    *
    * As of a position: later entries than its log counter are left out. Released is what was so before
@@ -80,7 +80,7 @@ public final class Supply implements AutoCloseable {
   ///
   /// @throws IOException when `to` throws it
   /// @throws IllegalArgumentException when it is no question
-  /// @throws stoa.storage.StorageException when the device cannot be read
+  /// @throws stoa.storage.disk.StorageException when the device cannot be read
   public void answer(byte[] question, OutputStream to) throws IOException {
     var out = new DataOutputStream(new BufferedOutputStream(to, BUFFER));
     var in = new Decoder(question);

@@ -24,10 +24,10 @@ import stoa.Corrupt;
 import stoa.base.StreamId;
 import stoa.log.Layout.Copies;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.Disk;
-import stoa.storage.DiskFull;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.MemoryDisk;
 
 class GlobalLogTest {
   private static final DeviceConfig SMALL = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);

@@ -15,8 +15,8 @@ import stoa.LogAddress;
 import stoa.TooOld;
 import stoa.base.StreamId;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.SimulatedDisk;
 
 class StreamsTrimTest {
   private static final StreamId A = StreamId.of("a");

@@ -16,7 +16,7 @@ import stoa.base.Timing;
 import stoa.front.PlacedStore;
 import stoa.migration.core.Event;
 import stoa.objects.EmbeddedEngine;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 class RootStoreTest {

@@ -15,9 +15,9 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.front.SharedBlob;
+import stoa.front.SharedBlobSnapshot;
 import stoa.objects.ObjectService;
-import stoa.store.blobs.StoredBlob;
-import stoa.store.blobs.StoredSnapshot;
 
 /// The operations on blobs of one session; `docs/wire.md` lists them. Thread-safe.
 final class BlobCalls implements AutoCloseable {
@@ -62,7 +62,7 @@ final class BlobCalls implements AutoCloseable {
       return CompletableFuture.completedFuture(
           answer(service, key, generation, operation, arguments));
     }
-    StoredBlob blob = service.blob(key, generation);
+    SharedBlob blob = service.blob(key, generation);
     var in = new Decoder(arguments);
     if (operation == PART) {
       Writing writing = writing(in.varint());
@@ -79,13 +79,13 @@ final class BlobCalls implements AutoCloseable {
   /// Performs an operation, and returns its answer.
   private byte[] answer(
       ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
-    StoredBlob blob = service.blob(key, generation);
+    SharedBlob blob = service.blob(key, generation);
     var in = new Decoder(arguments);
     var result = new Encoder(64);
     switch (operation) {
-      case 1 -> service.create(blob);
-      case 2 -> result.varint(service.generation(blob));
-      case 3 -> result.u8(service.delete(blob) ? 1 : 0);
+      case 1 -> blob.create();
+      case 2 -> result.varint(blob.found());
+      case 3 -> result.u8(blob.delete() ? 1 : 0);
       case 4 -> result.varint(at(blob, in).version());
       case 5 -> result.varint(at(blob, in).size());
       case 6 -> {
@@ -108,7 +108,7 @@ final class BlobCalls implements AutoCloseable {
       case 13 -> result.varint(blob.removeAttribute(in.text()));
       case 14 -> result.varint(blob.snapshot().number());
       case 15 -> {
-        List<StoredSnapshot> all = blob.kept();
+        List<SharedBlobSnapshot> all = blob.kept();
         result.varint(all.size());
         all.forEach(snapshot -> result.varint(snapshot.number()));
       }
@@ -120,7 +120,7 @@ final class BlobCalls implements AutoCloseable {
     return new Encoder(result.size() + 10).varint(found).raw(result.toBytes()).toBytes();
   }
 
-  private static BlobReader at(StoredBlob blob, Decoder in) {
+  private static BlobReader at(SharedBlob blob, Decoder in) {
     long snapshot = in.varint();
     return snapshot == 0 ? blob : blob.kept(snapshot);
   }
@@ -138,7 +138,7 @@ final class BlobCalls implements AutoCloseable {
     }
   }
 
-  private void part(StoredBlob blob, int operation, Decoder in, Encoder result) {
+  private void part(SharedBlob blob, int operation, Decoder in, Encoder result) {
     long number = in.varint();
     switch (operation) {
       case 18 -> begin(blob, number);
@@ -155,7 +155,7 @@ final class BlobCalls implements AutoCloseable {
     }
   }
 
-  private void begin(StoredBlob blob, long number) {
+  private void begin(SharedBlob blob, long number) {
     if (writes.size() >= WRITES_MAX) {
       throw new LimitExceeded(
           "the session has " + WRITES_MAX + " writes of blobs under way; commit or close some");

@@ -17,12 +17,12 @@ import stoa.log.Layout;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.spi.Engine;
-import stoa.storage.CorruptData;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.Disk;
-import stoa.storage.StorageException;
-import stoa.storage.UnknownFormat;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.StorageException;
+import stoa.storage.disk.UnknownFormat;
 import stoa.store.replicas.Divergence;
 import stoa.store.threads.Threads;
 

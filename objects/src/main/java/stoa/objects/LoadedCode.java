@@ -5,17 +5,16 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import stoa.Blob;
 import stoa.NotShareable;
 import stoa.front.ClassNames;
 import stoa.front.Service;
+import stoa.front.SharedBlob;
 import stoa.front.SharedReferences;
 import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedType;
-import stoa.store.blobs.StoredBlob;
 
 /// The shared types of one version of the code, as classes, and what marshals them: those of the
 /// program, or those that a version in the log makes.
@@ -200,8 +199,8 @@ final class LoadedCode implements Service.Vocabulary {
   }
 
   @Override
-  public Blob blob(Object key, long generation) {
-    marshaller.register(StoredBlob.class);
+  public Service.BlobTarget blob(Object key, long generation) {
+    marshaller.register(SharedBlob.class);
     return service.blob(key, generation);
   }
 

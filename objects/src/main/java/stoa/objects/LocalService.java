@@ -18,7 +18,6 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.Blob;
 import stoa.Closed;
 import stoa.Corrupt;
 import stoa.LimitExceeded;
@@ -29,7 +28,6 @@ import stoa.Ref;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
-import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.Unavailable;
@@ -47,6 +45,7 @@ import stoa.front.PlacedObjects;
 import stoa.front.Placing;
 import stoa.front.Refusals;
 import stoa.front.Service;
+import stoa.front.SharedBlob;
 import stoa.front.SharedCall;
 import stoa.front.SharedKeys;
 import stoa.front.SharedPlaced;
@@ -72,9 +71,7 @@ import stoa.store.Pace;
 import stoa.store.Pins;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
-import stoa.store.blobs.Blobs;
 import stoa.store.blobs.Snapshots;
-import stoa.store.blobs.StoredBlob;
 import stoa.store.threads.Threads;
 
 /// The port to a store of shared objects in this process, which executes them. Thread-safe.
@@ -91,10 +88,9 @@ final class LocalService implements Service, Placing.Roots {
   private final Timing timing;
   private final Store store;
   private final List<Device> devices;
-  private final stoa.store.blobs.Blobs blobs;
-  private final OwnBlobs ownBlobs = new OwnBlobs();
-  private final @Nullable String blobsRefused;
-  private final StreamStore streams;
+  private final stoa.store.blobs.Blobs storedBlobs;
+  private final LocalBlobs blobs;
+  private final LocalStreams streams;
   private final Dictionary dictionary;
   private final Codes codes;
   private final Marshaller marshaller;
@@ -145,7 +141,7 @@ final class LocalService implements Service, Placing.Roots {
         part);
     this.neighborhood = neighborhood;
     if (neighborhood != null) neighborhood.begin(this);
-    blobs.resume(name -> blobKey(Keys.decode(name, loader)));
+    storedBlobs.resume(name -> blobs.key(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
     store.keep(config.keep());
@@ -172,12 +168,10 @@ final class LocalService implements Service, Placing.Roots {
     openedNanos = timing.nanoTime();
     this.store = store;
     store.noteRuns(shards.getFirst().running());
-    blobs =
-        new stoa.store.blobs.Blobs(
-            store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
-    blobsRefused = refusal;
+    storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads, SharedStoa.BLOBS);
+    blobs = new LocalBlobs(this, storedBlobs, refusal, limits.blobBytesMax());
     this.devices = shards;
-    streams = store.streamStore(this::streamOf, limits.callBytesMax());
+    streams = new LocalStreams(store.userStreams());
     answers = threads.answers();
     stoa = new SharedStoa(this);
     dictionary = new Dictionary(store);
@@ -198,7 +192,7 @@ final class LocalService implements Service, Placing.Roots {
   /// @param classes finds the classes of keys, and of what may travel
   Marshaller marshaller(TypeIds ids, SharedReferences references, ClassLoader classes) {
     List<Class<?>> extra = classes.equals(loader) ? extraTypes : inCode(extraTypes, classes);
-    return new Marshaller(ids, references, StoredBlob.class, extra, classes, STATE_BYTES_MAX);
+    return new Marshaller(ids, references, SharedBlob.class, extra, classes, STATE_BYTES_MAX);
   }
 
   private static List<Class<?>> inCode(Iterable<Class<?>> types, ClassLoader classes) {
@@ -261,7 +255,7 @@ final class LocalService implements Service, Placing.Roots {
 
   /// A key as the log names it.
   Key key(String space, byte[] name) {
-    if (space.equals(blobs.space())) return blobKey(Keys.decode(name, loader));
+    if (space.equals(SharedStoa.BLOBS)) return blobs.key(Keys.decode(name, loader));
     if (space.equals(SharedKeys.SPACE)) return keyValues.key(name);
     if (space.startsWith("stoa/")) return new Key(space, name, space);
     return typeNamed(space).key(Keys.decode(name, loader));
@@ -427,7 +421,7 @@ final class LocalService implements Service, Placing.Roots {
   // ---- what is beside objects
 
   @Override
-  public StreamStore streams() {
+  public LocalStreams streams() {
     return streams;
   }
 
@@ -435,10 +429,6 @@ final class LocalService implements Service, Placing.Roots {
   public LocalCell cell(byte[] encoded, Object key) {
     return new LocalCell(
         this, new Key(SharedKeys.SPACE, encoded, new Ref<>(SharedKeys.SPACE, key)));
-  }
-
-  private StreamId streamOf(Ref<?> ref) {
-    return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
   }
 
   @Override
@@ -607,73 +597,12 @@ final class LocalService implements Service, Placing.Roots {
   // ---- blobs
 
   @Override
-  public Blobs blobs() {
-    return ownBlobs;
+  public LocalBlobs blobs() {
+    return blobs;
   }
 
-  /// The blobs of this store, as callers reach them.
-  private final class OwnBlobs implements Blobs {
-    @Override
-    public StoredBlob asked(Object key) {
-      marshaller.register(StoredBlob.class);
-      return storedBlobs().blob(blobKey(key), new Existence.Any(null), 0);
-    }
-
-    @Override
-    public StoredBlob reference(Object key, long generation) {
-      return blob(key, generation);
-    }
-
-    @Override
-    public boolean isOwn(Blob blob) {
-      return blob instanceof StoredBlob stored && stored.blobs() == blobs;
-    }
-
-    @Override
-    public Ref<Blob> ref(Blob own) {
-      @SuppressWarnings("unchecked") // Justification: blobKey makes no other labels
-      Ref<Blob> ref = (Ref<Blob>) ((StoredBlob) own).key().label();
-      return ref;
-    }
-
-    @Override
-    public long meant(Blob own) {
-      return ((StoredBlob) own).generation();
-    }
-
-    @Override
-    public void create(Blob own) {
-      blobs.create((StoredBlob) own);
-    }
-
-    @Override
-    public long generation(Object key) {
-      return blobs.generation(blobKey(key));
-    }
-
-    @Override
-    public boolean delete(Blob own) {
-      return blobs.delete((StoredBlob) own);
-    }
-
-    @Override
-    public Iterator<byte[]> names() {
-      return blobs.list();
-    }
-  }
-
-  /// A blob for a client, who says which generation it means.
-  StoredBlob blobAt(Object key, long generation) {
-    return storedBlobs().blob(blobKey(key), new Existence.Any(null), generation);
-  }
-
-  StoredBlob blob(Object key, long generation) {
-    marshaller.register(StoredBlob.class);
-    return blobs.blob(blobKey(key), new Existence.Undeleted(null), generation);
-  }
-
-  private Key blobKey(Object key) {
-    return new Key(blobs.space(), Keys.encode(key), new Ref<Blob>(blobs.space(), key));
+  BlobTarget blob(Object key, long generation) {
+    return blobs.reference(key, generation);
   }
 
   // ---- facades
@@ -749,11 +678,6 @@ final class LocalService implements Service, Placing.Roots {
     return dictionary;
   }
 
-  stoa.store.blobs.Blobs storedBlobs() {
-    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
-    return blobs;
-  }
-
   /// Whether a type was used since the store was opened.
   boolean isKnown(String type) {
     return active.containsKey(type);
@@ -793,7 +717,7 @@ final class LocalService implements Service, Placing.Roots {
   ObjectType typeOf(Class<?> face) {
     if (face.getClassLoader() instanceof StoredClasses loaded) return codeOf(loaded).typeOf(face);
     SharedType shared = SharedType.of(face);
-    if (shared.name().equals(blobs.space()) || shared.name().startsWith("stoa/")) {
+    if (shared.name().equals(SharedStoa.BLOBS) || shared.name().startsWith("stoa/")) {
       throw new NotShareable(
           face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
     }

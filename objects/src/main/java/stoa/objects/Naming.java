@@ -9,11 +9,11 @@ import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.front.ClassNames;
+import stoa.front.SharedBlob;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Platform;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
-import stoa.store.blobs.StoredBlob;
 
 /// The names that clients and the store speak of by number, and the classes behind them.
 /// Thread-safe; may wait for the disk.
@@ -98,7 +98,7 @@ public final class Naming {
     if (stoa.usesStored(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class) {
-      stoa.marshaller().register(StoredBlob.class);
+      stoa.marshaller().register(SharedBlob.class);
     } else if (type.isAnnotationPresent(Shared.class)) {
       var _ = stoa.served(type);
       stoa.marshaller().register(type);

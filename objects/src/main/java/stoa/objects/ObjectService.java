@@ -32,6 +32,7 @@ import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
 import stoa.front.Placing;
 import stoa.front.Refusals;
+import stoa.front.SharedBlob;
 import stoa.front.SharedCall;
 import stoa.front.marshal.Effort;
 import stoa.front.marshal.Marshaller;
@@ -51,7 +52,6 @@ import stoa.store.Store;
 import stoa.store.Target;
 import stoa.store.Terms;
 import stoa.store.Transaction;
-import stoa.store.blobs.StoredBlob;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Divergence;
 import stoa.store.watching.Watch;
@@ -901,32 +901,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @param key its encoded key
   /// @param generation the one that is meant, 0 for whichever there is
-  public StoredBlob blob(byte[] key, long generation) {
+  public SharedBlob blob(byte[] key, long generation) {
     stoa.part().requireFirst("blobs");
-    return stoa.blobAt(Keys.decode(key, classesOfKeys), generation);
-  }
-
-  /// Creates a blob.
-  ///
-  /// @throws stoa.AlreadyExists when there is one
-  public void create(StoredBlob blob) {
-    stoa.storedBlobs().create(blob);
-  }
-
-  /// The generation of a blob, 0 when there is none.
-  public long generation(StoredBlob blob) {
-    return stoa.storedBlobs().generation(blob.key());
-  }
-
-  /// Deletes a blob; answers whether there was one.
-  public boolean delete(StoredBlob blob) {
-    return stoa.storedBlobs().delete(blob);
+    Object decoded = Keys.decode(key, classesOfKeys);
+    return new SharedBlob(stoa.stoa(), stoa.blobs().at(decoded, generation));
   }
 
   /// The streams of the store.
   public StreamStore streams() {
     stoa.part().requireFirst("users' streams");
-    return stoa.streams();
+    return stoa.stoa().streams();
   }
 
   // ---- views

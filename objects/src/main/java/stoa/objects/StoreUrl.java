@@ -10,9 +10,9 @@ import java.util.stream.IntStream;
 import stoa.StoaConfig;
 import stoa.log.Layout;
 import stoa.log.Layout.Copies;
-import stoa.storage.Disk;
-import stoa.storage.FileDisk;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
 
 /// What the URL of an embedded store says: `memory:` or `file:DIRECTORY`, and behind a `?`, joined
 /// by `&`, `shards=NUMBER` and `copies=full`.

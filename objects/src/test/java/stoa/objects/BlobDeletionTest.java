@@ -23,9 +23,9 @@ import stoa.StoaException;
 import stoa.base.Clock;
 import stoa.base.StreamId;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.Disk;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 /// What deleting a blob leaves on the device, when the power fails at any point of it.

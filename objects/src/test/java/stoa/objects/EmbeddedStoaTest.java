@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
@@ -780,6 +781,7 @@ class EmbeddedStoaTest {
   }
 
   @Test
+  @Tag("one-group")
   void keepsADirectoryToOneOpener() {
     try (Stoa _ = open()) {
       assertThrows(Unavailable.class, this::open);
@@ -797,6 +799,7 @@ class EmbeddedStoaTest {
   }
 
   @Test
+  @Tag("one-group")
   void refusesUrlsItDoesNotKnow() {
     assertThrows(IllegalArgumentException.class, () -> Stoa.open("stoa"));
     assertThrows(IllegalArgumentException.class, () -> Stoa.open("redis://localhost"));

@@ -16,7 +16,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 /// What a store does when its memory or its disk is full.

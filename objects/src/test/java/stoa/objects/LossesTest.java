@@ -14,9 +14,9 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Clock;
-import stoa.storage.Salvage;
-import stoa.storage.SimulatedDisk;
-import stoa.storage.Survey;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.upkeep.Salvage;
+import stoa.storage.upkeep.Survey;
 import stoa.store.replicas.Losses;
 import stoa.store.threads.Threads;
 
@@ -91,7 +91,7 @@ class LossesTest {
       Losses losses;
       try {
         losses = losses(damaged);
-      } catch (stoa.storage.UnknownFormat another) {
+      } catch (stoa.storage.disk.UnknownFormat another) {
         continue;
       }
       if (losses.lacksClasses()) continue;

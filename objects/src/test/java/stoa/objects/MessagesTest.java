@@ -21,8 +21,8 @@ import stoa.Transactional;
 import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 /// What a program is told of its own mistakes, and of those of its store.

@@ -10,8 +10,8 @@ import stoa.StoaConfig;
 import stoa.base.Clock;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
 
 class MissingClassesTest {

@@ -21,10 +21,10 @@ import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.log.Supply;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
 import stoa.store.threads.Threads;
 
 /// A store whose replicas are in this process: the first leads, others follow at once, or are

@@ -3,6 +3,7 @@ package stoa.objects;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -85,6 +86,28 @@ class StreamStoreTest {
     return new LogAddress(address.epoch(), address.counter() + count);
   }
 
+  /// Whether each store is kept in several groups, of which the first has the streams. The groups
+  /// share one order: between two addresses of the first are those of others.
+  private static final boolean GROUPED = Integer.getInteger("stoa.test.groups", 1) > 1;
+
+  private static void assertFollows(LogAddress before, LogAddress next) {
+    if (GROUPED) assertTrue(next.compareTo(before) > 0, before + ", and then " + next);
+    else assertEquals(after(before, 1), next);
+  }
+
+  /// A counter whose stream can be read: in several groups, that of another group is refused.
+  private static Counter counter(Stoa stoa, String name) {
+    for (int i = 0; ; i++) {
+      Counter counter = stoa.get(Counter.class, name + "/" + i);
+      try {
+        assertNotNull(stoa.streams().streamOf(stoa.ref(counter)));
+        return counter;
+      } catch (UnsupportedOperationException ofAnotherGroup) {
+        assertTrue(GROUPED, ofAnotherGroup.toString());
+      }
+    }
+  }
+
   /// Figure 1 of the vCorfu paper: one log, in which each user's last login must be looked for, and
   /// the same entries as streams, in which it is where one looks.
   @Test
@@ -106,7 +129,7 @@ class StreamStoreTest {
             return log.add((entry.stream().equals(ALICE) ? "alice " : "nancy ") + text(entry));
           });
       assertEquals(List.of("alice 6am", "nancy 8am", "nancy 3pm", "alice 6pm"), log);
-      assertEquals(after(first.log(), 3), last.log());
+      if (!GROUPED) assertEquals(after(first.log(), 3), last.log());
 
       // Each stream has its own, at dense addresses: the last login is one read away.
       assertEquals(2, streams.check(ALICE));
@@ -117,7 +140,7 @@ class StreamStoreTest {
       Appended both = streams.append(Map.of(ALICE, bytes("out"), NANCY, bytes("out")));
       assertEquals(3, both.address(ALICE));
       assertEquals(3, both.address(NANCY));
-      assertEquals(after(last.log(), 1), both.log());
+      assertFollows(last.log(), both.log());
       var slot = assertInstanceOf(LogSlot.Written.class, streams.read(both.log()));
       assertEquals(List.of("out", "out"), texts(slot.entries()));
     }
@@ -193,7 +216,7 @@ class StreamStoreTest {
       assertTrue(seal.compareTo(end) > 0);
       assertEquals(new LogSlot.Hole(seal), streams.read(seal));
       LogAddress next = streams.append(ALICE, bytes("two")).log();
-      assertEquals(after(tail, 1), next);
+      assertFollows(tail, next);
       assertEquals(
           new LogSlot.Hole(new LogAddress(1, next.counter())),
           streams.read(new LogAddress(1, next.counter())));
@@ -240,7 +263,7 @@ class StreamStoreTest {
   @Test
   void readsTheStreamsOfObjectsAndRefusesToAppendToThem(@TempDir Path directory) {
     try (Stoa stoa = Stoa.open("file:" + directory)) {
-      Counter counter = stoa.get(Counter.class, "a");
+      Counter counter = counter(stoa, "a");
       counter.add(1);
       counter.add(2);
       StreamKey stream = stoa.streams().streamOf(stoa.ref(counter));
@@ -255,18 +278,18 @@ class StreamStoreTest {
     }
     try (Stoa stoa = Stoa.open("file:" + directory)) {
       // Nor when nobody has the object in memory.
-      StreamKey stream = stoa.streams().streamOf(stoa.ref(stoa.get(Counter.class, "a")));
+      StreamKey stream = stoa.streams().streamOf(stoa.ref(counter(stoa, "a")));
       assertEquals(3, stoa.streams().check(stream));
       assertThrows(IllegalArgumentException.class, () -> stoa.streams().append(stream, bytes("x")));
-      assertEquals(7, stoa.get(Counter.class, "a").add(1));
+      assertEquals(7, counter(stoa, "a").add(1));
       // And an object is not put where a stream is.
-      StreamKey taken = stoa.streams().streamOf(stoa.ref(stoa.get(Counter.class, "b")));
+      StreamKey taken = stoa.streams().streamOf(stoa.ref(counter(stoa, "b")));
       stoa.streams().append(taken, bytes("x"));
-      assertThrows(IllegalArgumentException.class, () -> stoa.get(Counter.class, "b").add(1));
+      assertThrows(IllegalArgumentException.class, () -> counter(stoa, "b").add(1));
       assertEquals(2, stoa.streams().append(taken, bytes("y")).address());
     }
     try (Stoa stoa = Stoa.open("file:" + directory)) {
-      assertThrows(IllegalArgumentException.class, () -> stoa.get(Counter.class, "b").add(1));
+      assertThrows(IllegalArgumentException.class, () -> counter(stoa, "b").add(1));
     }
   }
 
@@ -296,7 +319,7 @@ class StreamStoreTest {
         assertEquals(both, nextData(log).address());
       }
       // The past of an object is trimmed with its history.
-      Counter counter = stoa.get(Counter.class, "a");
+      Counter counter = counter(stoa, "a");
       counter.add(1);
       StreamKey object = streams.streamOf(stoa.ref(counter));
       assertThrows(IllegalArgumentException.class, () -> streams.trim(object, 1));

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.SimulatedDisk;
 
 class GroupMachineTest {
   private static final DeviceConfig SMALL =

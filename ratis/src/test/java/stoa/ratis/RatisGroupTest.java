@@ -49,7 +49,7 @@ import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.SimulatedDisk;
 
 class RatisGroupTest {
   private static final StreamId STREAM = StreamId.of("a stream");

@@ -26,8 +26,8 @@ import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.sim.world.ShardUnderTest;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.SimulatedDisk;
 
 /// A group of real Raft servers in this process, each with a device that loses power when its
 /// server is killed.

@@ -16,6 +16,40 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.StreamId;
+import stoa.storage.disk.Allowance;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.DeviceClosed;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.StorageException;
+import stoa.storage.disk.UnknownFormat;
+import stoa.storage.index.Entry;
+import stoa.storage.index.Index;
+import stoa.storage.index.IndexScan;
+import stoa.storage.index.IndexView;
+import stoa.storage.index.RunFormat;
+import stoa.storage.index.Spaces;
+import stoa.storage.index.Trims;
+import stoa.storage.object.ObjectChanges;
+import stoa.storage.object.ObjectLookup;
+import stoa.storage.object.VersionedObject;
+import stoa.storage.object.VersionedObjects;
+import stoa.storage.segment.Commit;
+import stoa.storage.segment.EntryOrder;
+import stoa.storage.segment.GroupCommit;
+import stoa.storage.segment.Operation;
+import stoa.storage.segment.RecordFormat;
+import stoa.storage.segment.Retired;
+import stoa.storage.segment.SegmentLog;
+import stoa.storage.upkeep.Maintenance;
+import stoa.storage.upkeep.MoveWrite;
+import stoa.storage.upkeep.Scrub;
+import stoa.storage.upkeep.ScrubReport;
+import stoa.storage.upkeep.Upkeep;
 
 /// The versioned object device: append-only checksummed segments and an index of extents.
 ///
@@ -23,7 +57,6 @@ import stoa.base.StreamId;
 /// every commit that [#append] has returned from, whole; readers of objects see what is durable,
 /// unless the owner syncs for them ([#leaveSyncing]).
 public final class Device implements AutoCloseable {
-  static final String UNFINISHED = ".new";
   private static final Logger LOG = LoggerFactory.getLogger(Device.class);
 
   /// As much counts a trim, beside what was written: usually little is released at a time, and
@@ -87,7 +120,7 @@ public final class Device implements AutoCloseable {
   /// by daemon threads of the device's own, [#maintain] among it: while the device is idle and a
   /// sixteenth of what it holds was written or given up, or half of it.
   ///
-  /// @throws AlreadyOpen when another opener holds the disk
+  /// @throws stoa.storage.disk.AlreadyOpen when another opener holds the disk
   /// @throws CorruptData when data that was durable is damaged or missing
   /// @throws UnknownFormat when the files are not those of a device of this format version
   /// @throws ReadFailed when the disk cannot be read
@@ -101,7 +134,8 @@ public final class Device implements AutoCloseable {
     try {
       var device = open(disk, config, threads, threads);
       device.upkeep =
-          new Upkeep(device, device.appended::get, device.dirt::get, device::held, disk::room);
+          new Upkeep(
+              device::maintain, device.appended::get, device.dirt::get, device::held, disk::room);
       return device;
     } catch (RuntimeException | Error e) {
       threads.shutdown();
@@ -152,7 +186,7 @@ public final class Device implements AutoCloseable {
       return recovered(disk, hold, config, background, owned);
     } catch (CorruptData damage) {
       if (!damage.isOfIndex()) throw damage;
-      if (disk.list().contains(Manifest.NAME)) disk.delete(Manifest.NAME);
+      if (disk.list().contains(DeviceFiles.MANIFEST)) disk.delete(DeviceFiles.MANIFEST);
       disk.syncDirectory();
       LOG.warn("the index in {} is made anew from the log", disk.place());
       return recovered(disk, hold, config, background, owned);
@@ -210,10 +244,10 @@ public final class Device implements AutoCloseable {
 
   private static void refuseForeign(Disk disk, String name) {
     boolean known =
-        Segment.isName(name)
+        DeviceFiles.isSegment(name)
             || RunFormat.isName(name)
-            || name.equals(Manifest.NAME)
-            || name.endsWith(UNFINISHED);
+            || name.equals(DeviceFiles.MANIFEST)
+            || name.endsWith(DeviceFiles.UNFINISHED);
     if (known) return;
     throw new UnknownFormat(
         "%s has a file %s, which is not a device's; choose an empty directory or the device's own"
@@ -221,9 +255,9 @@ public final class Device implements AutoCloseable {
   }
 
   private static void refuseWithoutSegments(Disk disk, List<String> names) {
-    if (names.stream().anyMatch(Segment::isName)) return;
+    if (names.stream().anyMatch(DeviceFiles::isSegment)) return;
     for (var name : names) {
-      if (!RunFormat.isName(name) && !name.equals(Manifest.NAME)) continue;
+      if (!RunFormat.isName(name) && !name.equals(DeviceFiles.MANIFEST)) continue;
       throw new CorruptData(
           "%s has a file %s, but no segment, so it is not a device's directory or all its data is missing; choose an empty directory, or restore the segments"
               .formatted(disk.place(), name));

@@ -6,6 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
+import stoa.storage.index.Index;
+import stoa.storage.object.ObjectChanges;
+import stoa.storage.object.ObjectNote;
+import stoa.storage.segment.Item;
+import stoa.storage.segment.ItemVisitor;
+import stoa.storage.segment.RecordFormat;
 
 /// Brings the records of the log into the index while the device is opened. One owner uses it.
 final class Replay implements ItemVisitor {
@@ -24,7 +30,7 @@ final class Replay implements ItemVisitor {
   @Override
   public void item(Item item) {
     switch (item.kind) {
-      case RecordFormat.ITEM_RECORD, Trims.KIND -> index.insert(item);
+      case RecordFormat.ITEM_RECORD, RecordFormat.ITEM_TRIM -> index.insert(item);
       case RecordFormat.ITEM_DATA, ObjectNote.ATTRIBUTE -> {
         // Notes refer to these.
       }

@@ -3,14 +3,15 @@
 /// A [Device][stoa.storage.Device] has two faces on one log and one index:
 ///
 /// - *versioned objects*, the device of the VOSD paper: a
-///   [VersionedObject][stoa.storage.VersionedObject] is a sparse space of bytes and named
-///   attributes, written by [transactions][stoa.storage.WriteTransaction] whose versions the caller
-///   chooses. Writes are atomic, commutative and idempotent, and a replica is brought level by the
-///   least that must be sent;
+///   [VersionedObject][stoa.storage.object.VersionedObject] is a sparse space of bytes and named
+///   attributes, written by [transactions][stoa.storage.object.WriteTransaction] whose versions the
+///   caller chooses. Writes are atomic, commutative and idempotent, and a replica is brought level
+///   by the least that must be sent;
 /// - *records*: bytes by object, space and number, of which the latest write counts. Written in
-///   [commits][stoa.storage.Commit], each visible whole or not at all. Streams are made of these.
+///   [commits][stoa.storage.segment.Commit], each visible whole or not at all. Streams are made of
+///   these.
 ///
-/// It stands on a [Disk][stoa.storage.Disk], which says what survives a power loss.
+/// It stands on a [Disk][stoa.storage.disk.Disk], which says what survives a power loss.
 ///
 /// ```java
 /// try (var device = Device.open(new FileDisk(path), DeviceConfig.standard())) {
@@ -24,6 +25,12 @@
 ///   object.versionState();                               // 1, 3
 /// }
 /// ```
+///
+/// The packages, each on those before it: [disk][stoa.storage.disk] is what the device needs of a
+/// file system; [segment][stoa.storage.segment] the log; [index][stoa.storage.index] where in the
+/// log things stand; [object][stoa.storage.object] versioned objects; [upkeep][stoa.storage.upkeep]
+/// what keeps a device in order. Programs use what this text links to; the rest is public for the
+/// other packages.
 ///
 /// # The files
 ///
@@ -220,8 +227,8 @@
 ///
 /// ## Updates
 ///
-/// What [VersionedObject][stoa.storage.VersionedObject] sends to a peer, and an export: a header,
-/// then frames.
+/// What [VersionedObject][stoa.storage.object.VersionedObject] sends to a peer, and an export: a
+/// header, then frames.
 ///
 /// ```
 ///   offset  size  header

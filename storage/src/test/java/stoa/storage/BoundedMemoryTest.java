@@ -12,6 +12,12 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.segment.Commit;
+import stoa.storage.segment.Layout;
+import stoa.storage.segment.RecordFormat;
+import stoa.storage.segment.SegmentLog;
 
 class BoundedMemoryTest {
   private static final int OBJECTS = Integer.getInteger("stoa.storage.objects", 300_000);

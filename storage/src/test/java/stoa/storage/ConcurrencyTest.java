@@ -14,6 +14,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.segment.Commit;
+import stoa.storage.segment.Layout;
 
 class ConcurrencyTest {
   private static final StreamId LEFT = StreamId.of("left");

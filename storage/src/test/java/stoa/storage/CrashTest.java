@@ -13,6 +13,12 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.segment.Commit;
 
 /// Random commits, trims, maintenance, syncs, power losses and reopenings, against a map.
 class CrashTest {
@@ -91,7 +97,7 @@ class CrashTest {
         verify(device);
       }
       // The same from the log alone.
-      if (disk.list().contains(Manifest.NAME)) disk.delete(Manifest.NAME);
+      if (disk.list().contains(DeviceFiles.MANIFEST)) disk.delete(DeviceFiles.MANIFEST);
       try (var device = open()) {
         verify(device);
       }

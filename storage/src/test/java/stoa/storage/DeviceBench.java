@@ -6,6 +6,11 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.SplittableRandom;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.segment.Commit;
 
 /// Prints what appending, syncing, reading and recovering cost here. A program, not a test:
 /// `DeviceBench DIRECTORY`.
@@ -156,7 +161,7 @@ final class DeviceBench {
     try (var device = Device.open(new FileDisk(directory), DeviceConfig.standard())) {
       System.out.printf("opened with the index in %d ms; %s%n", millis(start), device.stats());
     }
-    Files.delete(directory.resolve(Manifest.NAME));
+    Files.delete(directory.resolve(DeviceFiles.MANIFEST));
     start = System.nanoTime();
     try (var device = Device.open(new FileDisk(directory), DeviceConfig.standard())) {
       System.out.printf("opened without the index in %d ms; %s%n", millis(start), device.stats());

@@ -15,6 +15,22 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import stoa.base.StreamId;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.DeviceClosed;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.disk.StorageException;
+import stoa.storage.disk.UnknownFormat;
+import stoa.storage.index.RunFormat;
+import stoa.storage.segment.Commit;
+import stoa.storage.segment.Layout;
+import stoa.storage.segment.RecordFormat;
+import stoa.storage.segment.SegmentHeader;
 
 class DeviceFaultTest {
   private static final StreamId A = StreamId.of("a");
@@ -133,11 +149,11 @@ class DeviceFaultTest {
   @Test
   void aLastSegmentCutOffBelowWhatTheManifestCoversIsDamage() throws IOException {
     fill(0, 300, SMALL);
-    assertTrue(disk.list().contains(Manifest.NAME));
-    var last = disk.list().stream().filter(Segment::isName).toList().getLast();
+    assertTrue(disk.list().contains(DeviceFiles.MANIFEST));
+    var last = disk.list().stream().filter(DeviceFiles::isSegment).toList().getLast();
     while (!last.equals("segment-00000001")) {
       disk.delete(last);
-      last = disk.list().stream().filter(Segment::isName).toList().getLast();
+      last = disk.list().stream().filter(DeviceFiles::isSegment).toList().getLast();
     }
     assertTrue(refused(CorruptData.class, () -> open(SMALL)).contains("manifest"));
   }
@@ -273,7 +289,7 @@ class DeviceFaultTest {
       disk.flip(run, RunFormat.BLOCK + 100, 1);
       for (int i = 0; i < 500; i++, written++) put(device, written, "data" + written);
       device.sync();
-      assertFalse(disk.list().contains(Manifest.NAME));
+      assertFalse(disk.list().contains(DeviceFiles.MANIFEST));
     }
     try (var device = open(SMALL)) {
       verify(device, written);
@@ -383,7 +399,7 @@ class DeviceFaultTest {
   /// As after a crash: what the log has must be read again.
   private void loseIndex() throws IOException {
     for (var name : disk.list()) {
-      if (RunFormat.isName(name) || name.equals(Manifest.NAME)) disk.delete(name);
+      if (RunFormat.isName(name) || name.equals(DeviceFiles.MANIFEST)) disk.delete(name);
     }
   }
 

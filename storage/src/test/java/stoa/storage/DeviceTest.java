@@ -11,6 +11,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.base.StreamId;
+import stoa.storage.disk.AlreadyOpen;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.segment.Commit;
 
 class DeviceTest {
   private static final StreamId A = StreamId.of("a");

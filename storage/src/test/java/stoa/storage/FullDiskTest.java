@@ -13,6 +13,14 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.object.VersionState;
+import stoa.storage.object.VersionedObject;
+import stoa.storage.segment.Commit;
 
 /// What a device does when its disk is full.
 class FullDiskTest {

@@ -9,6 +9,11 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.disk.UnknownFormat;
+import stoa.storage.segment.Commit;
 
 /// Damages files at random. Whatever is read afterwards is what was written, or is refused.
 class FuzzTest {

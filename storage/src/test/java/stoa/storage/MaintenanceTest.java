@@ -15,6 +15,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.index.RunFormat;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.segment.Commit;
 
 class MaintenanceTest {
   private final Disk disk = new MemoryDisk(256 << 20);
@@ -152,7 +159,7 @@ class MaintenanceTest {
         assertEquals(before, seen, "maintained, seed " + seed);
       }
       for (var name : disk.list()) {
-        if (RunFormat.isName(name) || name.equals(Manifest.NAME)) disk.delete(name);
+        if (RunFormat.isName(name) || name.equals(DeviceFiles.MANIFEST)) disk.delete(name);
       }
       try (var device = open()) {
         assertEquals(seen, seen(device), "made anew, seed " + seed);

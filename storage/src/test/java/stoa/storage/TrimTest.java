@@ -17,6 +17,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.index.RunFormat;
+import stoa.storage.segment.Commit;
 
 class TrimTest {
   private static final StreamId ID = StreamId.of("trimmed");
@@ -82,7 +88,7 @@ class TrimTest {
 
   private void forgetIndex() throws IOException {
     for (var name : disk.list()) {
-      if (RunFormat.isName(name) || name.equals(Manifest.NAME)) disk.delete(name);
+      if (RunFormat.isName(name) || name.equals(DeviceFiles.MANIFEST)) disk.delete(name);
     }
   }
 

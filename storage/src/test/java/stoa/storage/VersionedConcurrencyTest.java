@@ -18,6 +18,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.object.VersionedObject;
+import stoa.storage.segment.Layout;
 
 /// Many real threads on one device.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

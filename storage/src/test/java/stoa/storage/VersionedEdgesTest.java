@@ -9,8 +9,16 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import stoa.storage.ObjectReader.Content;
-import stoa.storage.ObjectReader.CoveredBytes;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.object.ObjectReader.Content;
+import stoa.storage.object.ObjectReader.CoveredBytes;
+import stoa.storage.object.VersionRange;
+import stoa.storage.segment.Commit;
 
 /// Versioned objects at the limits of their numbers and sizes.
 class VersionedEdgesTest {
@@ -128,7 +136,7 @@ class VersionedEdgesTest {
       }
       try {
         for (var name : disk.list()) {
-          if (name.equals(Manifest.NAME)) disk.delete(name);
+          if (name.equals(DeviceFiles.MANIFEST)) disk.delete(name);
         }
       } catch (java.io.IOException e) {
         throw new AssertionError(e);

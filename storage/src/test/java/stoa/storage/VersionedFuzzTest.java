@@ -14,6 +14,17 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.disk.StorageException;
+import stoa.storage.disk.UnknownFormat;
+import stoa.storage.index.RunFormat;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.VersionState;
+import stoa.storage.segment.SegmentLog;
 
 /// Damages files of a device with versioned objects at random. Whatever is read afterwards is what
 /// was written, or is refused with the file and the place; what is not damaged stays readable.
@@ -60,7 +71,7 @@ class VersionedFuzzTest {
       var damage = Damage.values()[random.nextInt(Damage.values().length)];
       var names = disk.list();
       boolean index = random.nextInt(3) == 0;
-      var some = names.stream().filter(it -> index != Segment.isName(it)).toList();
+      var some = names.stream().filter(it -> index != DeviceFiles.isSegment(it)).toList();
       var name = some.get(random.nextInt(some.size()));
       try {
         damage(disk, damage, name, some.get(random.nextInt(some.size())), random);
@@ -171,9 +182,9 @@ class VersionedFuzzTest {
         write(disk, other, bytes);
       }
       case COPY_BESIDE -> {
-        if (Segment.isName(name)) write(disk, Segment.name(1000), bytes);
+        if (DeviceFiles.isSegment(name)) write(disk, DeviceFiles.segment(1000), bytes);
         else if (RunFormat.isName(name)) write(disk, RunFormat.name(1000), bytes);
-        else write(disk, name + Device.UNFINISHED, bytes);
+        else write(disk, name + DeviceFiles.UNFINISHED, bytes);
       }
     }
     disk.syncDirectory();
@@ -205,7 +216,7 @@ class VersionedFuzzTest {
       }
       boolean well = device.scrub().isWell();
       if (unreadable > 0) assertFalse(well, "a scrub finds nothing");
-      if (damage == Damage.ONE_FLIP && Segment.isName(name)) {
+      if (damage == Damage.ONE_FLIP && DeviceFiles.isSegment(name)) {
         // A block, in an object and in its snapshots; or the note that made one of these.
         assertTrue(damaged.size() <= 1, () -> damaged + " cannot be read");
       }

@@ -17,6 +17,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.VersionRange;
+import stoa.storage.object.VersionState;
 
 class VersionedObjectTest {
   private final Disk disk = new MemoryDisk(256 << 20);

@@ -5,7 +5,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +13,10 @@ import stoa.Gone;
 import stoa.Keep;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
-import stoa.Ref;
-import stoa.StreamStore;
 import stoa.Unavailable;
 import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Key;
-import stoa.base.StreamId;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -283,11 +279,8 @@ public final class Store implements AutoCloseable {
   }
 
   /// The streams of the store.
-  ///
-  /// @param streamOf the stream of an object, by its reference
-  /// @param appendBytesMax the bytes of one append
-  public StreamStore streamStore(Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
-    return new StoredStreams(engine, streamOf, appendBytesMax);
+  public StoredStreams userStreams() {
+    return new StoredStreams(engine);
   }
 
   /// A key as it was after a stream address.

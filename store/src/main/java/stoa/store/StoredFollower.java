@@ -1,17 +1,15 @@
 package stoa.store;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import stoa.Closed;
-import stoa.Follower;
 import stoa.store.leading.Health;
 import stoa.store.watching.Progress;
 
 /// Reads what is committed a page at a time, and waits at its end. One thread reads; any closes.
-final class StoredFollower<E> implements Follower<E> {
+///
+/// @param <E> what is read
+public final class StoredFollower<E> {
   /// What is followed, by a position that rises.
   interface Source<E> {
     /// The last position that is committed.
@@ -46,68 +44,44 @@ final class StoredFollower<E> implements Follower<E> {
   private final Health health;
   private final Progress progress;
   private final Source<E> source;
-  private final Runnable ended;
   private final AtomicBoolean closed = new AtomicBoolean();
   private Page<E> page = new Page<>();
   private long next;
 
   /// @param first the position at which it begins
-  /// @param ended told once, when it is closed
-  StoredFollower(Health health, Progress progress, long first, Source<E> source, Runnable ended) {
+  StoredFollower(Health health, Progress progress, long first, Source<E> source) {
     this.health = health;
     this.progress = progress;
     this.next = first;
     this.source = source;
-    this.ended = ended;
   }
 
-  @Override
-  public E next() throws InterruptedException {
-    while (true) {
-      E element = next(Long.MAX_VALUE);
-      if (element != null) return element;
-    }
-  }
-
-  @Override
-  public Optional<E> next(Duration timeoutMax) throws InterruptedException {
-    long nanos;
-    try {
-      nanos = timeoutMax.toNanos();
-    } catch (ArithmeticException forever) {
-      nanos = Long.MAX_VALUE;
-    }
-    return Optional.ofNullable(next(nanos));
-  }
-
-  @Override
-  public Optional<E> poll() {
-    return Optional.ofNullable(now());
-  }
-
-  private @Nullable E next(long nanosMax) throws InterruptedException {
-    long left = nanosMax;
-    while (true) {
-      // Before it is read: what comes after that ends the wait.
-      long seen = progress.counter();
-      E element = now();
-      if (element != null || left <= 0) return element;
-      left = progress.await(seen, left, this::mustLook);
-    }
-  }
-
-  private boolean mustLook() {
-    return closed.get() || health.isClosed() || health.hasFailed();
-  }
-
-  private @Nullable E now() {
-    checkOpen();
+  /// What is next, null when it is not committed yet.
+  public @Nullable E poll() {
+    if (closed.get()) return null;
+    health.checkOpen();
     if (page.elements.isEmpty() && !read()) {
       // Only now: what was committed before the failure is read.
       health.confirm();
       return null;
     }
     return page.elements.poll();
+  }
+
+  /// What is next, null when it was not committed in time, or this was closed.
+  public @Nullable E next(long nanosMax) throws InterruptedException {
+    long left = nanosMax;
+    while (true) {
+      // Before it is read: what comes after that ends the wait.
+      long seen = progress.counter();
+      E element = poll();
+      if (element != null || left <= 0 || closed.get()) return element;
+      left = progress.await(seen, left, this::mustLook);
+    }
+  }
+
+  private boolean mustLook() {
+    return closed.get() || health.isClosed() || health.hasFailed();
   }
 
   /// Reads the next page; answers whether anything is in it.
@@ -118,7 +92,8 @@ final class StoredFollower<E> implements Follower<E> {
     try {
       source.read(next, end, more);
     } catch (RuntimeException failure) {
-      checkOpen();
+      if (closed.get()) return false;
+      health.checkOpen();
       throw failure;
     }
     page = more;
@@ -126,15 +101,9 @@ final class StoredFollower<E> implements Follower<E> {
     return !more.elements.isEmpty();
   }
 
-  private void checkOpen() {
-    if (closed.get()) throw new Closed("the follower is closed");
-    health.checkOpen();
-  }
-
-  @Override
+  /// Ends it, also while it waits.
   public void close() {
-    if (!closed.compareAndSet(false, true)) return;
-    ended.run();
+    closed.set(true);
     progress.wake();
   }
 }

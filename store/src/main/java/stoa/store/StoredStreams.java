@@ -4,25 +4,18 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import stoa.Appended;
 import stoa.Closed;
-import stoa.Follower;
-import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.LogSlot;
-import stoa.Ref;
 import stoa.StreamEntry;
 import stoa.StreamKey;
-import stoa.StreamStore;
 import stoa.TooOld;
 import stoa.base.Key;
 import stoa.base.StreamId;
@@ -30,8 +23,9 @@ import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.records.Records;
 
-/// The stream store (vCorfu, Table 1) over the log that keys share. Thread-safe.
-final class StoredStreams implements StreamStore {
+/// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked
+/// by the caller, but for what only a store knows. Thread-safe.
+public final class StoredStreams {
   /*
    * An append is a request like any other; it goes into the batch under way, and no handler executes
    * it. A stream that is appended to is a resident, which gives its entries their addresses.
@@ -45,78 +39,30 @@ final class StoredStreams implements StreamStore {
    * (3) A question first has the log confirm that this process shows all that was acknowledged. A
    *     follower does so when it begins: what it waits for shows by itself.
    */
-  private static final int APPENDS_UNDER_WAY_MAX = 4_096;
-
   private final Engine engine;
-  private final Function<Ref<?>, StreamId> streamOf;
-  private final int appendBytesMax;
-  private final AtomicInteger followers = new AtomicInteger();
 
-  StoredStreams(Engine engine, Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
+  StoredStreams(Engine engine) {
     this.engine = engine;
-    this.streamOf = streamOf;
-    this.appendBytesMax = appendBytesMax;
   }
 
   // ---- append
 
-  @Override
-  public Appended append(StreamKey stream, byte[] data) {
-    return settled(begin(List.of(stream), List.of(data)));
+  /// Begins to append to streams, an entry each: at once or not at all. The bytes may change when
+  /// it returns.
+  ///
+  /// @return waits until they are durable; the thread may lead a batch meanwhile
+  public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
+    AppendRequest request = begin(streams, data);
+    return () -> {
+      var _ = engine.leader().await(request);
+      return appended(request);
+    };
   }
 
-  @Override
-  public Appended append(Map<StreamKey, byte[]> data) {
-    return settled(begin(data));
-  }
-
-  private Appended settled(AppendRequest request) {
-    var _ = engine.leader().await(request);
-    return appended(request);
-  }
-
-  @Override
-  public List<Appended> appendAll(StreamKey stream, List<byte[]> data) {
-    var appended = new ArrayList<Appended>(data.size());
-    while (appended.size() < data.size()) {
-      var underWay = new ArrayList<AppendRequest>();
-      int end = Math.min(data.size(), appended.size() + APPENDS_UNDER_WAY_MAX);
-      RuntimeException refused = null;
-      for (int i = appended.size(); i < end && refused == null; i++) {
-        try {
-          underWay.add(begin(List.of(stream), List.of(data.get(i))));
-        } catch (RuntimeException e) {
-          refused = e;
-        }
-      }
-      for (AppendRequest request : underWay) appended.add(settled(request));
-      // What is too much with others under way goes in when they are done.
-      if (refused != null && (underWay.isEmpty() || !(refused instanceof LimitExceeded))) {
-        throw refused;
-      }
-    }
-    return appended;
-  }
-
-  @Override
-  public CompletableFuture<Appended> appendAsync(StreamKey stream, byte[] data) {
-    return begun(() -> begin(List.of(stream), List.of(data)));
-  }
-
-  @Override
-  public CompletableFuture<Appended> appendAsync(Map<StreamKey, byte[]> data) {
-    return begun(() -> begin(data));
-  }
-
-  private CompletableFuture<Appended> begun(java.util.function.Supplier<AppendRequest> append) {
+  /// As [#append], for a caller who does not wait on this thread.
+  public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
+    AppendRequest request = begin(streams, data);
     var answer = new CompletableFuture<Appended>();
-    AppendRequest request;
-    try {
-      request = append.get();
-    } catch (RuntimeException refused) {
-      answer.completeExceptionally(refused);
-      return answer;
-    }
     engine.leader().callWriter();
     request.whenDone(_ -> hand(request, answer));
     return answer;
@@ -139,25 +85,8 @@ final class StoredStreams implements StreamStore {
     }
   }
 
-  private AppendRequest begin(Map<StreamKey, byte[]> data) {
-    if (data.isEmpty()) throw new IllegalArgumentException("an append names at least one stream");
-    var sorted = new TreeMap<>(data);
-    return begin(List.copyOf(sorted.keySet()), List.copyOf(sorted.values()));
-  }
-
   private AppendRequest begin(List<StreamKey> streams, List<byte[]> data) {
     int count = streams.size();
-    if (count > APPEND_STREAMS_MAX) {
-      throw new LimitExceeded(
-          "an append to %,d streams; an append goes to %,d at most"
-              .formatted(count, APPEND_STREAMS_MAX));
-    }
-    long bytes = 0;
-    for (byte[] one : data) bytes += one.length;
-    if (bytes > appendBytesMax) {
-      throw new LimitExceeded(
-          "an append of %,d bytes; callBytesMax is %,d".formatted(bytes, appendBytesMax));
-    }
     var residents = new Resident[count];
     var copies = new byte[count][];
     engine.admission().accept();
@@ -188,21 +117,13 @@ final class StoredStreams implements StreamStore {
 
   // ---- read by log address
 
-  @Override
-  public LogSlot read(LogAddress address) {
+  /// Reads what is at log addresses, in the order of the list.
+  public void read(List<LogAddress> addresses, Consumer<LogSlot> reader) {
     confirm();
-    return slot(address, new Budget());
+    for (LogAddress address : addresses) reader.accept(slot(address));
   }
 
-  @Override
-  public List<LogSlot> read(List<LogAddress> addresses) {
-    confirm();
-    var budget = new Budget();
-    return addresses.stream().map(address -> slot(address, budget)).toList();
-  }
-
-  private LogSlot slot(LogAddress address, Budget budget) {
-    requireAddress(address.counter());
+  private LogSlot slot(LogAddress address) {
     long end = engine.intake().progress().counter();
     if (address.epoch() > engine.intake().epoch()) return new LogSlot.NotYetWritten(address);
     if (address.counter() > end) {
@@ -215,20 +136,20 @@ final class StoredStreams implements StreamStore {
     if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
       return new LogSlot.Hole(address);
     }
-    List<StreamEntry> entries = entries(item, budget);
+    List<StreamEntry> entries = entries(item);
     return entries.isEmpty() ? new LogSlot.Trimmed(address) : new LogSlot.Written(address, entries);
   }
 
-  private List<StreamEntry> entries(Streams.LogItem item, Budget budget) {
+  private List<StreamEntry> entries(Streams.LogItem item) {
     var entries = new ArrayList<StreamEntry>(item.places().size());
     for (Streams.Place place : item.places()) {
       StoredEntry entry = engine.streams().read(place.stream(), place.address());
-      if (entry != null) entries.add(budget.take(entry(place.stream(), entry)));
+      if (entry != null) entries.add(entry(place.stream(), entry));
     }
     return entries;
   }
 
-  @Override
+  /// Visits the log from one address to another, up to its present end.
   public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
     confirm();
     scanLog(counterOf(from), engine.intake().progress().counter(), to, visitor);
@@ -240,7 +161,7 @@ final class StoredStreams implements StreamStore {
         end,
         item -> {
           if (item.log().compareTo(to) > 0) return false;
-          List<StreamEntry> entries = entries(item, Budget.unlimited());
+          List<StreamEntry> entries = entries(item);
           return entries.isEmpty() || visitor.test(new LogSlot.Written(item.log(), entries));
         });
   }
@@ -308,57 +229,39 @@ final class StoredStreams implements StreamStore {
     return found[0];
   }
 
-  @Override
+  /// The last address of the log.
   public LogAddress tail() {
     confirm();
     return new LogAddress(engine.intake().epoch(), engine.intake().progress().counter());
   }
 
-  @Override
+  /// What is at a log address, where every address up to the end is settled.
   public LogSlot fillHole(LogAddress address) {
-    return read(address);
+    confirm();
+    return slot(address);
   }
 
   // ---- read by stream address
 
-  @Override
-  public Optional<StreamEntry> read(StreamKey stream, long address) {
-    List<StreamEntry> found = read(stream, List.of(address));
-    return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
-  }
-
-  @Override
-  public List<StreamEntry> read(StreamKey stream, List<Long> addresses) {
+  /// Reads what is at addresses of a stream, in the order of the list, without what is not yet
+  /// written.
+  ///
+  /// @throws TooOld when one of them was trimmed
+  public void read(StreamKey stream, List<Long> addresses, Consumer<StreamEntry> reader) {
     StreamId id = id(stream);
     long end = confirmedEnd(id);
-    var budget = new Budget();
-    var found = new ArrayList<StreamEntry>(addresses.size());
     for (long address : addresses) {
-      requireAddress(address);
       if (address > end) continue;
       StoredEntry entry = engine.streams().read(id, address);
       if (entry == null) throw tooOld(stream, address);
-      found.add(budget.take(entry(id, entry)));
+      reader.accept(entry(id, entry));
     }
-    return found;
   }
 
-  @Override
-  public List<StreamEntry> read(StreamKey stream, long from, long to) {
-    var budget = new Budget();
-    var found = new ArrayList<StreamEntry>();
-    scan(stream, from, to, entry -> found.add(budget.take(entry)));
-    return found;
-  }
-
-  @Override
-  public List<StreamEntry> readAll(StreamKey stream) {
-    return read(stream, Math.max(1, oldest(stream)), Long.MAX_VALUE);
-  }
-
-  @Override
+  /// Visits a stream from one address to another, up to its present end.
+  ///
+  /// @throws TooOld when what is next was trimmed
   public void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor) {
-    requireAddress(from);
     StreamId id = id(stream);
     scan(stream, id, from, Math.min(to, confirmedEnd(id)), visitor);
   }
@@ -385,18 +288,20 @@ final class StoredStreams implements StreamStore {
             });
   }
 
-  @Override
+  /// The last address of a stream, 0 when it has no entry.
   public long check(StreamKey stream) {
     return confirmedEnd(id(stream));
   }
 
-  @Override
+  /// The oldest address of a stream, 0 when it has no entry.
   public long oldest(StreamKey stream) {
     StreamId id = id(stream);
     return confirmedEnd(id) == 0 ? 0 : Math.max(1, engine.streams().firstKept(id));
   }
 
-  @Override
+  /// Releases the entries of a stream before an address.
+  ///
+  /// @throws IllegalArgumentException when the stream is an object's
   public void trim(StreamKey stream, long before) {
     StreamId id = id(stream);
     long end = confirmedEnd(id);
@@ -425,8 +330,8 @@ final class StoredStreams implements StreamStore {
 
   // ---- follow
 
-  @Override
-  public Follower<LogSlot.Written> follow(LogAddress from) {
+  /// Follows the log.
+  public StoredFollower<LogSlot.Written> follow(LogAddress from) {
     confirm();
     return following(
         counterOf(from),
@@ -452,10 +357,9 @@ final class StoredStreams implements StreamStore {
         });
   }
 
-  @Override
-  public Follower<StreamEntry> follow(StreamKey stream, long from) {
+  /// Follows a stream.
+  public StoredFollower<StreamEntry> follow(StreamKey stream, long from) {
     confirm();
-    requireAddress(from);
     StreamId id = id(stream);
     return following(
         from,
@@ -477,22 +381,11 @@ final class StoredStreams implements StreamStore {
         });
   }
 
-  private <E> Follower<E> following(long first, StoredFollower.Source<E> source) {
-    if (followers.incrementAndGet() > FOLLOWERS_MAX) {
-      followers.decrementAndGet();
-      throw new LimitExceeded(
-          "there are %,d followers already; close some".formatted(FOLLOWERS_MAX));
-    }
-    return new StoredFollower<>(
-        engine.health(), engine.intake().progress(), first, source, followers::decrementAndGet);
+  private <E> StoredFollower<E> following(long first, StoredFollower.Source<E> source) {
+    return new StoredFollower<>(engine.health(), engine.intake().progress(), first, source);
   }
 
   // ---- what entries and streams are
-
-  @Override
-  public StreamKey streamOf(Ref<?> ref) {
-    return key(streamOf.apply(ref));
-  }
 
   private static StreamKey key(StreamId id) {
     return new StreamKey(id.high(), id.low());
@@ -526,35 +419,8 @@ final class StoredStreams implements StreamStore {
     };
   }
 
-  private static void requireAddress(long address) {
-    if (address < 1) {
-      throw new IllegalArgumentException("address " + address + "; addresses begin at 1");
-    }
-  }
-
   private TooOld tooOld(StreamKey stream, long address) {
     long oldest = Math.max(1, engine.streams().firstKept(id(stream)));
     return new TooOld("stream " + stream, address, oldest);
-  }
-
-  /// How much a list may still grow.
-  private static final class Budget {
-    private long left = READ_BYTES_MAX;
-
-    private static Budget unlimited() {
-      var budget = new Budget();
-      budget.left = Long.MAX_VALUE;
-      return budget;
-    }
-
-    private StreamEntry take(StreamEntry entry) {
-      left -= entry.data().length;
-      if (left < 0) {
-        throw new LimitExceeded(
-            "more than %,d bytes (READ_BYTES_MAX) are read into one list; read a part, or scan"
-                .formatted(READ_BYTES_MAX));
-      }
-      return entry;
-    }
   }
 }

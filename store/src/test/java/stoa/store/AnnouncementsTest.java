@@ -8,7 +8,7 @@ import static stoa.store.Script.put;
 
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.replicas.Announced;
 import stoa.store.threads.Threads;
 

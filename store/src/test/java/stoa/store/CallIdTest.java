@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import stoa.base.Answer;
 import stoa.base.CallId;
 import stoa.base.Existence;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 
 class CallIdTest {
   private static final Existence ANY = new Existence.Any(null);

@@ -26,8 +26,8 @@ import stoa.base.Key;
 import stoa.log.LocalShardLog;
 import stoa.spi.Cancellation;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
 
 /// A call with a time of its own is answered within it while its key is brought back.

@@ -20,9 +20,9 @@ import stoa.base.Key;
 import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
 import stoa.storage.Running;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 /// Calls that end the process which executes them: what such a process leaves is a copy of its disk

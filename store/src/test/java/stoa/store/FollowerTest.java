@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import stoa.Gone;
 import stoa.base.Existence;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
 
 class FollowerTest {

@@ -28,8 +28,8 @@ import stoa.log.LocalShardLog;
 import stoa.log.Outcome;
 import stoa.log.ShardLog;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.records.Records;
 import stoa.store.threads.Threads;
 

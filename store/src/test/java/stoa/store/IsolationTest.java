@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.base.Existence;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
 
 /// Calls that end before they would, by a time limit of their own or by an operator.

@@ -25,8 +25,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.LocalShardLog;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.records.Records;
 import stoa.store.threads.Threads;
 

@@ -13,8 +13,8 @@ import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
 import stoa.spi.Cancellation;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.Disk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
 import stoa.store.threads.Threads;
 
 /// A handler for tests: keeps the lines put to it, and obeys those that are commands.

@@ -31,9 +31,9 @@ import stoa.base.Existence;
 import stoa.log.LocalShardLog;
 import stoa.log.Outcome;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 class StoreTest {

@@ -33,10 +33,10 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.log.LocalShardLog;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.Disk;
-import stoa.storage.MemoryDisk;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 /// What the store does when handlers, disks and threads misbehave.

@@ -27,7 +27,7 @@ import stoa.TooOld;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
 
 class VersionsTest {

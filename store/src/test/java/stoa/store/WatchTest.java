@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.base.Existence;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 import stoa.store.threads.Threads;
 import stoa.store.watching.Watches;
 

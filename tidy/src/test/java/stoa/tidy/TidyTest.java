@@ -29,7 +29,7 @@ class TidyTest {
           Edge.of("stoa.base.Clock", "the machine's clock, handed to who may know it", CLOCK),
           Edge.of("stoa.base.Permissions", "who may read the files of a store", FILE),
           Edge.of(
-              "stoa.storage.FileDisk",
+              "stoa.storage.disk.FileDisk",
               "the real disk; an interrupt of its caller must not cost it a file, and it looks every"
                   + " now and then whether it still has its lock",
               FILE,
@@ -40,10 +40,16 @@ class TidyTest {
               "starts the thread that writes index runs; says how long making the index took",
               THREAD,
               CLOCK),
-          Edge.of("stoa.storage.GroupCommit", "its callers write for each other, and wait", THREAD),
-          Edge.of("stoa.storage.Upkeep", "the thread that keeps an idle device in order", THREAD),
           Edge.of(
-              "stoa.storage.Index",
+              "stoa.storage.segment.GroupCommit",
+              "its callers write for each other, and wait",
+              THREAD),
+          Edge.of(
+              "stoa.storage.upkeep.Upkeep",
+              "the thread that keeps an idle device in order",
+              THREAD),
+          Edge.of(
+              "stoa.storage.index.Index",
               "gives index runs to that thread, and waits when it falls behind",
               THREAD),
           Edge.of(

@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import stoa.base.StreamId;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.FileDisk;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
 
 /// Compares the bytes that the replicas of a group have, when nobody uses them any more.
 final class SameBlobs {

@@ -19,9 +19,9 @@ import stoa.bench.report.Result;
 import stoa.log.LocalShardLog;
 import stoa.programs.Directories;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.FileDisk;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
 
 /// Appends entries of 32 bytes to logs that materialize streams and to logs that do not (vCorfu,
 /// Figure 7).

@@ -4,8 +4,8 @@ import java.util.Objects;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
+import stoa.storage.segment.Commit;
 
 /// A log with backpointers, the way to find streams that vCorfu is compared with (section 6.1):
 /// each entry is at its log address and says where the one before it in its stream is. A stream is

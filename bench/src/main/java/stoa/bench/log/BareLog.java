@@ -2,8 +2,8 @@ package stoa.bench.log;
 
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
+import stoa.storage.segment.Commit;
 
 /// A log without streams: a batch is one write and one sync, and nothing finds an entry of a stream
 /// but reading all. It is the limit of any log on the device.

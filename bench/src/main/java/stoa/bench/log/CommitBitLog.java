@@ -2,8 +2,8 @@ package stoa.bench.log;
 
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
+import stoa.storage.segment.Commit;
 
 /// A log that materializes streams as vCorfu's clients do (section 3.2): an entry is written to a
 /// log unit, then to its stream unit, and when both have it, each is told with a commit bit of its

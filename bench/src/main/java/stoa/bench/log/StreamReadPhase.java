@@ -12,8 +12,8 @@ import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
 import stoa.log.LocalShardLog;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 
 /// Reads whole streams as the log grows (vCorfu, Figure 8), and streams that have a hole (Figure
 /// 9), materialized and by backpointers, from logs in memory.

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import stoa.storage.Disk;
-import stoa.storage.DiskFile;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFile;
 
 /// A disk that counts the bytes given to it. Reserving counts as writing, since it may fill a file
 /// with zeros.

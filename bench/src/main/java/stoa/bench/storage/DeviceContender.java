@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.DirectIo;
-import stoa.storage.FileDisk;
-import stoa.storage.VersionedObject;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DirectIo;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.object.VersionedObject;
 
 /// The versioned object device: each write is a transaction of its own on one long object.
 final class DeviceContender implements Contender {

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import stoa.base.StreamId;
-import stoa.storage.Commit;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.FileDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.segment.Commit;
 
 /// The records of the device, which streams are kept in: no versions, the latest write at a key
 /// wins.

@@ -10,7 +10,7 @@ import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
 import stoa.bench.report.Outcome;
 import stoa.programs.Directories;
-import stoa.storage.DirectIo;
+import stoa.storage.disk.DirectIo;
 
 /// Measures the versioned object device beside the bare disk and other ways to store objects
 /// durably, with the workloads of the VOSD paper, section IV.

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.MemoryDisk;
 
 class BackpointerLogTest {
   @Test

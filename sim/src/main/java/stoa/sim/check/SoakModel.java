@@ -3,9 +3,9 @@ package stoa.sim.check;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.TreeSet;
-import stoa.storage.ObjectReader;
-import stoa.storage.VersionRange;
-import stoa.storage.VersionState;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.VersionRange;
+import stoa.storage.object.VersionState;
 
 /// A versioned object of some MiB, in cells of 64 bytes: what is in a cell follows from the object,
 /// the version and the place, so that only versions are kept.

@@ -24,7 +24,7 @@ import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.Recorder;
 import stoa.sim.world.SimulatedRegister;
 import stoa.sim.world.SimulatedStore;
-import stoa.storage.StorageException;
+import stoa.storage.disk.StorageException;
 
 /// Clients write, read, keep and delete blobs of a whole store while its disk fails and it is
 /// opened again, with ordinary calls and maintenance between. What was acknowledged must be there,

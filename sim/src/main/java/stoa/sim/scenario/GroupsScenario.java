@@ -49,7 +49,7 @@ import stoa.sim.world.Links;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SeriesHandlers;
 import stoa.sim.world.SimulatedShard;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 import stoa.store.Neighbors;
 import stoa.store.Pace;
 import stoa.store.Participant;

@@ -46,7 +46,7 @@ import stoa.sim.world.Links;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SlowLog;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 
 /// Objects of a store are lent to clients and come back, while servers die or are overtaken, and
 /// clients come, leave, die and are cut off. Clients add to lists and read them, by the server and

@@ -13,7 +13,7 @@ import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.ReplicatedShard;
 import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.VersionedNode;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
 public final class Scenarios {

@@ -20,7 +20,7 @@ import stoa.sim.check.Demand;
 import stoa.sim.check.ExactlyOnce;
 import stoa.sim.world.ShardLeader;
 import stoa.sim.world.ShardUnderTest;
-import stoa.storage.StorageException;
+import stoa.storage.disk.StorageException;
 
 /// A leader proposes batches to a shard while power fails, leaders change, epochs are sealed and
 /// old batches come again; what was committed must be there once, and in every replica.

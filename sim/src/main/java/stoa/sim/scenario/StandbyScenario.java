@@ -39,7 +39,7 @@ import stoa.sim.world.SimulatedMishaps;
 import stoa.sim.world.SimulatedTally;
 import stoa.sim.world.SimulatedThreads;
 import stoa.sim.world.TallyVersions;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 import stoa.store.replicas.Divergence;
 
 /// A replica follows another one, batch by batch, dies in the middle of anything and comes back,

@@ -15,10 +15,10 @@ import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.SoakModel;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.FileDisk;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionedObject;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionedObject;
 
 /// Fills, overwrites, truncates, snapshots and deletes versioned objects on the files of a
 /// temporary directory, while a thread reclaims and reorders; opens the device again and again, now

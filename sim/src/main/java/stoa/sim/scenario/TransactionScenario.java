@@ -41,8 +41,8 @@ import stoa.sim.world.SimulatedNode;
 import stoa.sim.world.SimulatedRegister;
 import stoa.sim.world.SimulatedSeries;
 import stoa.sim.world.SimulatedStore;
-import stoa.storage.DiskFull;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.SimulatedDisk;
 
 /// Clients run transactions on a whole store while its disk fails and it is opened again: they
 /// append to lists, one at a time and several at once, move objects within a ring of references,

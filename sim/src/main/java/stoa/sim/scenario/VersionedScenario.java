@@ -23,13 +23,13 @@ import stoa.sim.world.VersionedChange;
 import stoa.sim.world.VersionedModel;
 import stoa.sim.world.VersionedNode;
 import stoa.sim.world.VersionedNode.OpenWrite;
-import stoa.storage.Commit;
-import stoa.storage.DeviceFailed;
-import stoa.storage.DiskFull;
-import stoa.storage.ReadFailed;
-import stoa.storage.StorageException;
-import stoa.storage.VersionState;
-import stoa.storage.WriteTransaction;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.StorageException;
+import stoa.storage.object.VersionState;
+import stoa.storage.object.WriteTransaction;
+import stoa.storage.segment.Commit;
 
 /// Versioned objects on one or two devices: single writes and transactions in any order of their
 /// versions, with duplicates and gaps, attributes, truncations, aborts, snapshots, deletions and

@@ -14,10 +14,10 @@ import java.util.TreeSet;
 import stoa.base.StreamId;
 import stoa.sim.Chance;
 import stoa.storage.Device;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectReader.CoveredBytes;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionedObject;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectReader.CoveredBytes;
+import stoa.storage.object.ObjectSnapshot;
+import stoa.storage.object.VersionedObject;
 
 /// What a device has to hold: of its versioned objects a [VersionedModel] of each, and a copy of it
 /// for each of its snapshots; of records the latest at each place that is not trimmed. Holds a

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import stoa.storage.Disk;
-import stoa.storage.DiskFile;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFile;
 
 /// Digests of whole disks.
 final class DiskDigest {

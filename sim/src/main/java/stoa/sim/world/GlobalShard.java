@@ -12,11 +12,11 @@ import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.DeviceFailed;
-import stoa.storage.DiskFull;
-import stoa.storage.ReadFailed;
-import stoa.storage.StorageException;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.StorageException;
 
 /// A [GlobalLog] over several shards on one disk, which lose power together. One owner.
 public final class GlobalShard implements ShardUnderTest {

@@ -4,7 +4,7 @@ import java.util.List;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 
 /// A shard with one replica: a [LocalShardLog] on one device. One owner.
 public final class LocalShard implements ShardUnderTest {

@@ -3,8 +3,8 @@ package stoa.sim.world;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import stoa.storage.Disk;
-import stoa.storage.DiskFile;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFile;
 
 /// A part of a disk that several devices share: they lose power at the same moment.
 ///

@@ -1,9 +1,9 @@
 package stoa.sim.world;
 
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.DeviceFailed;
-import stoa.storage.ReadFailed;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.ReadFailed;
 
 /// The storage device of one process that can die and be started again.
 ///

@@ -2,10 +2,10 @@ package stoa.sim.world;
 
 import java.nio.file.Path;
 import stoa.sim.Chance;
-import stoa.storage.Disk;
-import stoa.storage.FileDisk;
-import stoa.storage.MemoryDisk;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.FileDisk;
+import stoa.storage.disk.MemoryDisk;
+import stoa.storage.disk.SimulatedDisk;
 
 /// A disk whose user can die at any moment.
 ///

@@ -5,7 +5,7 @@ import java.util.List;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.sim.Chance;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 
 /// A [SimulatedShard] under test: a restart crashes its leader and perhaps others, and elects one
 /// of all. One owner.

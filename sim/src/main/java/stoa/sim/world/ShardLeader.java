@@ -14,7 +14,7 @@ import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.log.ShardLog;
-import stoa.storage.StorageException;
+import stoa.storage.disk.StorageException;
 
 /// What the leader of a shard does with its log, without objects: it numbers batches, asks for one
 /// outcome at a time, and starts anew after an unknown one.

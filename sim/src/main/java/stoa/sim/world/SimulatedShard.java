@@ -21,8 +21,8 @@ import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.StorageException;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.StorageException;
 
 /// A shard whose replicas agree by a simulated consensus: a total order of commands, with leader
 /// changes, delays, repeats, refusals and unknown outcomes as a seed decides.

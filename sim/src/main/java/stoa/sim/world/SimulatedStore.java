@@ -9,7 +9,7 @@ import stoa.base.Clock;
 import stoa.log.Layout;
 import stoa.objects.EmbeddedEngine;
 import stoa.sim.Chance;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 import stoa.store.threads.Threads;
 
 /// A whole store on one thread, on a disk that can fail, with its clock and its order of work in

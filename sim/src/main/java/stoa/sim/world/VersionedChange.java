@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.sim.Chance;
-import stoa.storage.WriteTransaction;
+import stoa.storage.object.WriteTransaction;
 
 /// What one version does to a versioned object.
 ///

@@ -8,10 +8,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import stoa.storage.ObjectReader.Content;
-import stoa.storage.ObjectReader.CoveredBytes;
-import stoa.storage.VersionRange;
-import stoa.storage.VersionState;
+import stoa.storage.object.ObjectReader.Content;
+import stoa.storage.object.ObjectReader.CoveredBytes;
+import stoa.storage.object.VersionRange;
+import stoa.storage.object.VersionState;
 
 /// What a versioned object has to be, as plainly as it can be said: for every offset the byte and
 /// the version that wrote it, for every attribute the same, and the set of versions.

@@ -10,13 +10,13 @@ import stoa.base.StreamId;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.DeviceFailed;
-import stoa.storage.DiskFull;
-import stoa.storage.ReadFailed;
-import stoa.storage.SimulatedDisk;
-import stoa.storage.StorageException;
-import stoa.storage.WriteTransaction;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.SimulatedDisk;
+import stoa.storage.disk.StorageException;
+import stoa.storage.object.WriteTransaction;
 
 /// A device with versioned objects on a disk that fails, beside the model of what it has to hold.
 ///

@@ -33,8 +33,8 @@ import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.sim.world.PoweredDevice;
 import stoa.sim.world.PoweredDisk;
-import stoa.storage.DeviceConfig;
-import stoa.storage.StorageException;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.StorageException;
 
 /// A replica that lags is brought level by one that goes on, while connections break and its power
 /// fails.

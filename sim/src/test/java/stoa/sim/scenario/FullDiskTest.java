@@ -13,7 +13,7 @@ import stoa.sim.Chance;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedSeries;
 import stoa.sim.world.SimulatedStore;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.SimulatedDisk;
 
 /// A store whose disk is full now and then, and which goes on.
 class FullDiskTest {

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import stoa.sim.world.PoweredDisk;
-import stoa.storage.Disk;
-import stoa.storage.DiskFile;
-import stoa.storage.SimulatedDisk;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFile;
+import stoa.storage.disk.SimulatedDisk;
 
 /// A disk whose files say that they are synced and are not.
 record LyingDisk(SimulatedDisk disk) implements Disk {

@@ -26,7 +26,7 @@ import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.ReplicatedShard;
 import stoa.sim.world.ShardUnderTest;
 import stoa.sim.world.SimulatedShard;
-import stoa.storage.DeviceConfig;
+import stoa.storage.disk.DeviceConfig;
 
 class ShardLogContractTest {
   private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);

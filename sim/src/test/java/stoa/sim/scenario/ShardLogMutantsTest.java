@@ -16,9 +16,9 @@ import stoa.log.Streams;
 import stoa.sim.world.LocalShard;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.ShardUnderTest;
-import stoa.storage.DeviceConfig;
-import stoa.storage.Disk;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.MemoryDisk;
 
 /// Shard logs that break the contract in one way each: every one must be found out.
 class ShardLogMutantsTest {

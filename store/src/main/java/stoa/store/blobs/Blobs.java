@@ -21,11 +21,11 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.ByteObject;
-import stoa.storage.CorruptData;
-import stoa.storage.DeviceClosed;
-import stoa.storage.DeviceFailed;
-import stoa.storage.DiskFull;
-import stoa.storage.StorageException;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.DeviceClosed;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.StorageException;
 import stoa.store.Pace;
 import stoa.store.Put;
 import stoa.store.Request;
@@ -61,7 +61,6 @@ public final class Blobs {
   private final Function<StreamId, ByteObject> objects;
   private final Threads threads;
   private final String space;
-  private final int bytesMax;
   private final Gates gates = new Gates();
   private final Deletions deletions;
   private volatile @Nullable StorageException failed;
@@ -70,18 +69,11 @@ public final class Blobs {
   ///
   /// @param objects the object of an id
   /// @param space of their keys
-  /// @param bytesMax the bytes of one read or write
-  public Blobs(
-      Store store,
-      Function<StreamId, ByteObject> objects,
-      Threads threads,
-      String space,
-      int bytesMax) {
+  public Blobs(Store store, Function<StreamId, ByteObject> objects, Threads threads, String space) {
     this.store = store;
     this.objects = objects;
     this.threads = threads;
     this.space = space;
-    this.bytesMax = bytesMax;
     this.deletions = new Deletions(object(StreamId.of("stoa/deletions of " + space)));
     store.register(space, BlobHandler.FACTORY);
   }
@@ -182,10 +174,6 @@ public final class Blobs {
   }
 
   // ---- for the other classes of blobs
-
-  int bytesMax() {
-    return bytesMax;
-  }
 
   static StreamId id(Key key, long generation) {
     return StreamId.of(new Encoder(64).text("blob").id(key.stream()).varint(generation).toBytes());

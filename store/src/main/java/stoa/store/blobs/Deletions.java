@@ -12,7 +12,7 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.log.ByteObject;
-import stoa.storage.ObjectReader;
+import stoa.storage.object.ObjectReader;
 
 /// Which blobs are being deleted, durably: so that what a crash interrupts is done when the store
 /// opens again. Thread-safe.

@@ -1,36 +1,23 @@
 package stoa.store.blobs;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import stoa.Blob;
-import stoa.BlobSnapshot;
-import stoa.BlobWrite;
 import stoa.LimitExceeded;
 import stoa.TooOld;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.log.ByteChange;
 import stoa.log.ByteObject;
-import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.WriteTransaction;
+import stoa.storage.object.ObjectReader;
+import stoa.storage.object.ObjectSnapshot;
 import stoa.store.Target;
 
-/// A blob of a store: what callers hold. It has no state but the generation that it means, from the
-/// first call on that finds one.
-///
-/// Two are equal when their keys are; the hash is the same in every JVM. Thread-safe.
-public final class StoredBlob extends StoredReader implements Blob {
-  /// How many parts of a copy are under way at a time.
-  private static final int PARTS_MAX = 8;
-
+/// A blob of a store. It has no state but the generation that it means, from the first call on that
+/// finds one. Arguments are checked by the caller. Thread-safe.
+public final class StoredBlob extends StoredReader {
   private final Blobs blobs;
   private final Target target;
   private final Existence existence;
@@ -44,7 +31,7 @@ public final class StoredBlob extends StoredReader implements Blob {
   }
 
   @Override
-  public Blobs blobs() {
+  Blobs blobs() {
     return blobs;
   }
 
@@ -79,16 +66,16 @@ public final class StoredBlob extends StoredReader implements Blob {
 
   /// Reads of the blob, its snapshots among it.
   private <T> T readingAll(Function<ByteObject, T> reading) {
-    ensureOutside();
     return blobs.accepted(() -> blobs.read(this, reading));
   }
 
+  /// Changes it, which comes to be when there is none.
   private <T> T writing(Function<ByteObject, T> writing) {
-    ensureOutside();
     return blobs.write(this, writing);
   }
 
-  private long committing(Consumer<ByteChange> changes) {
+  /// Makes a change of one version; answers it.
+  public long change(Consumer<ByteChange> changes) {
     return writing(object -> {
       try (var change = begin(object)) {
         changes.accept(change);
@@ -105,86 +92,27 @@ public final class StoredBlob extends StoredReader implements Blob {
     }
   }
 
-  @Override
-  public long write(long offset, byte[] bytes) {
-    return write(offset, ByteBuffer.wrap(bytes));
-  }
-
-  @Override
+  /// Writes the remaining bytes of a buffer; answers the version.
   public long write(long offset, ByteBuffer bytes) {
-    ensureWithinLimit(bytes.remaining());
-    ensureRange(offset, bytes.remaining());
     return writing(object -> object.write(offset, bytes));
   }
 
-  @Override
+  /// Begins to write the remaining bytes of a buffer; the future answers the version.
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer bytes) {
-    ensureOutside();
-    ensureWithinLimit(bytes.remaining());
-    ensureRange(offset, bytes.remaining());
     return blobs.writeAsync(this, 0, object -> object.writeAsync(offset, bytes));
   }
 
-  /// Refuses a range before a blob is begun for it.
-  static void ensureRange(long offset, long length) {
-    if (offset < 0 || offset > Long.MAX_VALUE - length) {
-      throw new IllegalArgumentException(
-          length + " bytes at offset " + offset + " are not within 0 and 2^63 - 1");
-    }
-  }
-
-  @Override
-  public long truncate(long size) {
-    ensureRange(size, 0);
-    return committing(change -> change.truncate(size));
-  }
-
-  @Override
-  public long attribute(String name, byte[] value) {
-    WriteTransaction.requireAttribute(name, value);
-    return committing(change -> change.attribute(name, value));
-  }
-
-  @Override
-  public long removeAttribute(String name) {
-    WriteTransaction.requireAttribute(name, new byte[0]);
-    return committing(change -> change.removeAttribute(name));
-  }
-
-  @Override
-  public BlobWrite begin() {
+  /// Begins a change of several parts.
+  ///
+  /// @throws LimitExceeded when too many are open
+  public StoredWrite begin() {
     return writing(object -> new StoredWrite(this, generation, begin(object)));
   }
 
-  @Override
-  public long copyFrom(InputStream from) throws IOException {
-    int chunk = Math.min(CHUNK_BYTES, blobs.bytesMax());
-    try (var write = begin()) {
-      write.truncate(0);
-      var parts = new ArrayDeque<CompletableFuture<Void>>();
-      long offset = 0;
-      while (true) {
-        byte[] bytes = from.readNBytes(chunk);
-        if (bytes.length == 0) break;
-        if (parts.size() == PARTS_MAX) await(parts.remove());
-        parts.add(write.writeAsync(offset, ByteBuffer.wrap(bytes)));
-        offset += bytes.length;
-      }
-      for (CompletableFuture<Void> part : parts) await(part);
-      return write.commit();
-    }
-  }
-
-  private static void await(CompletableFuture<Void> part) {
-    try {
-      part.join();
-    } catch (CompletionException failed) {
-      if (failed.getCause() instanceof RuntimeException cause) throw cause;
-      throw failed;
-    }
-  }
-
-  @Override
+  /// Keeps it as it is now.
+  ///
+  /// @throws IllegalStateException when it has no version
+  /// @throws LimitExceeded when it has too many snapshots
   public StoredSnapshot snapshot() {
     return writing(object -> {
       if (!object.now().exists()) {
@@ -198,11 +126,6 @@ public final class StoredBlob extends StoredReader implements Blob {
             tooMany);
       }
     });
-  }
-
-  @Override
-  public List<BlobSnapshot> snapshots() {
-    return List.copyOf(kept());
   }
 
   /// The snapshots that are kept, oldest first.
@@ -226,7 +149,9 @@ public final class StoredBlob extends StoredReader implements Blob {
     return blobs.snapshot(this, known, number);
   }
 
-  @Override
+  /// The snapshot of a version.
+  ///
+  /// @throws TooOld when there is none
   public StoredSnapshot at(long version) {
     return readingAll(object -> {
       for (ObjectSnapshot kept : object.snapshots().reversed()) {
@@ -241,16 +166,6 @@ public final class StoredBlob extends StoredReader implements Blob {
               + this
               + "; make one while it is the last");
     });
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof StoredBlob blob && blob.key().equals(key());
-  }
-
-  @Override
-  public int hashCode() {
-    return key().hashCode();
   }
 
   /// The reference, as in `stoa.Blob[films/42]`.

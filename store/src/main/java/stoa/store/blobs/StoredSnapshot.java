@@ -1,13 +1,12 @@
 package stoa.store.blobs;
 
 import java.util.function.Function;
-import stoa.BlobSnapshot;
 import stoa.TooOld;
 import stoa.log.ByteObject;
-import stoa.storage.ObjectReader;
+import stoa.storage.object.ObjectReader;
 
 /// A snapshot of a generation of a blob. Thread-safe.
-public final class StoredSnapshot extends StoredReader implements BlobSnapshot {
+public final class StoredSnapshot extends StoredReader {
   private final StoredBlob blob;
   private final long generation;
   private final ByteObject object;
@@ -51,9 +50,8 @@ public final class StoredSnapshot extends StoredReader implements BlobSnapshot {
     return object.snapshots().stream().anyMatch(kept -> kept.number() == number);
   }
 
-  @Override
+  /// Releases it, unless it was released.
   public void release() {
-    ensureOutside();
     blobs()
         .<Boolean>write(
             blob,

@@ -19,8 +19,8 @@ import stoa.base.StreamId;
 import stoa.log.RawLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.storage.Salvage;
-import stoa.storage.Survey;
+import stoa.storage.upkeep.Salvage;
+import stoa.storage.upkeep.Survey;
 import stoa.store.records.Records;
 
 /// Finds out what of the objects of a store is lost with the damaged records of its device: which

@@ -1,0 +1,146 @@
+package stoa.client;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import stoa.UnknownOutcome;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.front.Service;
+
+/// A write of several ranges of a blob in a server. Thread-safe.
+final class RemoteBlobChange implements Service.BlobChange {
+  private final RemoteBlob blob;
+  private final long number;
+  private final Scope scope = new Scope();
+
+  /// How many ranges the server is to have before it commits: one that did not arrive must not be
+  /// missed silently.
+  private final AtomicLong ranges = new AtomicLong();
+
+  private RemoteBlobChange(RemoteBlob blob) {
+    this.blob = blob;
+    this.number = blob.blobs().nextWrite();
+  }
+
+  /// Begins one.
+  static RemoteBlobChange begin(RemoteBlob blob) {
+    var begun = new RemoteBlobChange(blob);
+    var _ = begun.within(RemoteBlobs.BEGIN, begun.numbered(0));
+    return begun;
+  }
+
+  /// Begins to write what is too large for one request, as one version. All of it is on its way
+  /// when this returns, so that it keeps its place among what else the caller begins.
+  static CompletableFuture<Long> whole(RemoteBlob blob, long offset, ByteBuffer bytes) {
+    var whole = new RemoteBlobChange(blob);
+    var begun = whole.begin(RemoteBlobs.BEGIN, whole.numbered(0), _ -> true);
+    var written = whole.writeAsync(offset, bytes);
+    var committed = whole.begin(RemoteBlobs.COMMIT, whole.commitment(), Decoder::varint);
+    var answer = new CompletableFuture<Long>();
+    var _ =
+        CompletableFuture.allOf(begun, written, committed)
+            .whenComplete((_, failed) -> {
+              if (failed == null) answer.complete(committed.join());
+              else answer.completeExceptionally(whole.refused(begun, written, committed));
+            });
+    return answer;
+  }
+
+  /// Why the whole failed: what failed first, unless nobody knows whether it did.
+  private Throwable refused(
+      CompletableFuture<?> begun, CompletableFuture<?> written, CompletableFuture<?> committed) {
+    close();
+    Throwable last = committed.isCompletedExceptionally() ? committed.exceptionNow() : null;
+    if (last instanceof UnknownOutcome) return last;
+    if (begun.isCompletedExceptionally()) return begun.exceptionNow();
+    if (written.isCompletedExceptionally()) return written.exceptionNow();
+    return Objects.requireNonNull(last);
+  }
+
+  private Decoder within(int operation, Encoder arguments) {
+    return blob.blobs().within(scope, blob, operation, arguments);
+  }
+
+  private <T> CompletableFuture<T> begin(
+      int operation, Encoder arguments, Function<Decoder, T> reading) {
+    return blob.blobs().withinAsync(scope, blob, operation, arguments, reading);
+  }
+
+  private Encoder numbered(int capacity) {
+    return new Encoder(capacity + 32).varint(number);
+  }
+
+  private Encoder commitment() {
+    return numbered(10).varint(ranges.get());
+  }
+
+  @Override
+  public void write(long offset, ByteBuffer bytes) {
+    List<Encoder> parts = parts(offset, bytes);
+    ranges.addAndGet(parts.size());
+    int written = 0;
+    try {
+      for (Encoder part : parts) {
+        var _ = within(RemoteBlobs.PART, part);
+        written++;
+      }
+    } finally {
+      // Nothing of it was written: the others may be committed.
+      if (written == 0) ranges.addAndGet(-parts.size());
+    }
+  }
+
+  /// The requests that write bytes.
+  private List<Encoder> parts(long offset, ByteBuffer bytes) {
+    var parts = new ArrayList<Encoder>();
+    long at = offset;
+    do {
+      int count = Math.min(RemoteBlobs.PART_BYTES, bytes.remaining());
+      var part = new byte[count];
+      bytes.get(part);
+      parts.add(numbered(count).varint(at).raw(part));
+      at += count;
+    } while (bytes.hasRemaining());
+    return parts;
+  }
+
+  @Override
+  public CompletableFuture<Void> writeAsync(long offset, ByteBuffer bytes) {
+    List<Encoder> parts = parts(offset, bytes.duplicate());
+    ranges.addAndGet(parts.size());
+    return CompletableFuture.allOf(
+        parts.stream()
+            .map(part -> begin(RemoteBlobs.PART, part, _ -> true))
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  @Override
+  public void truncate(long size) {
+    var _ = within(RemoteBlobs.PART_TRUNCATE, numbered(10).varint(size));
+  }
+
+  @Override
+  public void attribute(String name, byte[] value) {
+    var _ = within(RemoteBlobs.PART_ATTRIBUTE, numbered(value.length).text(name).raw(value));
+  }
+
+  @Override
+  public void removeAttribute(String name) {
+    var _ = within(RemoteBlobs.PART_REMOVE_ATTRIBUTE, numbered(64).text(name));
+  }
+
+  @Override
+  public long commit() {
+    return within(RemoteBlobs.COMMIT, commitment()).varint();
+  }
+
+  @Override
+  public void close() {
+    blob.blobs().end(scope, blob, number);
+  }
+}

@@ -1,0 +1,120 @@
+package stoa.client;
+
+import java.nio.ByteBuffer;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import stoa.BlobExtent;
+import stoa.LimitExceeded;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.front.Service;
+
+/// What is in a blob in a server, now or at a snapshot. Thread-safe.
+abstract sealed class RemoteBlobContents implements Service.BlobContents
+    permits RemoteBlob, RemoteBlobMoment {
+  private static final int EXTENTS_MAX = 4_096;
+
+  /// How often bytes that take several requests are read again, when somebody wrote between them.
+  private static final int READS_MAX = 16;
+
+  abstract RemoteBlob blob();
+
+  /// 0 for the present, else the number of a snapshot.
+  abstract long moment();
+
+  private Decoder ask(int operation, Encoder arguments) {
+    return blob().blobs().ask(blob(), operation, arguments);
+  }
+
+  private Encoder then() {
+    return new Encoder(48).varint(moment());
+  }
+
+  @Override
+  public long version() {
+    return ask(RemoteBlobs.VERSION, then()).varint();
+  }
+
+  @Override
+  public long size() {
+    return ask(RemoteBlobs.SIZE, then()).varint();
+  }
+
+  @Override
+  public byte[] read(long offset, int length) {
+    if (length <= RemoteBlobs.PART_BYTES) return part(offset, length);
+    for (int attempt = 1; ; attempt++) {
+      long before = version();
+      byte[] bytes = parts(offset, length);
+      // Each part is of one moment; all are when nobody wrote meanwhile.
+      if (moment() != 0 || version() == before) return bytes;
+      if (attempt >= READS_MAX) {
+        throw new LimitExceeded(
+            length
+                + " bytes of "
+                + blob().key()
+                + " are written faster than they can be read at once; read a snapshot, or less");
+      }
+    }
+  }
+
+  private byte[] parts(long offset, int length) {
+    var bytes = new byte[length];
+    for (int done = 0; done < length; done += RemoteBlobs.PART_BYTES) {
+      int count = Math.min(RemoteBlobs.PART_BYTES, length - done);
+      System.arraycopy(part(offset + done, count), 0, bytes, done, count);
+    }
+    return bytes;
+  }
+
+  private byte[] part(long offset, int length) {
+    Decoder in = ask(RemoteBlobs.READ, then().varint(offset).varint(length));
+    return in.raw(in.remaining());
+  }
+
+  @Override
+  public void read(long offset, ByteBuffer target) {
+    target.put(read(offset, target.remaining()));
+  }
+
+  @Override
+  public CompletableFuture<byte[]> readAsync(long offset, int length) {
+    return blob().blobs().async(() -> read(offset, length));
+  }
+
+  @Override
+  public byte @Nullable [] attribute(String name) {
+    Decoder in = ask(RemoteBlobs.ATTRIBUTE, then().text(name));
+    return in.u8() == 0 ? null : in.raw(in.remaining());
+  }
+
+  @Override
+  public SortedMap<String, byte[]> attributes() {
+    Decoder in = ask(RemoteBlobs.ATTRIBUTES, then());
+    var attributes = new TreeMap<String, byte[]>();
+    for (long left = in.varint(); left > 0; left--) attributes.put(in.text(), in.sized());
+    return attributes;
+  }
+
+  @Override
+  public void history(long from, long to, Predicate<BlobExtent> visitor) {
+    for (long next = from; next < to; ) {
+      Decoder in = ask(RemoteBlobs.HISTORY, then().varint(next).varint(to).varint(EXTENTS_MAX));
+      int count = (int) in.varint();
+      for (int i = 0; i < count; i++) {
+        var extent =
+            new BlobExtent(
+                in.varint(),
+                in.varint(),
+                in.varint(),
+                in.u8() == 0 ? BlobExtent.Content.DATA : BlobExtent.Content.HOLE);
+        next = extent.offset() + extent.length();
+        if (!visitor.test(extent)) return;
+      }
+      if (count < EXTENTS_MAX) return;
+    }
+  }
+}

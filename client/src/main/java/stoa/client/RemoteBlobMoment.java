@@ -1,0 +1,36 @@
+package stoa.client;
+
+import stoa.base.Encoder;
+import stoa.front.Service;
+
+/// A snapshot of a blob in a server. Thread-safe.
+final class RemoteBlobMoment extends RemoteBlobContents implements Service.BlobMoment {
+  private final RemoteBlob blob;
+  private final long number;
+
+  /// @param number by which the server knows it
+  RemoteBlobMoment(RemoteBlob blob, long number) {
+    this.blob = blob;
+    this.number = number;
+  }
+
+  @Override
+  RemoteBlob blob() {
+    return blob;
+  }
+
+  @Override
+  long moment() {
+    return number;
+  }
+
+  @Override
+  public long number() {
+    return number;
+  }
+
+  @Override
+  public void release() {
+    var _ = blob.blobs().ask(blob, RemoteBlobs.RELEASE, new Encoder(10).varint(number));
+  }
+}

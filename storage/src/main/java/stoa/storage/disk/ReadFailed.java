@@ -1,0 +1,14 @@
+package stoa.storage.disk;
+
+/// The disk could not be read. Nothing is known about the data; the same read may work later.
+public final class ReadFailed extends StorageException {
+  private static final long serialVersionUID = 1L;
+
+  public ReadFailed(String message) {
+    super(message);
+  }
+
+  public ReadFailed(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

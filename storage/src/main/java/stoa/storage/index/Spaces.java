@@ -1,0 +1,26 @@
+package stoa.storage.index;
+
+/// The spaces in which the index keeps a versioned object.
+public final class Spaces {
+  /// Offset → the bytes from there on. Entries never overlap.
+  public static final int BYTES = 128;
+
+  /// Hash of an attribute's name → its item. A removed attribute is a hole.
+  public static final int ATTRIBUTES = 129;
+
+  /// First version of a range → how many versions it has. Ranges never overlap or touch.
+  public static final int VERSIONS = 130;
+
+  /// At offset 0, with the birth as its version: below that log position nothing of the object
+  /// lives, for it was deleted there.
+  public static final int BIRTH = 131;
+
+  /// Number of a snapshot → the note that made it.
+  public static final int SNAPSHOTS = 132;
+
+  /// Number of a record space → the note that trimmed it, with the least offset that stays as its
+  /// version.
+  public static final int TRIMS = 133;
+
+  private Spaces() {}
+}

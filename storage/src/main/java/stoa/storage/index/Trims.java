@@ -1,0 +1,161 @@
+package stoa.storage.index;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.segment.Item;
+
+/// Up to where the record spaces of objects are trimmed: nothing with a lower offset can be seen
+/// any more, whenever it was written. Any thread asks; the inserting thread of the index applies.
+public final class Trims {
+  /*
+   * A trim is a note in the log, without data: its offset is the least one that stays. The index has
+   * the one with the greatest offset for each record space of an object, in space TRIMS: so notes may
+   * be read in any order and any number of times, and the entries below need not be touched. The index
+   * drops them as it rewrites its runs, and leaves nothing in their place, since what they would have to
+   * hide is below the same bound. Reclaim carries the note that the index points to, for ever: it also
+   * says from where on there is history.
+   *
+   * Reading asks on every call, so answers are cached: in a slot for each hash, the last one asked for
+   * there. An answer that was looked up goes into its slot only if that has not changed since before
+   * the lookup, and a trim goes into its slot after the index shows it. So no slot has an answer that
+   * is older than the last trim that was shown. A device of which nothing was ever trimmed is spared
+   * the lookups: with the first trim, the index gets a hole under an id of no object.
+   */
+  private static final int SLOTS = 4096;
+  private static final StreamId ANY = StreamId.of("stoa/trims");
+
+  private final Index index;
+  private final AtomicReferenceArray<@Nullable Bound> slots = new AtomicReferenceArray<>(SLOTS);
+  private final List<Bound> pending = new ArrayList<>(); // applied, and not shown
+
+  private volatile boolean any;
+
+  private record Bound(long high, long low, int space, long before) {
+    boolean is(long otherHigh, long otherLow, int otherSpace) {
+      return low == otherLow && high == otherHigh && space == otherSpace;
+    }
+  }
+
+  Trims(Index index) {
+    this.index = index;
+  }
+
+  /// Whether an id is that of the hole, and of no object.
+  public static boolean isOwn(StreamId id) {
+    return id.equals(ANY);
+  }
+
+  /// Finds out whether anything was ever trimmed. Called once, before the others.
+  void open() throws IOException {
+    try (var view = index.view()) {
+      any = view.floor(ANY.high(), ANY.low(), Spaces.TRIMS, 0, new Entry());
+    } catch (CorruptData e) {
+      any = true; // who reads there is told
+    }
+  }
+
+  /// The offset below which a record space of an object is trimmed; 0 when it never was.
+  public long before(long high, long low, int space) throws IOException {
+    if (!any) return 0;
+    int slot = slot(high, low, space);
+    var bound = slots.get(slot);
+    if (bound != null && bound.is(high, low, space)) return bound.before;
+    long before;
+    try (var view = index.view()) {
+      before = before(view, high, low, space, new Entry());
+    }
+    var _ = slots.compareAndSet(slot, bound, new Bound(high, low, space, before));
+    return before;
+  }
+
+  private static int slot(long high, long low, int space) {
+    return (int) Memtable.hash(high, low, space) & (SLOTS - 1);
+  }
+
+  /// As [#before(long, long, int)], at the moment of a view.
+  public static long before(IndexView view, long high, long low, int space, Entry found)
+      throws IOException {
+    boolean any = view.floor(high, low, Spaces.TRIMS, space, found);
+    return any && found.offset == space ? found.version : 0;
+  }
+
+  /// Whether a note says what counts now, so that its record space needs it.
+  public static boolean isLast(IndexView view, Item note, Entry found) throws IOException {
+    return before(view, note.high, note.low, note.space, found) > 0
+        && found.position == note.position;
+  }
+
+  /// Applies a note; shown with the next [#show].
+  void apply(Item note) {
+    if (note.offset == 0) return; // there is nothing below
+    if (!any) {
+      var hole = new Entry().set(0, note.position, 0, 0, 0, Entry.HOLE);
+      index.insert(ANY.high(), ANY.low(), Spaces.TRIMS, note.position, hole);
+      any = true;
+    }
+    try (var view = index.view(Long.MAX_VALUE)) {
+      var found = new Entry();
+      if (note.offset < before(view, note.high, note.low, note.space, found)) return;
+      found.set(note.space, note.position, 0, 0, note.offset, Entry.DATA);
+      index.insert(note.high, note.low, Spaces.TRIMS, note.position, found);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    pending.add(new Bound(note.high, note.low, note.space, note.offset));
+  }
+
+  /// The index shows what was applied.
+  void show() {
+    if (pending.isEmpty()) return;
+    for (var bound : pending) slots.set(slot(bound.high, bound.low, bound.space), bound);
+    pending.clear();
+  }
+
+  /// Begins what a walk over the index asks, at the moment of a view.
+  public Walk walk(IndexView view) {
+    return new Walk(view, any);
+  }
+
+  /// What a walk over the index in its order asks, at the moment of a view: looks an object up once
+  /// when it was never trimmed. One owner uses it.
+  public static final class Walk {
+    private final IndexView view;
+    private final Entry found = new Entry();
+    private final boolean any;
+    private boolean asked;
+    private long high;
+    private long low;
+    private boolean trimmed;
+    private int space;
+    private long before;
+
+    private Walk(IndexView view, boolean any) {
+      this.view = view;
+      this.any = any;
+    }
+
+    /// As [Trims#before(long, long, int)].
+    public long before(long ofHigh, long ofLow, int ofSpace) throws IOException {
+      if (!any) return 0;
+      if (!asked || low != ofLow || high != ofHigh) {
+        asked = true;
+        high = ofHigh;
+        low = ofLow;
+        space = -1;
+        trimmed = view.floor(ofHigh, ofLow, Spaces.TRIMS, Long.MAX_VALUE, found);
+      }
+      if (!trimmed) return 0;
+      if (space != ofSpace) {
+        before = Trims.before(view, ofHigh, ofLow, ofSpace, found);
+        space = ofSpace;
+      }
+      return before;
+    }
+  }
+}

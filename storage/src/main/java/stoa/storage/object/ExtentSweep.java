@@ -1,0 +1,112 @@
+package stoa.storage.object;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.storage.index.Entry;
+import stoa.storage.index.IndexScan;
+import stoa.storage.index.IndexView;
+import stoa.storage.index.Spaces;
+
+/// Walks the extents that are visible at an object or a snapshot, in ascending order. One owner
+/// uses it and closes it.
+public final class ExtentSweep implements AutoCloseable {
+  /*
+   * An object has one map. A snapshot is seen through several: its own delta, those of the newer
+   * snapshots, the object's map. At every offset the highest version that the snapshot's state has is
+   * the visible one. So the sweep goes from bound to bound: the next place where an extent of any of
+   * the maps begins or ends.
+   */
+  private final List<Cursor> cursors = new ArrayList<>();
+  private final @Nullable VersionState state;
+  private final long end;
+  private final Entry visible = new Entry();
+  private long at;
+
+  /// Stands before the first extent that overlaps the offsets from `from` to `end`.
+  ///
+  /// @param maps the maps to look through
+  /// @param state the versions to see; null for all
+  ExtentSweep(
+      IndexView view,
+      List<StreamId> maps,
+      long birth,
+      @Nullable VersionState state,
+      long from,
+      long end)
+      throws IOException {
+    this.state = state;
+    this.at = from;
+    this.end = end;
+    try {
+      for (var map : maps) cursors.add(new Cursor(view, map, birth, from));
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /// The extent it stands at, cut to the offsets asked for.
+  public Entry extent() {
+    return visible;
+  }
+
+  /// Goes to the next extent. Answers false behind the last.
+  public boolean next() throws IOException {
+    while (at < end) {
+      long bound = end;
+      Entry best = null;
+      for (var cursor : cursors) {
+        cursor.advance(at);
+        var entry = cursor.entry;
+        if (!entry.exists()) continue;
+        if (entry.offset > at) {
+          bound = Math.min(bound, entry.offset);
+          continue;
+        }
+        bound = Math.min(bound, entry.end());
+        if (state != null && !state.contains(entry.version)) continue;
+        if (best == null || entry.version > best.version) best = entry;
+      }
+      long from = at;
+      at = bound;
+      if (best != null) {
+        visible.set(best).clip(from, bound);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void close() {
+    for (var cursor : cursors) cursor.scan.close();
+  }
+
+  /// The entries of one map.
+  private static final class Cursor {
+    final Entry entry = new Entry();
+    final IndexScan scan;
+    private boolean done;
+
+    Cursor(IndexView view, StreamId map, long birth, long from) throws IOException {
+      boolean before = ObjectLookup.floor(view, map, Spaces.BYTES, birth, from, entry);
+      if (!before) entry.clear();
+      long next = from == Long.MAX_VALUE ? from : from + 1;
+      scan = view.scan(map.high(), map.low(), Spaces.BYTES, next, birth);
+    }
+
+    /// Goes to the first entry that ends behind an offset.
+    void advance(long offset) throws IOException {
+      while (!done && (!entry.exists() || entry.end() <= offset)) step();
+    }
+
+    private void step() throws IOException {
+      done = !scan.next();
+      if (done) entry.clear();
+      else entry.set(scan.entry());
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package stoa.storage.object;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import stoa.base.StreamId;
+import stoa.storage.index.Entry;
+import stoa.storage.index.Index;
+import stoa.storage.index.IndexView;
+import stoa.storage.index.Spaces;
+import stoa.storage.segment.SegmentLog;
+
+/// Brings the notes of versioned objects into the index, in the order of the log: when they are
+/// appended, and again when the index is made from the log. The same notes always make the same
+/// objects.
+///
+/// One owner uses it: the holder of the append lock, or the thread that opens the device.
+public final class ObjectChanges {
+  /*
+   * This is the read/modify/write of the mapping at the close of a transaction (VOSD paper, section
+   * III).
+   *
+   * Invariants, for every object and every snapshot's delta:
+   * (1) Extents of a map do not overlap.
+   * (2) A byte maps to the highest version that was ever applied there, in whatever order they came.
+   * (3) What a live snapshot sees is in the object's map, or in the delta of a snapshot that is at
+   *     least as new. A delta may have more than that when the index was made from a log with gaps;
+   *     so a reader takes, over all of them, the highest version that its snapshot's state has.
+   * (4) A note may refer to an item in a segment that was retired since. Then what lived of it was
+   *     moved, which a note further on says; the reference is left out.
+   */
+  private static final int HEADS_MAX = 4096;
+  private static final int BATCH = 4096;
+
+  /// Instead of the version that hides something: no object has it.
+  private static final long NOBODY = 0;
+
+  private final Index index;
+  private final SegmentLog log;
+  private final Map<StreamId, ObjectHead> heads =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<StreamId, ObjectHead> eldest) {
+          return size() > HEADS_MAX;
+        }
+      };
+  private final Entry piece = new Entry();
+  private final Entry found = new Entry();
+
+  public ObjectChanges(Index index, SegmentLog log) {
+    this.index = index;
+    this.log = log;
+  }
+
+  /// Applies a note. Answers whether it changed anything.
+  ///
+  /// @param at the log position of the note's item
+  /// @param record the log position of its record
+  /// @param length of the note in bytes
+  public boolean apply(StreamId object, ObjectNote note, long at, long record, int length)
+      throws IOException {
+    var head = head(object);
+    return switch (note) {
+      case ObjectNote.Change change -> {
+        if (change.birth() > head.birth) {
+          // The log says further on what was deleted before this began.
+          delete(head, new ObjectNote.Deleted(change.birth()), at, record);
+          head = head(object);
+        }
+        yield change(head, change, at, record);
+      }
+      case ObjectNote.Deleted deleted -> delete(head, deleted, at, record);
+      case ObjectNote.Snapshot snapshot -> snapshot(head, snapshot, at, record, length);
+      case ObjectNote.Released released -> release(head, released, record);
+    };
+  }
+
+  /// What is known of an object now.
+  public ObjectHead head(StreamId object) throws IOException {
+    var known = heads.get(object);
+    if (known != null) return known;
+    var head = new ObjectHead(object);
+    try (var view = index.view(Long.MAX_VALUE)) {
+      ObjectLookup.fill(view, log, head);
+    }
+    heads.put(object, head);
+    return head;
+  }
+
+  /// Forgets which versions were given to records that were not written.
+  public void forget() {
+    heads.clear();
+  }
+
+  /// Whether an object has every version of a range.
+  boolean has(ObjectHead head, VersionRange versions) throws IOException {
+    if (versions.first() > head.topLast) return false;
+    if (versions.first() >= head.topFirst) return versions.last() <= head.topLast;
+    try (var view = index.view(Long.MAX_VALUE)) {
+      return ObjectLookup.range(view, head.id, head.birth, versions.first(), found)
+          && versions.last() < found.end();
+    }
+  }
+
+  private boolean change(ObjectHead head, ObjectNote.Change change, long at, long record)
+      throws IOException {
+    if (change.birth() < head.birth) return false; // it began before the object was deleted
+    boolean moved = change.kind() == ObjectNote.MOVED;
+    if (!moved && hasAll(head, change.versions())) return false;
+    try (var view = index.view(Long.MAX_VALUE)) {
+      var tie = moved ? MapWriter.Tie.LAST : MapWriter.Tie.FIRST;
+      int age = change.target() == 0 ? head.snapshots.size() : head.age(change.target());
+      var map = head.delta(change.target());
+      cover(change, head, writer(view, head, map, age, record, tie, Spaces.BYTES));
+      replace(change, writer(view, head, map, age, record, tie, Spaces.ATTRIBUTES));
+      for (var range : change.versions().ranges()) join(view, head, range, at, record);
+    }
+    return true;
+  }
+
+  private boolean hasAll(ObjectHead head, VersionState versions) throws IOException {
+    for (var range : versions.ranges()) {
+      if (!has(head, range)) return false;
+    }
+    return true;
+  }
+
+  private void cover(ObjectNote.Change change, ObjectHead head, MapWriter writer)
+      throws IOException {
+    boolean own = change.target() == 0;
+    for (int i = 0; i < change.extents().count(); i++) {
+      change.extents().get(i, piece);
+      if (!piece.isHole() && !log.isLive(piece.position)) continue;
+      if (own && piece.offset >= head.end) writer.append(piece); // nothing is there
+      else writer.cover(piece);
+      if (own) head.end = Math.max(head.end, piece.end());
+    }
+  }
+
+  private void replace(ObjectNote.Change change, MapWriter writer) throws IOException {
+    for (int i = 0; i < change.attributes().count(); i++) {
+      change.attributes().get(i, piece);
+      if (piece.isHole() || log.isLive(piece.position)) writer.attribute(piece);
+    }
+  }
+
+  /// A writer of a map of an object.
+  ///
+  /// @param age how many snapshots are older than the map: what it hides may be seen by these
+  private MapWriter writer(
+      IndexView view,
+      ObjectHead head,
+      StreamId map,
+      int age,
+      long stamp,
+      MapWriter.Tie tie,
+      int space) {
+    MapWriter.Hidden hidden =
+        (entry, from, end, by) -> keep(view, head, age, stamp, space, entry, from, end, by);
+    long birth = map.equals(head.id) ? head.birth : 0;
+    return new MapWriter(index, view, map, birth, stamp, tie, hidden);
+  }
+
+  /// Gives what a higher version hides to the newest snapshot that sees it, of the `age` oldest.
+  private void keep(
+      IndexView view,
+      ObjectHead head,
+      int age,
+      long stamp,
+      int space,
+      Entry entry,
+      long from,
+      long end,
+      long by)
+      throws IOException {
+    for (int i = age - 1; i >= 0; i--) {
+      var state = head.snapshots.get(i).state();
+      if (!state.contains(entry.version) || state.contains(by)) continue;
+      give(view, head, i, stamp, space, entry, from, end);
+      return;
+    }
+  }
+
+  private void give(
+      IndexView view,
+      ObjectHead head,
+      int age,
+      long stamp,
+      int space,
+      Entry entry,
+      long from,
+      long end)
+      throws IOException {
+    var delta = head.snapshots.get(age).delta();
+    var writer = writer(view, head, delta, age, stamp, MapWriter.Tie.FIRST, space);
+    var given = new Entry().set(entry);
+    if (space == Spaces.BYTES) writer.cover(given.clip(from, end));
+    else writer.attribute(given);
+  }
+
+  /// Adds a range to the versions of an object.
+  private void join(IndexView view, ObjectHead head, VersionRange range, long at, long stamp)
+      throws IOException {
+    long first = range.first();
+    long last = range.last();
+    if (first == head.topLast + 1 && head.topLast > 0) {
+      first = head.topFirst; // the usual case: the next version
+    } else {
+      if (ObjectLookup.range(view, head.id, head.birth, first, found) && found.end() >= first) {
+        first = found.offset;
+        last = Math.max(last, found.end() - 1);
+      }
+      for (long offset : rangesWithin(view, head, first + 1, last + 1)) {
+        if (!ObjectLookup.exact(view, head.id, Spaces.VERSIONS, head.birth, offset, found)) {
+          continue;
+        }
+        last = Math.max(last, found.end() - 1);
+        index.remove(head.id.high(), head.id.low(), Spaces.VERSIONS, offset, stamp);
+      }
+    }
+    put(head.id, Spaces.VERSIONS, piece.set(first, at, 0, last - first + 1, 0, Entry.DATA), stamp);
+    if (last >= head.topLast) {
+      head.topFirst = first;
+      head.topLast = last;
+    }
+  }
+
+  private static Iterable<Long> rangesWithin(IndexView view, ObjectHead head, long from, long to)
+      throws IOException {
+    var found = new ArrayList<Long>();
+    try (var scan = view.scan(head.id.high(), head.id.low(), Spaces.VERSIONS, from, head.birth)) {
+      while (scan.next() && scan.entry().offset <= to) {
+        found.add(scan.entry().offset);
+      }
+    }
+    return found;
+  }
+
+  private boolean delete(ObjectHead head, ObjectNote.Deleted deleted, long at, long stamp) {
+    long birth = Math.max(deleted.birth() == 0 ? at : deleted.birth(), head.birth);
+    put(head.id, Spaces.BIRTH, piece.set(0, at, 0, 1, birth, Entry.DATA), stamp);
+    heads.remove(head.id); // to be looked up again
+    return true;
+  }
+
+  private boolean snapshot(
+      ObjectHead head, ObjectNote.Snapshot snapshot, long at, long stamp, int length) {
+    long number = snapshot.number() == 0 ? at : snapshot.number();
+    put(head.id, Spaces.SNAPSHOTS, piece.set(number, at, 0, length, 0, Entry.DATA), stamp);
+    heads.remove(head.id);
+    return true;
+  }
+
+  private boolean release(ObjectHead head, ObjectNote.Released released, long stamp)
+      throws IOException {
+    // The note that made it may be gone from the log already, when what moved to its delta is not.
+    long number = released.number();
+    int age = head.age(number);
+    var delta = head.delta(number);
+    try (var view = index.view(Long.MAX_VALUE)) {
+      hand(view, head, age, delta, Spaces.BYTES, stamp);
+      hand(view, head, age, delta, Spaces.ATTRIBUTES, stamp);
+    }
+    if (head.snapshot(number) == null) return false;
+    index.remove(head.id.high(), head.id.low(), Spaces.SNAPSHOTS, number, stamp);
+    head.snapshots.remove(age);
+    return true;
+  }
+
+  /// Gives what is in a delta to the newest of the older snapshots that sees it.
+  private void hand(IndexView view, ObjectHead head, int age, StreamId delta, int space, long stamp)
+      throws IOException {
+    var all = new Pieces();
+    var old = new Entry();
+    long cursor = 0;
+    while (cursor < Long.MAX_VALUE) {
+      all.clear();
+      cursor = ObjectLookup.overlapping(view, delta, space, 0, cursor, Long.MAX_VALUE, BATCH, all);
+      for (int i = 0; i < all.count(); i++) {
+        all.get(i, old);
+        keep(view, head, age, stamp, space, old, old.offset, old.end(), NOBODY);
+        index.remove(delta.high(), delta.low(), space, old.offset, stamp);
+      }
+    }
+  }
+
+  private void put(StreamId map, int space, Entry entry, long stamp) {
+    index.insert(map.high(), map.low(), space, stamp, entry);
+  }
+}

@@ -1,0 +1,176 @@
+package stoa.storage.object;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+
+/// Which versions an object has: the highest and what is missing below it (VOSD paper, section
+/// II-B). Its size is that of the gaps, not of the versions. Immutable.
+public final class VersionState {
+  /// The state of an object that has no version.
+  public static final VersionState EMPTY = new VersionState(new long[0]);
+
+  private final long[] bounds; // first, last, first, last …, ascending, never adjacent
+
+  private VersionState(long[] bounds) {
+    this.bounds = bounds;
+  }
+
+  /// The state with the versions of some ranges, in any order, overlapping or not.
+  public static VersionState of(List<VersionRange> ranges) {
+    var builder = new Builder();
+    var sorted = new ArrayList<>(ranges);
+    sorted.sort((a, b) -> Long.compare(a.first(), b.first()));
+    for (var range : sorted) builder.add(range.first(), range.last());
+    return builder.build();
+  }
+
+  /// The highest version, 0 when there is none.
+  public long highest() {
+    return bounds.length == 0 ? 0 : bounds[bounds.length - 1];
+  }
+
+  /// The versions from 1 to the highest that are not there, ascending.
+  public List<VersionRange> missing() {
+    var result = new ArrayList<VersionRange>();
+    long next = 1;
+    for (int i = 0; i < bounds.length; i += 2) {
+      if (bounds[i] > next) result.add(new VersionRange(next, bounds[i] - 1));
+      next = bounds[i + 1] + 1;
+    }
+    return List.copyOf(result);
+  }
+
+  /// The versions that are there, ascending.
+  public List<VersionRange> ranges() {
+    var result = new ArrayList<VersionRange>();
+    for (int i = 0; i < bounds.length; i += 2) {
+      result.add(new VersionRange(bounds[i], bounds[i + 1]));
+    }
+    return List.copyOf(result);
+  }
+
+  /// Whether a version is there.
+  public boolean contains(long version) {
+    int low = 0;
+    int high = bounds.length / 2;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (bounds[2 * middle + 1] < version) low = middle + 1;
+      else high = middle;
+    }
+    return low < bounds.length / 2 && bounds[2 * low] <= version;
+  }
+
+  /// The versions that are here or there.
+  public VersionState plus(VersionState other) {
+    var all = new ArrayList<>(ranges());
+    all.addAll(other.ranges());
+    return of(all);
+  }
+
+  /// The versions that are here and not there.
+  public VersionState minus(VersionState other) {
+    var builder = new Builder();
+    int j = 0;
+    for (int i = 0; i < bounds.length; i += 2) {
+      long from = bounds[i];
+      long last = bounds[i + 1];
+      while (j < other.bounds.length && other.bounds[j + 1] < from) j += 2;
+      for (int k = j; k < other.bounds.length && other.bounds[k] <= last; k += 2) {
+        if (other.bounds[k] > from) builder.add(from, other.bounds[k] - 1);
+        from = other.bounds[k + 1] + 1;
+      }
+      if (from <= last) builder.add(from, last);
+    }
+    return builder.build();
+  }
+
+  /// This state in a few bytes: for each gap and each range its length.
+  public byte[] toBytes() {
+    var out = new Encoder(16);
+    encode(out);
+    return out.toBytes();
+  }
+
+  /// The state that [#toBytes] made bytes of.
+  ///
+  /// @throws IllegalArgumentException when they are something else
+  public static VersionState fromBytes(byte[] bytes) {
+    try {
+      return decode(new Decoder(bytes));
+    } catch (Decoder.MalformedException e) {
+      throw new IllegalArgumentException("these bytes are no version state: " + e.getMessage(), e);
+    }
+  }
+
+  void encode(Encoder out) {
+    out.varint(bounds.length / 2);
+    long before = 0;
+    for (int i = 0; i < bounds.length; i += 2) {
+      out.varint(bounds[i] - before).varint(bounds[i + 1] - bounds[i]);
+      before = bounds[i + 1];
+    }
+  }
+
+  static VersionState decode(Decoder in) {
+    int count = in.count();
+    var builder = new Builder();
+    long before = 0;
+    for (int i = 0; i < count; i++) {
+      long first = before + in.varint();
+      long last = first + in.varint();
+      if (first <= before || last < first || last == Long.MAX_VALUE) {
+        throw new IllegalArgumentException(
+            "the versions %d to %d cannot follow %d".formatted(first, last, before));
+      }
+      builder.add(first, last);
+      before = last;
+    }
+    return builder.build();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof VersionState state && Arrays.equals(bounds, state.bounds);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bounds);
+  }
+
+  /// The ranges, as in `1-47, 49`.
+  @Override
+  public String toString() {
+    var text = new StringBuilder();
+    for (var range : ranges()) {
+      if (!text.isEmpty()) text.append(", ");
+      text.append(range);
+    }
+    return text.isEmpty() ? "none" : text.toString();
+  }
+
+  /// Takes ranges in ascending order of their first version and joins those that touch.
+  static final class Builder {
+    private long[] bounds = new long[8];
+    private int size;
+
+    Builder add(long first, long last) {
+      if (size > 0 && first <= bounds[size - 1] + 1) {
+        bounds[size - 1] = Math.max(bounds[size - 1], last);
+        return this;
+      }
+      if (size == bounds.length) bounds = Arrays.copyOf(bounds, 2 * size);
+      bounds[size++] = first;
+      bounds[size++] = last;
+      return this;
+    }
+
+    VersionState build() {
+      return size == 0 ? EMPTY : new VersionState(Arrays.copyOf(bounds, size));
+    }
+  }
+}

@@ -1,0 +1,285 @@
+package stoa.storage.object;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A write of one version of one object, in any number of parts: all of it becomes visible at once,
+/// or nothing does (VOSD paper, sections II-A and III).
+///
+/// The parts are written to the disk as they come, several at a time if the caller likes, and are
+/// durable when they complete; readers see them once [#commit] has returned. Of bytes that several
+/// parts cover the part begun last counts. A crash before the commit is an abort. Thread-safe.
+public final class WriteTransaction implements AutoCloseable {
+  /*
+   * Parts get their places in the log in any order; their order is that of `parts`. An open transaction
+   * keeps the segments from its first part on from being reclaimed.
+   */
+  private final VersionedObjects objects;
+  private final VersionedObject object;
+  private volatile long version;
+  private final long birth;
+  private final ReentrantLock lock = new ReentrantLock();
+  // Guarded by lock.
+  private final List<Part> parts = new ArrayList<>();
+  private final ArrayDeque<CompletableFuture<Boolean>> pending = new ArrayDeque<>();
+  private final SortedMap<String, byte[]> attributes = new TreeMap<>();
+  private final List<String> removed = new ArrayList<>();
+  private State state = State.OPEN;
+
+  private long oldest = Long.MAX_VALUE; // guarded by the append lock
+
+  private enum State {
+    OPEN,
+    COMMITTING,
+    COMMITTED,
+    ABORTED
+  }
+
+  /// What one call wrote or cut off.
+  static final class Part {
+    final long offset;
+    final long length;
+    final boolean hole;
+
+    /// The log positions of its items; set under the append lock, read once its write is done.
+    long[] positions = {};
+
+    Part(long offset, long length, boolean hole) {
+      this.offset = offset;
+      this.length = length;
+      this.hole = hole;
+    }
+  }
+
+  WriteTransaction(VersionedObjects objects, VersionedObject object, long version, long birth) {
+    this.objects = objects;
+    this.object = object;
+    this.version = version;
+    this.birth = birth;
+  }
+
+  /// The version that it writes; 0 while that is left to the commit.
+  public long version() {
+    return version;
+  }
+
+  /// Writes the remaining bytes of `data` at `offset`. They are durable on return.
+  ///
+  /// @throws IllegalStateException when the transaction has ended
+  /// @throws IllegalArgumentException when it has too many parts, or the bytes end beyond the
+  ///   greatest offset
+  /// @throws stoa.storage.disk.DiskFull when nothing was written; the transaction can only be
+  ///   aborted
+  /// @throws stoa.storage.disk.DeviceFailed when the outcome is unknown until the device is opened
+  ///   again
+  public void write(long offset, ByteBuffer data) {
+    var write = begin(offset, data, Pieces.COUNT_MAX);
+    if (write != null) objects.run(write);
+  }
+
+  /// Begins to write the remaining bytes of `data` at `offset`; they are durable when the answer
+  /// completes. The bytes must not change before. Waits only while more than 64 MiB are under way.
+  public CompletableFuture<Void> writeAsync(long offset, ByteBuffer data) {
+    var write = begin(offset, data, Pieces.COUNT_MAX);
+    if (write == null) return CompletableFuture.completedFuture(null);
+    return objects.submit(write).thenAccept(changed -> {});
+  }
+
+  private VersionedObjects.@Nullable DataWrite begin(long offset, ByteBuffer data, int partsMax) {
+    VersionedObjects.requireRange(offset, data.remaining());
+    if (!data.hasRemaining()) return null;
+    var part = new Part(offset, data.remaining(), false);
+    var write = new VersionedObjects.DataWrite(this, part, data);
+    lock.lock();
+    try {
+      ensureOpen();
+      if (parts.size() >= partsMax) throw tooManyParts();
+      parts.add(part);
+      while (isWell(pending.peekFirst())) pending.removeFirst();
+      pending.add(write.done);
+    } finally {
+      lock.unlock();
+    }
+    return write;
+  }
+
+  private static boolean isWell(@Nullable CompletableFuture<Boolean> write) {
+    return write != null && write.isDone() && !write.isCompletedExceptionally();
+  }
+
+  private static IllegalArgumentException tooManyParts() {
+    return new IllegalArgumentException(
+        "the transaction has %d parts, which is the limit; commit it and begin another"
+            .formatted(Pieces.COUNT_MAX));
+  }
+
+  /// Takes away all bytes from `size` on: they read as zero, and the object is no longer than that.
+  /// It never makes an object longer.
+  public void truncate(long size) {
+    VersionedObjects.requireRange(size, 0);
+    lock.lock();
+    try {
+      ensureOpen();
+      if (parts.size() >= Pieces.COUNT_MAX) throw tooManyParts();
+      parts.add(new Part(size, Long.MAX_VALUE - size, true));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Refuses what is no attribute.
+  ///
+  /// @throws IllegalArgumentException when a transaction would refuse it
+  public static void requireAttribute(String name, byte[] value) {
+    AttributeName.slot(name);
+    var _ = AttributeName.encode(name, value);
+  }
+
+  /// Sets an attribute.
+  ///
+  /// @param name 1 to 255 bytes in UTF-8
+  /// @param value at most 64 KiB
+  public void attribute(String name, byte[] value) {
+    AttributeName.slot(name);
+    byte[] item = AttributeName.encode(name, value);
+    lock.lock();
+    try {
+      ensureOpen();
+      attributes.put(name, item);
+      removed.remove(name);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Removes an attribute.
+  public void removeAttribute(String name) {
+    AttributeName.slot(name);
+    lock.lock();
+    try {
+      ensureOpen();
+      attributes.remove(name);
+      if (!removed.contains(name)) removed.add(name);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends the transaction: waits for its parts, then makes all of them visible at once, durably.
+  /// The paper calls this close. Answers whether it changed the object; when not, this version was
+  /// applied before, and the transaction is as good as done.
+  ///
+  /// @throws IllegalStateException when it has ended, or the object was deleted since it began;
+  ///   then nothing was changed
+  /// @throws stoa.storage.disk.StorageException when a part could not be written, or the commit;
+  ///   after [DeviceFailed][stoa.storage.disk.DeviceFailed] the outcome is unknown until the device
+  ///   is opened again, else nothing was changed and the transaction is aborted
+  public boolean commit() {
+    lock.lock();
+    try {
+      ensureOpen();
+      state = State.COMMITTING;
+    } finally {
+      lock.unlock();
+    }
+    boolean changed;
+    try {
+      awaitParts();
+      var write = objects.commit(object.id(), version, birth, parts, attributes, removed);
+      changed = objects.run(write);
+      version = write.version();
+    } catch (RuntimeException | Error e) {
+      end(State.ABORTED);
+      throw e;
+    }
+    end(State.COMMITTED);
+    return changed;
+  }
+
+  /// Begins to write a part; the caller limits their number.
+  Part part(long offset, ByteBuffer data) {
+    var write = begin(offset, data, Integer.MAX_VALUE);
+    if (write == null) return new Part(offset, 0, false);
+    var _ = objects.submit(write); // awaitParts looks at it
+    return write.part();
+  }
+
+  /// Returns when all parts are durable.
+  void awaitParts() {
+    for (var write : pending) await(write);
+  }
+
+  long birth() {
+    return birth;
+  }
+
+  private static void await(CompletableFuture<Boolean> write) {
+    try {
+      write.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) throw cause;
+      throw e;
+    }
+  }
+
+  /// Ends the transaction without a trace. What it wrote is reclaimed later. Does nothing when it
+  /// has ended.
+  public void abort() {
+    lock.lock();
+    try {
+      if (state != State.OPEN) return;
+    } finally {
+      lock.unlock();
+    }
+    end(State.ABORTED);
+  }
+
+  /// Aborts the transaction unless it was committed.
+  @Override
+  public void close() {
+    abort();
+  }
+
+  private void end(State how) {
+    boolean wrote;
+    lock.lock();
+    try {
+      state = how;
+      wrote = !parts.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+    objects.ended(this, wrote);
+  }
+
+  private void ensureOpen() {
+    if (state != State.OPEN) {
+      throw new IllegalStateException(
+          "the transaction of version %d of %s has ended; begin another"
+              .formatted(version, object.id()));
+    }
+  }
+
+  VersionedObject object() {
+    return object;
+  }
+
+  /// Notes where one of its parts stands. Called under the append lock.
+  void placed(Part part, long[] positions) {
+    part.positions = positions;
+    oldest = Math.min(oldest, positions[0]);
+  }
+
+  /// The least log position at which one of its parts stands. Called under the append lock.
+  long oldest() {
+    return oldest;
+  }
+}

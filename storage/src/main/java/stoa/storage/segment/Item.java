@@ -1,0 +1,66 @@
+package stoa.storage.segment;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// One item of a record while it is visited. The visitor's during the call; the next item is the
+/// same object with other values.
+public final class Item {
+  public int kind;
+  public long high;
+  public long low;
+  public int space;
+  public long offset;
+
+  /// The log position of the item, where its header stands.
+  public long position;
+
+  /// The length of its data in bytes.
+  public int length;
+
+  private byte[] bytes = new byte[0];
+  private int at = -1; // of the data in bytes; -1 when it must be loaded, or is DATA
+  private @Nullable SegmentReader reader;
+  private long filePosition;
+
+  /// One whose fields are to be taken from a header.
+  public Item() {}
+
+  /// Takes the fields from an item's header.
+  public void set(byte[] header, int index, long newPosition) {
+    length = Layout.getInt(header, index + 4);
+    high = Layout.getLong(header, index + 8);
+    low = Layout.getLong(header, index + 16);
+    offset = Layout.getLong(header, index + 24);
+    space = header[index + 32] & 0xff;
+    kind = header[index + 33];
+    position = newPosition;
+    at = -1;
+    reader = null;
+  }
+
+  void dataIn(byte[] array, int index) {
+    bytes = array;
+    at = index;
+  }
+
+  void dataBehind(SegmentReader newReader, long newFilePosition) {
+    reader = newReader;
+    filePosition = newFilePosition;
+  }
+
+  /// A copy of the data of a RECORD or NOTE. That of DATA is read by its position.
+  public byte[] data() {
+    if (kind == RecordFormat.ITEM_DATA) {
+      throw new IllegalStateException("the bytes of DATA are read with SegmentLog.readData");
+    }
+    if (reader == null) return Arrays.copyOfRange(bytes, at, at + length);
+    try {
+      return reader.copy(filePosition, length);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // for RecordWalk, which has it go on as what it is
+    }
+  }
+}

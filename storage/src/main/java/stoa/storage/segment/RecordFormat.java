@@ -1,0 +1,132 @@
+package stoa.storage.segment;
+
+import java.util.zip.CRC32C;
+
+/// Where the fields of records and items lie; the tables are in the package's text.
+public final class RecordFormat {
+  static final int RECORD_MAGIC = 0x53524543; // SREC
+  public static final int RECORD_HEADER = 44;
+  static final int KIND_COMMIT = 1;
+  public static final int ALIGNMENT = 8;
+
+  public static final int ITEM_HEADER = 36;
+  public static final int ITEM_RECORD = 0;
+  public static final int ITEM_DATA = 1;
+  static final int ITEM_NOTE_LEAST = 2;
+
+  /// A note of what was released, see [Commit#trim].
+  public static final int ITEM_TRIM = 8;
+
+  /// The bytes of a DATA item that have a checksum of their own.
+  public static final int BLOCK = 4096;
+
+  /// A block with its checksum.
+  static final int STORED_BLOCK = BLOCK + 4;
+
+  private static final long DIGEST_FACTOR = 0x9e3779b97f4a7c15L;
+  private static final long MIX_FACTOR = 0xbf58476d1ce4e5b9L;
+
+  private RecordFormat() {}
+
+  /// The room that a record takes in a segment, but for what direct I/O adds.
+  public static long padded(long length) {
+    return (length + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  /// Writes the header of a record.
+  ///
+  /// @param gap bytes of zeros behind the padded record, a multiple of [#ALIGNMENT]
+  public static void putRecordHeader(
+      CRC32C crc,
+      byte[] bytes,
+      int length,
+      int gap,
+      int items,
+      long position,
+      long durable,
+      long digest) {
+    Layout.putInt(bytes, 0, RECORD_MAGIC);
+    Layout.putInt(bytes, 4, (KIND_COMMIT << 24) | (gap / ALIGNMENT));
+    Layout.putInt(bytes, 8, length);
+    Layout.putInt(bytes, 12, items);
+    Layout.putLong(bytes, 16, position);
+    Layout.putLong(bytes, 24, durable);
+    Layout.putLong(bytes, 32, digest);
+    Layout.putInt(bytes, 40, checksum(crc, bytes, 0, 40));
+  }
+
+  /// Whether a whole and unharmed record header for this log position stands at `at`.
+  public static boolean isRecordHeader(CRC32C crc, byte[] bytes, int at, long position) {
+    return Layout.getInt(bytes, at) == RECORD_MAGIC
+        && Layout.getLong(bytes, at + 16) == position
+        && Layout.getInt(bytes, at + 40) == checksum(crc, bytes, at, 40);
+  }
+
+  static int length(byte[] bytes, int record) {
+    return Layout.getInt(bytes, record + 8);
+  }
+
+  /// From the beginning of a record to that of the next.
+  static long stride(byte[] bytes, int record) {
+    return padded(length(bytes, record)) + (long) ALIGNMENT * Layout.getShort(bytes, record + 6);
+  }
+
+  /// How many items a record has.
+  public static int items(byte[] bytes, int record) {
+    return Layout.getInt(bytes, record + 12);
+  }
+
+  static long durable(byte[] bytes, int record) {
+    return Layout.getLong(bytes, record + 24);
+  }
+
+  /// The digest in the header of a record.
+  public static long digest(byte[] bytes, int record) {
+    return Layout.getLong(bytes, record + 32);
+  }
+
+  /// All but the checksum.
+  public static void putItemHeader(
+      byte[] bytes, int at, int kind, long high, long low, int space, long offset, int length) {
+    Layout.putInt(bytes, at + 4, length);
+    Layout.putLong(bytes, at + 8, high);
+    Layout.putLong(bytes, at + 16, low);
+    Layout.putLong(bytes, at + 24, offset);
+    Layout.putInt(bytes, at + 32, (space << 24) | (kind << 16));
+  }
+
+  /// The room that the data of an item takes.
+  public static long stored(int kind, int length) {
+    return kind == ITEM_DATA ? stored(length) : length;
+  }
+
+  /// The room that the data of a DATA item takes, checksums included.
+  public static long stored(int length) {
+    return length + 4L * blocks(length);
+  }
+
+  static int blocks(long length) {
+    return (int) ((length + BLOCK - 1) / BLOCK);
+  }
+
+  /// What the checksum of a block is disguised with, so that it is right at one place of the log
+  /// only.
+  public static int mix(long item, int block) {
+    long x = item * DIGEST_FACTOR + block;
+    x = (x ^ (x >>> 32)) * MIX_FACTOR;
+    x = (x ^ (x >>> 29)) * DIGEST_FACTOR;
+    return (int) (x >>> 32);
+  }
+
+  /// Adds the checksum of one more item to the digest of a record.
+  public static long digest(long digest, int checksum) {
+    return (digest ^ (checksum & 0xffffffffL)) * DIGEST_FACTOR + 1;
+  }
+
+  /// The checksum of a range.
+  public static int checksum(CRC32C crc, byte[] bytes, int from, int length) {
+    crc.reset();
+    crc.update(bytes, from, length);
+    return (int) crc.getValue();
+  }
+}

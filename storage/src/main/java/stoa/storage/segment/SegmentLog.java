@@ -1,0 +1,725 @@
+package stoa.storage.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import stoa.storage.disk.CorruptData;
+import stoa.storage.disk.DeviceClosed;
+import stoa.storage.disk.DeviceConfig;
+import stoa.storage.disk.DeviceFailed;
+import stoa.storage.disk.DeviceFiles;
+import stoa.storage.disk.DirectIo;
+import stoa.storage.disk.Disk;
+import stoa.storage.disk.DiskFile;
+import stoa.storage.disk.DiskFull;
+import stoa.storage.disk.ReadFailed;
+import stoa.storage.disk.TornWrite;
+import stoa.storage.disk.UnknownFormat;
+
+/// The log of commit records: segment files, one behind the other.
+///
+/// A *log position* counts bytes over all segments, headers included: the byte at `x` of a segment
+/// has the log position `base + x`. [#append] and [#retire] are called by one thread at a time (the
+/// device's append lock); [#sync], the reads, [#visit] and the counters from any.
+public final class SegmentLog {
+  /*
+   * Invariants:
+   * (1) end is the log position behind the last record; it only grows. Bytes of the current segment
+   *     at and behind it are zero or absent, or `sealed` says that they are not.
+   * (2) Everything below durable survives a power loss. durable <= end.
+   * (3) A segment appears under its name, whole and durable header included, only after everything
+   *     in the segments before it is durable. So only the last segment can have a torn tail, and a
+   *     segment's base is both the logical end of the one before and proof that it was synced.
+   * (4) A byte behind the logical end of a segment is never written again and never read as data.
+   * (5) The header of the last segment names all others that are live. A file that it does not name is
+   *     deleted, but only after the name of the last segment is durable: else a power loss might bring
+   *     back the segment before as the last one, whose header names the deleted file.
+   * (6) `segments` is ascending in number and base. A retired one leaves it before its file is closed,
+   *     so a reader that fails on a closed file of a segment that is not retired was only early.
+   *
+   * Reading `end` before `current` makes sync() right without the append lock: if the segment changed
+   * in between, invariant (3) says that the older one is durable already. `durable` and `current` change
+   * before `end` does, so nobody syncs a segment that is no longer appended to.
+   */
+  private static final int SMALL_SYNC = 4 << 10;
+  private static final int SYNCS_JUDGED = 64;
+  private static final int COPIED_READ_MAX = 32 << 10;
+
+  private final Disk disk;
+  private final DeviceConfig config;
+  private final SegmentFiles files;
+  private final DataReader dataReader;
+  private final List<String> leftovers;
+  private final @Nullable WriteBehind behind; // with direct I/O
+  private final Turns syncing = new Turns();
+  private final AtomicLong durable = new AtomicLong();
+  private final AtomicLong syncs = new AtomicLong();
+  private volatile Segment[] segments;
+  private volatile Segment current;
+  private volatile long end;
+  private volatile @Nullable Throwable failure;
+  private volatile boolean closed;
+
+  // The rest belongs to the appending thread.
+  private final RecordWriter writer;
+  private boolean sealed;
+  private long fileSize; // of the current segment, reserved bytes included
+  private boolean smallSyncs = true;
+  private long bytesJudged;
+  private long syncsJudged;
+
+  private SegmentLog(
+      Disk disk,
+      DeviceConfig config,
+      SegmentFiles files,
+      Segment[] segments,
+      List<String> leftovers)
+      throws IOException {
+    this.disk = disk;
+    this.config = config;
+    this.files = files;
+    this.dataReader = new DataReader(files);
+    this.segments = segments;
+    this.leftovers = leftovers;
+    this.current = segments[segments.length - 1];
+    var file = files.file(current);
+    this.behind =
+        switch (config.directIo()) {
+          case OFF -> null;
+          case ON -> new WriteBehind(file);
+        };
+    this.writer = new RecordWriter(behind == null ? new WriteThrough(file) : behind);
+  }
+
+  /// Opens the segments among the files of a disk, or begins the first one. Reads no records yet:
+  /// [#recover] follows.
+  public static SegmentLog open(Disk disk, DeviceConfig config, List<String> names)
+      throws IOException {
+    return open(disk, config, names, SegmentFiles.OPEN_FILES_MAX);
+  }
+
+  /// Opens the log with a bound on the files that are open at a time.
+  public static SegmentLog open(
+      Disk disk, DeviceConfig config, List<String> names, int openFilesMax) throws IOException {
+    var files = new SegmentFiles(disk, config.directIo(), openFilesMax);
+    try {
+      var present = names.stream().filter(DeviceFiles::isSegment).toList();
+      if (present.isEmpty()) {
+        var first = createSegment(disk, config.directIo(), 1, 0, List.of());
+        return new SegmentLog(disk, config, files, new Segment[] {first}, List.of());
+      }
+      return open(disk, config, files, present);
+    } catch (IOException | RuntimeException e) {
+      files.close();
+      throw e;
+    }
+  }
+
+  private static SegmentLog open(
+      Disk disk, DeviceConfig config, SegmentFiles files, List<String> present) throws IOException {
+    var newest = newest(disk, present.getLast());
+    var segments = new ArrayList<Segment>();
+    var unlisted = new ArrayList<>(present);
+    for (var live : newest.live()) {
+      var name = DeviceFiles.segment(live.number());
+      if (!unlisted.remove(name)) {
+        throw corrupt(name, 0, "the file is missing, though " + present.getLast() + " names it");
+      }
+      segments.add(listed(disk, name, live));
+    }
+    unlisted.remove(present.getLast());
+    segments.add(new Segment(newest.number(), newest.base(), newest.bytes(), Segment.OPEN_END));
+    return new SegmentLog(disk, config, files, segments.toArray(Segment[]::new), unlisted);
+  }
+
+  private static Segment listed(Disk disk, String name, SegmentHeader.Live live)
+      throws IOException {
+    try (var file = disk.open(name)) {
+      var header = header(disk, file);
+      if (header.base() != live.base()) {
+        throw corrupt(name, 16, "the base is " + header.base() + " and should be " + live.base());
+      }
+      long length = live.end() - live.base();
+      if (file.size() < length) {
+        throw corrupt(name, file.size(), "the file ends here, but held " + length + " bytes");
+      }
+      return new Segment(live.number(), live.base(), header.bytes(), live.end());
+    }
+  }
+
+  /// The header of a segment; it names the segments that were live when that one began.
+  public static SegmentHeader newest(Disk disk, String name) throws IOException {
+    try (var file = disk.open(name)) {
+      return header(disk, file);
+    }
+  }
+
+  private static SegmentHeader header(Disk disk, DiskFile file) throws IOException {
+    var name = file.name();
+    var fixed = new byte[SegmentHeader.LEAST];
+    if (!readFully(file, 0, fixed, 0, fixed.length)) {
+      throw corrupt(name, 0, "the file ends within its header");
+    }
+    if (Layout.getLong(fixed, 0) != SegmentHeader.MAGIC) {
+      throw corrupt(name, 0, "the header is not that of a segment");
+    }
+    if (Layout.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
+      throw corrupt(name, 0, "the header's checksum does not match");
+    }
+    int version = Layout.getInt(fixed, 8);
+    if (version != SegmentHeader.VERSION) {
+      throw new UnknownFormat(
+          "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
+              .formatted(name, disk.place(), version, SegmentHeader.VERSION));
+    }
+    if (Layout.getInt(fixed, 12) != Segment.number(name)) {
+      throw corrupt(name, 12, "the header has number " + Layout.getInt(fixed, 12));
+    }
+    int length = SegmentHeader.length(fixed);
+    if (length < 0 || length > file.size()) {
+      throw corrupt(name, 28, "the header's length is not possible");
+    }
+    var bytes = Arrays.copyOf(fixed, length);
+    boolean there = readFully(file, fixed.length, bytes, fixed.length, length - fixed.length);
+    if (!there || !SegmentHeader.isWhole(bytes)) {
+      throw corrupt(name, 28, "the checksum of the list of segments does not match");
+    }
+    return SegmentHeader.decode(bytes);
+  }
+
+  private static Segment createSegment(
+      Disk disk, DirectIo directIo, int number, long base, Collection<Segment> live)
+      throws IOException {
+    var name = DeviceFiles.segment(number);
+    var unfinished = name + DeviceFiles.UNFINISHED;
+    if (disk.list().contains(unfinished)) disk.delete(unfinished);
+    var header = SegmentHeader.encode(number, base, live, alignment(directIo));
+    try (var file = disk.create(unfinished)) {
+      file.write(0, ByteBuffer.wrap(header));
+      file.sync();
+    } catch (DiskFull e) {
+      // There may have been no room even for its name.
+      if (disk.list().contains(unfinished)) disk.delete(unfinished);
+      throw e;
+    } catch (TornWrite e) {
+      disk.delete(unfinished);
+      throw e.nothingWritten();
+    }
+    disk.rename(unfinished, name);
+    disk.syncDirectory();
+    return new Segment(number, base, header.length, Segment.OPEN_END);
+  }
+
+  private static int alignment(DirectIo directIo) {
+    return switch (directIo) {
+      case OFF -> RecordFormat.ALIGNMENT;
+      case ON -> Disk.DIRECT_ALIGNMENT;
+    };
+  }
+
+  private long aligned(long length) {
+    long alignment = alignment(config.directIo());
+    return (length + alignment - 1) & -alignment;
+  }
+
+  /// Visits every record from the log position `from` on, finds the end of the log, makes what was
+  /// found durable, and deletes what retired segments left over.
+  public void recover(long from, ItemVisitor visitor) throws IOException {
+    // First, so that whatever the index takes over from here is durable: a process that was ended
+    // may have left its last bytes, and its last segment's name, to the operating system.
+    files.file(current).sync();
+    disk.syncDirectory();
+    for (var segment : segments) recover(segment, from, visitor);
+    durable.set(end);
+    for (var name : leftovers) disk.delete(name);
+  }
+
+  private void recover(Segment segment, long from, ItemVisitor visitor) throws IOException {
+    boolean last = segment == current;
+    long limit = last ? files.file(segment).size() : segment.end() - segment.base();
+    if (!last && segment.end() <= from) return;
+    if (segment.base() + limit < from) {
+      throw corrupt(
+          segment.name(),
+          limit,
+          "the file ends here, but the manifest says that it was durable up to "
+              + (from - segment.base()));
+    }
+    var reader = new SegmentReader(files, segment, limit);
+    var walk = new RecordWalk(reader, segment);
+    long at = Math.max(from - segment.base(), segment.headerBytes());
+    while (last || at < limit) {
+      long next = walk.verify(at);
+      if (next < 0) break;
+      walk.visit(at, next, visitor);
+      at = next;
+    }
+    if (last) {
+      refuseLostRecords(walk, segment, at, limit);
+      sealed = !reader.isZeroFrom(at) || aligned(at) != at || aligned(limit) != limit;
+      fileSize = limit;
+      end = segment.base() + at;
+    } else if (at != limit) {
+      throw corrupt(segment.name(), at, "no whole record stands here");
+    }
+  }
+
+  /// Throws when a later record was written in the knowledge that the position `at` was durable:
+  /// then what stands there is not a torn tail but damage.
+  private static void refuseLostRecords(RecordWalk walk, Segment segment, long at, long limit)
+      throws IOException {
+    long later = walk.nextHeader(at);
+    while (later < limit) {
+      if (walk.durable(later) > segment.base() + at) {
+        throw corrupt(
+            segment.name(),
+            at,
+            "no whole record stands here, though the record at %d was written after it was durable"
+                .formatted(later));
+      }
+      later = walk.nextHeader(later + RecordFormat.ALIGNMENT);
+    }
+  }
+
+  /// Writes a record behind the last one and answers its log position.
+  public long append(Commit commit) {
+    append(List.of(commit));
+    return commit.position();
+  }
+
+  /// Writes records behind the last one, back to back, and tells each its position. Afterwards all
+  /// of them are there; when it throws [DiskFull], none is.
+  public void append(List<Commit> commits) {
+    ensureUsable();
+    if (commits.isEmpty()) return;
+    long length = 0;
+    for (var commit : commits) length += RecordFormat.padded(commit.bytes());
+    long aligned = aligned(length);
+    try {
+      long at = end - current.base();
+      boolean full = at > current.headerBytes() && at + aligned > config.segmentBytes();
+      if (sealed || full) {
+        beginSegment(Set.of());
+        at = current.headerBytes();
+      }
+      if (at + aligned > fileSize) reserve(at, aligned);
+      seal(commits, (int) (aligned - length));
+      writeWhole(at, aligned, commits);
+      fileSize = Math.max(fileSize, at + aligned);
+      bytesJudged += aligned;
+      end = current.base() + at + aligned;
+    } catch (IOException e) {
+      throw fail(e);
+    }
+  }
+
+  private void seal(List<Commit> commits, int gap) {
+    long position = end;
+    long durableNow = durable.get();
+    int rest = commits.size();
+    for (var commit : commits) {
+      commit.seal(position, durableNow, --rest == 0 ? gap : 0);
+      position += RecordFormat.padded(commit.bytes());
+    }
+  }
+
+  /// Writes records, or leaves nothing of them that counts.
+  private void writeWhole(long at, long length, List<Commit> commits) throws IOException {
+    try {
+      write(at, length, commits);
+    } catch (TornWrite e) {
+      // A part of one record is none. Of several, the first may be whole, and a crash bring it
+      // back.
+      if (commits.size() > 1) throw e;
+      sealed = true;
+      throw e.nothingWritten();
+    }
+  }
+
+  private void write(long at, long length, List<Commit> commits) throws IOException {
+    var file = files.file(current);
+    var first = commits.getFirst();
+    if (commits.size() == 1 && first.inOnePiece() && config.directIo() == DirectIo.OFF) {
+      file.write(at, first.padded());
+      return;
+    }
+    // Or a part would be written before it is known that the rest cannot be.
+    if (at + length > fileSize && (behind != null || length > WriteThrough.BYTES_MAX)) {
+      file.ensureRoom(at + length);
+    }
+    writer.write(file, current.base(), current.base() + at, length, commits);
+  }
+
+  /// Begins a segment whose header does not name those that are retired by it.
+  private void beginSegment(Set<Integer> retiring) throws IOException {
+    sync();
+    var old = current;
+    var live = new ArrayList<Segment>();
+    old.endAt(end); // the header says so
+    try {
+      for (var segment : segments) {
+        if (!retiring.contains(segment.number())) live.add(segment);
+      }
+      live.add(createSegment(disk, config.directIo(), old.number() + 1, end, live));
+    } catch (DiskFull e) {
+      old.endAt(Segment.OPEN_END);
+      throw e;
+    }
+    var next = live.getLast();
+    files.file(next);
+    long nextEnd = next.base() + next.headerBytes();
+    durable.accumulateAndGet(nextEnd, Math::max);
+    segments = live.toArray(Segment[]::new);
+    current = next;
+    end = nextEnd;
+    sealed = false;
+    fileSize = next.headerBytes();
+  }
+
+  /// Begins a segment, so that the one before can be given up.
+  public void turn() {
+    ensureUsable();
+    try {
+      beginSegment(Set.of());
+    } catch (IOException e) {
+      throw fail(e);
+    }
+  }
+
+  /// Gives up segments that nobody needs any more, and deletes their files. Returns when the
+  /// segments will not come back, whatever happens. Reads of them end in [Retired].
+  ///
+  /// @param numbers of live segments, not the one that is appended to
+  public void retire(Collection<Integer> numbers) {
+    ensureUsable();
+    if (numbers.isEmpty()) return;
+    var retiring = new HashSet<>(numbers);
+    var retired = new ArrayList<Segment>();
+    for (var segment : segments) {
+      if (retiring.contains(segment.number())) retired.add(segment);
+    }
+    if (retired.size() != retiring.size() || retired.getLast() == current) {
+      throw new IllegalArgumentException(
+          numbers + " are not all numbers of live segments before " + current.number());
+    }
+    try {
+      beginSegment(retiring);
+      for (var segment : retired) {
+        segment.retire();
+        files.closeRetired(segment);
+        disk.delete(segment.name());
+      }
+    } catch (IOException e) {
+      throw fail(e);
+    }
+  }
+
+  /// Fills ahead when syncs are frequent and small: those profit most from a file that does not
+  /// grow, and the zeros cost what is written twice.
+  private void reserve(long at, long length) throws IOException {
+    judgeSyncs();
+    if (!smallSyncs || length > SMALL_SYNC || length > config.fillAheadBytes() / 4) return;
+    long to = Math.min(aligned(fileSize + config.fillAheadBytes()), config.segmentBytes());
+    if (to < at + length || aligned(to) != to) return;
+    write(at + current.base());
+    try {
+      files.file(current).reserve(fileSize, to);
+      fileSize = to;
+    } catch (DiskFull e) {
+      // There may be room for what is to be written.
+    }
+  }
+
+  private void judgeSyncs() {
+    long judged = syncs.get() - syncsJudged;
+    if (bytesJudged < config.fillAheadBytes() && judged < SYNCS_JUDGED) return;
+    smallSyncs = bytesJudged <= judged * SMALL_SYNC;
+    bytesJudged = 0;
+    syncsJudged += judged;
+  }
+
+  /// Writes what was appended below a log position, if that was left for later.
+  private void write(long position) throws IOException {
+    if (behind != null) behind.writeUpTo(position);
+  }
+
+  /// The log position up to which files have what was appended.
+  private long writtenEnd() {
+    return behind == null ? end : Math.min(end, behind.writtenTo());
+  }
+
+  /// Makes everything appended before durable.
+  public void sync() {
+    sync(end);
+  }
+
+  /// Makes everything below a log position, which is not beyond [#end], durable. Several threads
+  /// may call it at once; they share what one of them does.
+  public void sync(long position) {
+    if (durable.get() >= position) return;
+    ensureUsable();
+    try {
+      write(position);
+      syncing.until(() -> durable.get() >= position, this::syncNow);
+    } catch (IOException e) {
+      throw fail(e);
+    }
+  }
+
+  /// Whether a log position is in a live segment.
+  public boolean isLive(long position) {
+    var segment = find(position);
+    return position >= segment.base() && position < segment.end();
+  }
+
+  private void syncNow() throws IOException {
+    ensureUsable();
+    // Half of what waits, so that the disk writes the other half during the sync.
+    write(durable.get() + (end - durable.get()) / 2);
+    long target = writtenEnd();
+    files.file(current).sync();
+    syncs.incrementAndGet();
+    durable.accumulateAndGet(target, Math::max);
+  }
+
+  /// Reads the data of the RECORD whose header stands at a log position.
+  ///
+  /// @throws Retired when the position is in no live segment
+  public byte[] read(long position, int length, long high, long low, int space, long offset) {
+    return read(RecordFormat.ITEM_RECORD, position, length, high, low, space, offset);
+  }
+
+  /// As [#read(long, int, long, long, int, long)], of a note.
+  public byte[] read(
+      int kind, long position, int length, long high, long low, int space, long offset) {
+    var segment = segmentOf(position);
+    long at = position - segment.base();
+    // A small extent is read with its header at once and copied, a large one is read in place.
+    boolean small = length <= COPIED_READ_MAX;
+    var header = new byte[RecordFormat.ITEM_HEADER + (small ? length : 0)];
+    byte[] data = new byte[small ? 0 : length];
+    try {
+      write(Math.min(end, position + RecordFormat.ITEM_HEADER + length));
+      boolean whole =
+          files.readFully(segment, at, ByteBuffer.wrap(header))
+              && files.readFully(segment, at + header.length, ByteBuffer.wrap(data));
+      if (!whole) {
+        throw corrupt(segment.name(), at, "the file ends within the extent that stands here");
+      }
+    } catch (IOException e) {
+      throw unreadable(segment, at, e);
+    }
+    var crc = new CRC32C();
+    crc.update(header, 4, header.length - 4);
+    crc.update(data, 0, data.length);
+    if (Layout.getInt(header, 0) != (int) crc.getValue()) {
+      throw corrupt(segment.name(), at, "the extent's checksum does not match");
+    }
+    if (Layout.getInt(header, 4) != length
+        || Layout.getLong(header, 8) != high
+        || Layout.getLong(header, 16) != low
+        || Layout.getLong(header, 24) != offset
+        || (header[32] & 0xff) != space
+        || header[33] != kind) {
+      throw corrupt(segment.name(), at, "the extent is not the one that the index names");
+    }
+    return small ? Arrays.copyOfRange(header, RecordFormat.ITEM_HEADER, header.length) : data;
+  }
+
+  /// Fills `target` with the data of the DATA item at a log position, from its byte `skip` on. Each
+  /// block that is touched is verified; of others not a byte is read. When it throws, what it wrote
+  /// to the target is not to be used.
+  ///
+  /// @throws Retired when the position is in no live segment
+  /// @throws CorruptData when the stored bytes are not what was written
+  public void readData(long position, long skip, ByteBuffer target) {
+    var segment = segmentOf(position);
+    long at = position - segment.base();
+    try {
+      long stored = RecordFormat.stored(Math.toIntExact(skip + target.remaining()));
+      write(Math.min(end, position + RecordFormat.ITEM_HEADER + stored));
+      dataReader.read(segment, at, skip, target);
+    } catch (IOException e) {
+      throw unreadable(segment, at, e);
+    }
+  }
+
+  /// Visits the records of a live segment from the log position `from` on, which is that of a
+  /// record, or before the first.
+  ///
+  /// @throws Retired when the segment is no longer live
+  /// @throws CorruptData when a record is not as it was written
+  public void visit(Segment segment, long from, ItemVisitor visitor) {
+    visit(
+        segment,
+        from,
+        visitor,
+        damage -> {
+          throw damage;
+        });
+  }
+
+  /// As [#visit(Segment, long, ItemVisitor)], but a record that is not as it was written is
+  /// reported, and the visit goes on with the next one that can be recognized.
+  public void visit(
+      Segment segment, long from, ItemVisitor visitor, Consumer<CorruptData> damaged) {
+    long limit = Math.min(segment.end(), end) - segment.base();
+    var reader = new SegmentReader(files, segment, limit);
+    var walk = new RecordWalk(reader, segment);
+    long at = Math.max(from - segment.base(), segment.headerBytes());
+    try {
+      write(Math.min(end, segment.base() + limit));
+      while (at < limit) {
+        long next = walk.verify(at);
+        if (next < 0) {
+          damaged.accept(walk.damage());
+          next = walk.nextHeader(at + RecordFormat.ALIGNMENT);
+        } else {
+          walk.visit(at, next, visitor);
+        }
+        at = next;
+      }
+    } catch (IOException e) {
+      throw unreadable(segment, at, e);
+    }
+  }
+
+  private RuntimeException unreadable(Segment segment, long at, IOException e) {
+    if (closed) return new DeviceClosed("the device in " + disk.place() + " was closed");
+    if (segment.retired()) return new Retired(segment.base() + at);
+    return new ReadFailed("%s cannot be read at %d: %s".formatted(segment.name(), at, e), e);
+  }
+
+  /// The live segment that has a log position.
+  private Segment segmentOf(long position) {
+    var segment = find(position);
+    if (position < segment.base() || position >= segment.end()) throw new Retired(position);
+    return segment;
+  }
+
+  private Segment find(long position) {
+    var all = segments;
+    int low = 0;
+    int high = all.length - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (all[middle].base() <= position) low = middle;
+      else high = middle - 1;
+    }
+    return all[low];
+  }
+
+  /// The live segments in ascending order; the last one is appended to.
+  public List<Segment> segments() {
+    return List.of(segments);
+  }
+
+  int openFiles() {
+    return files.openCount();
+  }
+
+  /// Fills a range from a file; answers whether the file had as many bytes.
+  public static boolean readFully(DiskFile file, long position, byte[] bytes, int from, int length)
+      throws IOException {
+    var target = ByteBuffer.wrap(bytes, from, length);
+    long at = position;
+    while (target.hasRemaining()) {
+      int n = file.read(at, target);
+      if (n < 0) return false;
+      at += n;
+    }
+    return true;
+  }
+
+  /// The size at which a new segment begins.
+  public long segmentBytes() {
+    return config.segmentBytes();
+  }
+
+  /// The log position behind the last record.
+  public long end() {
+    return end;
+  }
+
+  /// The log position below which all is durable.
+  public long durable() {
+    return durable.get();
+  }
+
+  /// How many syncs there were since the log was opened.
+  public long syncs() {
+    return syncs.get();
+  }
+
+  /// How many bytes the live segments have.
+  public long heldBytes() {
+    long bytes = 0;
+    for (var segment : segments) bytes += Math.min(segment.end(), end) - segment.base();
+    return bytes;
+  }
+
+  /// How many bytes the largest live segment has.
+  public long largestBytes() {
+    long most = 0;
+    for (var segment : segments)
+      most = Math.max(most, Math.min(segment.end(), end) - segment.base());
+    return most;
+  }
+
+  /// How many segments there are.
+  public int segmentCount() {
+    return segments.length;
+  }
+
+  /// Refuses when the log was closed or has failed.
+  public void ensureUsable() {
+    var cause = failure;
+    if (cause != null) throw failed(cause);
+    if (closed) throw new DeviceClosed("the device in " + disk.place() + " was closed");
+  }
+
+  /// Why nothing is written any more; null while it is.
+  public @Nullable DeviceFailed failure() {
+    Throwable cause = failure;
+    return cause == null ? null : failed(cause);
+  }
+
+  /// Notes that the disk failed: from now on nothing is written.
+  public DeviceFailed fail(Throwable cause) {
+    if (failure == null) failure = cause;
+    return failed(cause);
+  }
+
+  private DeviceFailed failed(Throwable cause) {
+    return new DeviceFailed(
+        "the device in %s takes no more commits since a write or sync failed (%s); reads go on; check the disk and open it again"
+            .formatted(disk.place(), cause),
+        cause);
+  }
+
+  /// Closes the files of the log.
+  public void close() {
+    try {
+      if (failure == null) write(end);
+    } catch (IOException e) {
+      // What was not synced may be lost.
+    }
+    closed = true;
+    files.close();
+  }
+
+  static CorruptData corrupt(String file, long at, String what) {
+    return new CorruptData(
+        "%s at %d: %s. Nothing was changed; restore the file from a copy or a replica"
+            .formatted(file, at, what));
+  }
+}

@@ -1,0 +1,267 @@
+package stoa.storage.upkeep;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import stoa.base.Decoder;
+import stoa.base.StreamId;
+import stoa.storage.index.Entry;
+import stoa.storage.index.Index;
+import stoa.storage.index.IndexView;
+import stoa.storage.index.Spaces;
+import stoa.storage.index.Trims;
+import stoa.storage.object.ObjectChanges;
+import stoa.storage.object.ObjectHead;
+import stoa.storage.object.ObjectLookup;
+import stoa.storage.object.ObjectNote;
+import stoa.storage.object.Pieces;
+import stoa.storage.object.VersionState;
+import stoa.storage.segment.Item;
+import stoa.storage.segment.ItemVisitor;
+import stoa.storage.segment.RecordFormat;
+import stoa.storage.segment.Segment;
+import stoa.storage.segment.SegmentLog;
+
+/// Writes what lives in a segment again at the end of the log, so that the segment can be retired
+/// (VOSD paper, section III: to harvest obsolete log entries). One owner uses it for one segment.
+final class Reclaim implements ItemVisitor {
+  /*
+   * What must be there after this, so that the index can still be made from the log alone:
+   *   - whatever an entry of the index points to, records and bytes and attributes, at its new place;
+   *   - what the segment's notes say of items in other segments;
+   *   - holes, which have no data but hide older versions;
+   *   - the numbers of the versions that the segment's notes added;
+   *   - snapshots, with what their deltas point to elsewhere: read again from here, the log does not
+   *     say in which order the snapshot and the versions after it came;
+   *   - up to where record spaces are trimmed, the last that was said of each;
+   *   - deletions and releases, while an older segment may have what they ended.
+   */
+  private static final int MOVES_MAX = 512;
+  private static final int MOVE_BYTES_MAX = 1 << 20;
+  private static final int OBJECTS_MAX = 1024;
+
+  private final Segment segment;
+  private final SegmentLog log;
+  private final Index index;
+  private final ObjectChanges changes;
+  private final Mover mover;
+  private final boolean oldest;
+
+  private final Map<StreamId, ObjectHead> heads = new LinkedHashMap<>();
+  private final Map<StreamId, Gained> gained = new LinkedHashMap<>();
+  private final Entry found = new Entry();
+  private IndexView view;
+  private MoveWrite moves;
+
+  /// Takes batches of moves and returns when each is durable.
+  @FunctionalInterface
+  interface Mover {
+    void move(MoveWrite moves);
+  }
+
+  /// Versions of an object that the segment's notes say.
+  private record Gained(long birth, VersionState versions) {}
+
+  private Reclaim(
+      Segment segment,
+      boolean oldest,
+      SegmentLog log,
+      Index index,
+      ObjectChanges changes,
+      Mover mover) {
+    this.segment = segment;
+    this.log = log;
+    this.index = index;
+    this.changes = changes;
+    this.mover = mover;
+    this.oldest = oldest;
+    this.view = index.view(log.end());
+    this.moves = new MoveWrite(index, changes);
+  }
+
+  /// Moves all that lives in a segment.
+  ///
+  /// @param oldest whether no older segment is live
+  static void evacuate(
+      Segment segment,
+      boolean oldest,
+      SegmentLog log,
+      Index index,
+      ObjectChanges changes,
+      Mover mover) {
+    var reclaim = new Reclaim(segment, oldest, log, index, changes, mover);
+    try {
+      log.visit(segment, 0, reclaim);
+      reclaim.flushGained();
+      reclaim.flush();
+    } finally {
+      reclaim.view.close();
+    }
+  }
+
+  @Override
+  public void item(Item item) {
+    try {
+      switch (item.kind) {
+        case RecordFormat.ITEM_RECORD -> record(item);
+        case RecordFormat.ITEM_TRIM -> {
+          if (Trims.isLast(view, item, found)) moves.trim(item);
+        }
+        case RecordFormat.ITEM_DATA -> bytes(item);
+        case ObjectNote.ATTRIBUTE -> attribute(item);
+        default -> note(item);
+      }
+      if (moves.count() >= MOVES_MAX || moves.bytes() >= MOVE_BYTES_MAX) flush();
+      if (gained.size() >= OBJECTS_MAX) flushGained();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void flush() {
+    if (moves.count() > 0) mover.move(moves);
+    moves = new MoveWrite(index, changes);
+    heads.clear();
+    var next = index.view(log.end());
+    view.close();
+    view = next;
+  }
+
+  private void flushGained() {
+    gained.forEach((id, it) -> moves.versions(id, it.birth, it.versions));
+    gained.clear();
+  }
+
+  private ObjectHead head(StreamId id) throws IOException {
+    var known = heads.get(id);
+    if (known != null) return known;
+    var head = new ObjectHead(id);
+    ObjectLookup.fill(view, log, head);
+    heads.put(id, head);
+    return head;
+  }
+
+  private void record(Item item) throws IOException {
+    view.floor(item.high, item.low, item.space, item.offset, found);
+    boolean there = found.offset == item.offset && found.position == item.position;
+    if (there && item.offset >= index.trims().before(item.high, item.low, item.space)) {
+      moves.record(item);
+    }
+  }
+
+  private void bytes(Item item) throws IOException {
+    var head = head(new StreamId(item.high, item.low));
+    var ranges = new TreeMap<Long, Long>();
+    living(item, head, 0, ranges);
+    for (var kept : head.snapshots) living(item, head, kept.number(), ranges);
+    long from = 0;
+    long end = 0;
+    for (var range : ranges.entrySet()) {
+      if (range.getKey() > end) {
+        move(item, head, from, end);
+        from = range.getKey();
+      }
+      end = Math.max(end, range.getValue());
+    }
+    move(item, head, from, end);
+  }
+
+  /// Adds the offsets at which a map points to an item: the first to the end.
+  private void living(Item item, ObjectHead head, long target, Map<Long, Long> ranges)
+      throws IOException {
+    var map = head.map(target);
+    if (map == null) return;
+    var living = new Pieces();
+    long end = item.offset + item.length;
+    ObjectLookup.overlapping(
+        view, map, Spaces.BYTES, head.birth, item.offset, end, Integer.MAX_VALUE, living);
+    for (int i = 0; i < living.count(); i++) {
+      living.get(i, found);
+      if (!found.isHole() && found.position == item.position) {
+        ranges.merge(found.offset, found.end(), Math::max);
+      }
+    }
+  }
+
+  private void move(Item item, ObjectHead head, long from, long end) {
+    for (long at = from; at < end; ) {
+      int length = (int) Math.min(MOVE_BYTES_MAX, end - at);
+      var data = ByteBuffer.allocate(length);
+      log.readData(item.position, at - item.offset, data);
+      var part = new Pieces();
+      part.add(new Entry().set(at, item.position, 0, length, 0, Entry.DATA));
+      moves.bytes(head.id, MoveWrite.Maps.ALL, at, data.flip(), part);
+      if (moves.bytes() >= MOVE_BYTES_MAX) flush();
+      at += length;
+    }
+  }
+
+  private void attribute(Item item) throws IOException {
+    var head = head(new StreamId(item.high, item.low));
+    boolean lives = isAt(item, head, 0);
+    for (var kept : head.snapshots) lives |= isAt(item, head, kept.number());
+    if (lives) moves.attribute(head.id, item.offset, item.position, item.data());
+  }
+
+  private boolean isAt(Item item, ObjectHead head, long target) throws IOException {
+    var map = head.map(target);
+    return map != null
+        && ObjectLookup.exact(view, map, Spaces.ATTRIBUTES, head.birth, item.offset, found)
+        && found.position == item.position;
+  }
+
+  private void note(Item item) throws IOException {
+    var id = new StreamId(item.high, item.low);
+    // Where its record begins is not known yet; whatever is in it, is in this segment.
+    var in = new Decoder(item.data());
+    var note = ObjectNote.decode(item.kind, in, item.position, segment.base());
+    switch (note) {
+      case null -> throw ObjectNote.unknown(item);
+      case ObjectNote.Change change -> change(id, change);
+      case ObjectNote.Snapshot snapshot -> {
+        long number = snapshot.number() == 0 ? item.position : snapshot.number();
+        if (head(id).snapshot(number) == null) return;
+        moves.note(id, new ObjectNote.Snapshot(number, snapshot.state()));
+        flush(); // what the delta points to may be among what moves
+        moves.delta(id, number);
+        flush();
+      }
+      case ObjectNote.Deleted deleted -> {
+        long birth = deleted.birth() == 0 ? item.position : deleted.birth();
+        if (!oldest) moves.note(id, new ObjectNote.Deleted(birth));
+      }
+      case ObjectNote.Released released -> {
+        if (!oldest) moves.note(id, released);
+      }
+    }
+  }
+
+  private void change(StreamId id, ObjectNote.Change change) throws IOException {
+    var head = head(id);
+    if (change.birth() < head.birth) return;
+    if (change.versions().highest() > 0) {
+      gained.merge(
+          id,
+          new Gained(change.birth(), change.versions()),
+          (a, b) -> new Gained(Math.max(a.birth, b.birth), a.versions.plus(b.versions)));
+    }
+    var extents = elsewhere(change.extents());
+    var attributes = elsewhere(change.attributes());
+    if (extents.count() + attributes.count() > 0) moves.mappings(id, extents, attributes);
+  }
+
+  /// Those of a note's pieces that do not come with an item of this segment.
+  private Pieces elsewhere(Pieces pieces) {
+    var result = new Pieces();
+    var piece = new Entry();
+    for (int i = 0; i < pieces.count(); i++) {
+      pieces.get(i, piece);
+      boolean here = segment.base() <= piece.position && piece.position < segment.end();
+      if (piece.isHole() || (!here && log.isLive(piece.position))) result.add(piece);
+    }
+    return result;
+  }
+}
