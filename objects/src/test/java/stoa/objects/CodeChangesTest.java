@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ class CodeChangesTest {
     return new Program(directory.resolve("build" + ++builds), sources);
   }
 
-  private <T> T open(Program program, Function<Stoa, T> use) {
+  private <T extends @Nullable Object> T open(Program program, Function<Stoa, T> use) {
     return program.run(() -> {
       try (Stoa stoa = Stoa.open("file:" + directory.resolve("store"))) {
         return use.apply(stoa);
@@ -207,7 +208,7 @@ class CodeChangesTest {
     }
   }
 
-  private static void deposits(Object account, Stoa stoa, TreeMap<Long, Object> sums) {
+  private static void deposits(Object account, Stoa stoa, SortedMap<Long, Object> sums) {
     for (int i = 1; i <= 3_000; i++) {
       Program.call(account, "deposit", 1L);
       if (i % 500 > 1) continue;

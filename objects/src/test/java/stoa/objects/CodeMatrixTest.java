@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -80,7 +81,7 @@ class CodeMatrixTest {
 
   private static final String SUM = plain(1, "private int n;", "n += i;", "n");
 
-  static Stream<Change> changes() {
+  private static Stream<Change> changes() {
     var all = new ArrayList<Change>();
     // What methods do.
     all.add(
@@ -456,7 +457,7 @@ class CodeMatrixTest {
     return new Program(directory.resolve("build" + ++builds), sources.toArray(String[]::new));
   }
 
-  private <T> T open(Program program, Function<Stoa, T> use) {
+  private <T extends @Nullable Object> T open(Program program, Function<Stoa, T> use) {
     return program.run(() -> {
       try (Stoa stoa = Stoa.open("file:" + directory.resolve("store"))) {
         return use.apply(stoa);
@@ -477,7 +478,7 @@ class CodeMatrixTest {
   }
 
   /// Calls an object, and tells what it was at some of its versions.
-  private static TreeMap<Long, Object> called(Object thing, Stoa stoa, int calls) {
+  private static SortedMap<Long, Object> called(Object thing, Stoa stoa, int calls) {
     var shown = new TreeMap<Long, Object>();
     for (int i = 1; i <= calls; i++) {
       var _ = run(thing, i);
@@ -488,20 +489,22 @@ class CodeMatrixTest {
     return shown;
   }
 
-  private static void assertPast(TreeMap<Long, Object> shown, Object thing, Stoa stoa) {
+  private static void assertPast(SortedMap<Long, Object> shown, Object thing, Stoa stoa) {
     shown.forEach((version, then) ->
         assertEquals(then, show(stoa.history(thing).at(version)), "version " + version));
   }
 
   @ParameterizedTest
   @MethodSource("changes")
-  void isTakenOrRefusedByOpeningTheStoreAfterAFewCalls(Change change) {
+  void isTakenOrRefusedByOpeningTheStoreAfterAFewCalls(Object row) {
+    var change = (Change) row;
     byOpening(change, FEW);
   }
 
   @ParameterizedTest
   @MethodSource("changes")
-  void isTakenOrRefusedByOpeningTheStoreAfterManyCalls(Change change) {
+  void isTakenOrRefusedByOpeningTheStoreAfterManyCalls(Object row) {
+    var change = (Change) row;
     byOpening(change, MANY);
   }
 
@@ -517,7 +520,7 @@ class CodeMatrixTest {
 
   /* The program of before has made the store; another one comes. */
   private void next(
-      Program before, Program after, Outcome outcome, TreeMap<Long, Object> shown, int calls) {
+      Program before, Program after, Outcome outcome, SortedMap<Long, Object> shown, int calls) {
     if (outcome instanceof Outcome.Refused(String words)) {
       var refusal =
           assertThrows(NotShareable.class, () -> open(after, stoa -> run(thing(after, stoa), 1)));
@@ -526,7 +529,7 @@ class CodeMatrixTest {
           before,
           stoa -> {
             Object thing = thing(before, stoa);
-            assertEquals(shown.lastEntry().getValue(), show(thing));
+            assertEquals(shown.get(shown.lastKey()), show(thing));
             assertEquals(shown.lastKey(), stoa.history(thing).version());
             assertPast(shown, thing, stoa);
             return null;
@@ -537,7 +540,7 @@ class CodeMatrixTest {
         after,
         stoa -> {
           Object thing = thing(after, stoa);
-          assertEquals(shown.lastEntry().getValue(), show(thing));
+          assertEquals(shown.get(shown.lastKey()), show(thing));
           assertPast(shown, thing, stoa);
           shown.putAll(called(thing, stoa, calls));
           assertPast(shown, thing, stoa);
@@ -547,7 +550,7 @@ class CodeMatrixTest {
         after,
         stoa -> {
           Object thing = thing(after, stoa);
-          assertEquals(shown.lastEntry().getValue(), show(thing));
+          assertEquals(shown.get(shown.lastKey()), show(thing));
           assertPast(shown, thing, stoa);
           return null;
         });
@@ -555,7 +558,8 @@ class CodeMatrixTest {
 
   @ParameterizedTest
   @MethodSource("changes")
-  void isTakenOrRefusedByDeployingIt(Change change) {
+  void isTakenOrRefusedByDeployingIt(Object row) {
+    var change = (Change) row;
     Program before = build(change.before());
     Program after = build(change.after());
     open(
@@ -568,7 +572,7 @@ class CodeMatrixTest {
               code.deploy(after.files(), _ -> {}).stream().allMatch(CodeService.Finding::fits);
           assertEquals(change.outcome() instanceof Outcome.Kept, fits);
           assertPast(shown, thing, stoa);
-          assertEquals(shown.lastEntry().getValue(), show(thing));
+          assertEquals(shown.get(shown.lastKey()), show(thing));
           return null;
         });
   }

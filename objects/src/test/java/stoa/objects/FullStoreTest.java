@@ -111,7 +111,7 @@ class FullStoreTest {
   private static void leaveNothing(Stoa stoa, long bytes) {
     int calls = 7;
     int size = 8_000;
-    for (int i = 0; i < bytes / (calls * size); i++) {
+    for (int i = 0; i < bytes / ((long) calls * size); i++) {
       Page page = stoa.get(Page.class, "page " + i);
       for (int call = 0; call < calls; call++) page.write(new byte[size]);
       var history = stoa.history(page);

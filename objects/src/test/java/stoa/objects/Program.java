@@ -88,7 +88,7 @@ final class Program {
   }
 
   /// Runs something as this program: it finds its own classes.
-  <T> T run(Supplier<T> task) {
+  <T extends @Nullable Object> T run(Supplier<T> task) {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(loader);

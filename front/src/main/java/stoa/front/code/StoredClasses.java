@@ -76,6 +76,11 @@ public final class StoredClasses extends ClassLoader {
     }
   }
 
+  @Override
+  public String toString() {
+    return String.valueOf(getName());
+  }
+
   /// Whether it makes a class itself.
   public boolean has(String className) {
     return files.containsKey(className);

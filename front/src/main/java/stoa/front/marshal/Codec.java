@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -228,7 +229,7 @@ final class Codec {
       int id = FIRST_ID + earlier.getKey();
       Class<?> type = earlier.getValue();
       Class<?> standIn = StandIns.get(position++);
-      switch (registry.entries().get(type)) {
+      switch (Objects.requireNonNull(registry.entries().get(type))) {
         case Registry.Entry.Constants constants -> {
           ((ClassResolver) resolver)
               .registerEnum(standIn, id, constants.form().serializer(resolver, standIn));

@@ -54,7 +54,7 @@ class EvolutionRulesTest {
   }
 
   private static Program program(String header, String annotations, String body, String show) {
-    String name = header.split(" ")[0];
+    String name = header.substring(0, (header + " ").indexOf(' '));
     String source =
         "%s public class %s { final String id; %s %s(String id) { this.id = id; }"
                 .formatted(annotations, header, body, name)
@@ -78,7 +78,7 @@ class EvolutionRulesTest {
 
   private static final String FITS_NOT = "!whose values do not all fit";
 
-  static List<Change> changes() {
+  private static List<Change> changes() {
     var changes = new ArrayList<Change>();
     changes.addAll(fields());
     changes.addAll(types());
@@ -492,7 +492,8 @@ class EvolutionRulesTest {
 
   @ParameterizedTest
   @MethodSource("changes")
-  void aChangeKeepsTheValueOrIsRefusedBeforeAnythingIsStored(Change change) throws Throwable {
+  void aChangeKeepsTheValueOrIsRefusedBeforeAnythingIsStored(Object row) throws Throwable {
+    var change = (Change) row;
     Version one = compiled(change.before);
     byte[] first = one.state(one.make());
     if (change.forward.startsWith("!")) {
@@ -552,9 +553,8 @@ class EvolutionRulesTest {
 
   @Test
   void aValueOfAClassThatIsGoneNamesTheRule() throws Throwable {
-    String body = "List<Object> any = new ArrayList<>(List.of(new %s(1)));";
-    Version one =
-        compiled(item(body.formatted("Old") + " Old old;", "any").with("record Old(int n) {}"));
+    String body = "List<Object> any = new ArrayList<>(List.of(new Old(1))); Old old;";
+    Version one = compiled(item(body, "any").with("record Old(int n) {}"));
     byte[] bytes = one.state(one.make());
     Version two = compiled(item("@Removed(\"old\")", "List<Object> any;", "any"));
     var e = assertThrows(NotShareable.class, () -> two.read(bytes));

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -142,9 +143,10 @@ final class CodeScenario implements Scenario {
           acknowledged.put(one.id(), one);
           sums.get(one.tally()).put(added.version(), added.sum());
         } catch (CompletionException failed) {
-          Demand.that(
-              failed.getCause() instanceof StoaException, "a call fails with " + failed.getCause());
-          trace.reached("a call ends with " + failed.getCause().getClass().getSimpleName());
+          if (!(failed.getCause() instanceof StoaException told)) {
+            throw new AssertionError("a call fails", failed);
+          }
+          trace.reached("a call ends with " + told.getClass().getSimpleName());
         }
       }
     }
@@ -181,7 +183,7 @@ final class CodeScenario implements Scenario {
     /* Finds out which factor is active. */
     private void look() {
       for (CodeService.Version version : store.await(() -> code().versions())) {
-        if (version.active()) active = FACTORS_BY_NAME.get(version.version());
+        if (version.active()) active = Objects.requireNonNull(FACTORS_BY_NAME.get(version.version()));
       }
     }
 
@@ -221,7 +223,7 @@ final class CodeScenario implements Scenario {
         acknowledged.forEach((id, one) -> {
           if (one.tally() != index) return;
           SimulatedTally.Line line = found.get(id);
-          Demand.that(line != null, id + " was acknowledged, and is there");
+          if (line == null) throw new AssertionError(id + " was acknowledged, and is not there");
           Demand.that(
               line.factor() == one.factor(),
               id
@@ -235,9 +237,9 @@ final class CodeScenario implements Scenario {
         if (told.isEmpty()) continue;
         long version = chance.of(List.copyOf(told.keySet()));
         long then = store.await(() -> store.stoa().history(tally).at(version).sum());
+        long sumThen = Objects.requireNonNull(told.get(version));
         Demand.that(
-            then == told.get(version),
-            "version " + version + " has the sum " + told.get(version) + ", not " + then);
+            then == sumThen, "version " + version + " has the sum " + sumThen + ", not " + then);
         trace.reached("a past version is read");
       }
     }
