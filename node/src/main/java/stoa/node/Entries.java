@@ -16,7 +16,7 @@ final class Entries {
             .setAt(Forms.at(stored.log()))
             .setNowMicros(stored.nowMicros());
     switch (event.event()) {
-      case Event.What.Put(byte[] value) ->
+      case Event.What.Put(byte[] value, _) ->
           entry.setKind(Entry.Kind.PUT).setValue(ByteString.copyFrom(value));
       case Event.What.Answered(long call, String space, byte[] name) ->
           entry

@@ -33,6 +33,7 @@ public final class Scenarios {
               "embedded-copies",
               new Layout(2, Copies.FULL),
               chance -> PoweredDisk.simulated(chance, 150)),
+          new CodeScenario(),
           new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new ListenableScenario("listenable", chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
