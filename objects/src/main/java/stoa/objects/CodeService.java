@@ -86,9 +86,16 @@ public final class CodeService {
   ///
   /// @param files the class files by the binary names of their classes: those of shared classes, and
   ///   of what they need
-  /// @param types the stored names of the types that are meant; all in the files when there is none
   /// @param objectsMax how many objects of each type are tried at most
   /// @param progress is told how many objects were tried
+  /// @throws NotShareable when a class cannot be loaded
+  public List<Finding> check(Map<String, byte[]> files, long objectsMax, LongConsumer progress) {
+    return check(files, Set.of(), objectsMax, progress);
+  }
+
+  /// Tries the classes of some types only: others among the files are what these need.
+  ///
+  /// @param types the stored names of the types; all in the files when there is none
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> check(
       Map<String, byte[]> files, Set<String> types, long objectsMax, LongConsumer progress) {
@@ -121,8 +128,15 @@ public final class CodeService {
   /// nothing changes.
   ///
   /// @param files as of [#check]
-  /// @param types as of [#check]
   /// @param progress as of [#check]
+  /// @throws NotShareable when a class cannot be loaded
+  public List<Finding> deploy(Map<String, byte[]> files, LongConsumer progress) {
+    return deploy(files, Set.of(), progress);
+  }
+
+  /// Deploys the classes of some types only: others among the files are what these need.
+  ///
+  /// @param types the stored names of the types; all in the files when there is none
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> deploy(
       Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
@@ -230,8 +244,7 @@ public final class CodeService {
       if (!(answer instanceof ObjectAnswer.Travelling(_, byte[] state))) return null;
       byte[] bytes = PlacedState.decode(state, 0).bytes();
       if (bytes.length > 0) {
-        Object converted = tried.state(bytes);
-        var _ = tried.state(converted);
+        var _ = stoa.core().limited(key, () -> tried.state(tried.state(bytes)));
       }
       return null;
     } catch (stoa.Gone deleted) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -272,14 +271,14 @@ class CodeChangesTest {
       Object account = account(first, stoa);
       Program.call(account, "deposit", 10L);
       assertEquals(List.of("account 1 true"), versions(code));
-      assertEquals("[account CHANGED 1 0]", findings(code.check(fixed.files(), Set.of(), 10, _ -> {})));
+      assertEquals("[account CHANGED 1 0]", findings(code.check(fixed.files(), 10, _ -> {})));
       assertEquals(List.of("account 1 true"), versions(code));
-      assertEquals("[account CHANGED 1 0]", findings(code.deploy(fixed.files(), Set.of(), _ -> {})));
+      assertEquals("[account CHANGED 1 0]", findings(code.deploy(fixed.files(), _ -> {})));
       assertEquals(List.of("account 1 false", "account 2 true"), versions(code));
-      assertEquals("[account ACTIVE 0 0]", findings(code.deploy(fixed.files(), Set.of(), _ -> {})));
+      assertEquals("[account ACTIVE 0 0]", findings(code.deploy(fixed.files(), _ -> {})));
       Program.call(account, "deposit", 10L);
       assertEquals(30L, Program.call(account, "balance"));
-      var refused = code.deploy(narrow.files(), Set.of(), _ -> {});
+      var refused = code.deploy(narrow.files(), _ -> {});
       assertEquals(1, refused.size());
       assertEquals(false, refused.getFirst().fits(), refused::toString);
       assertEquals(2, code.versions().size());
