@@ -99,10 +99,10 @@ public final class CodeService {
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> check(
       Map<String, byte[]> files, Set<String> types, long objectsMax, LongConsumer progress) {
-    return check(shared(files, types), objectsMax, progress);
+    return found(shared(files, types), objectsMax, progress);
   }
 
-  private List<Finding> check(
+  private List<Finding> found(
       Map<String, List<Class<?>>> shared, long objectsMax, LongConsumer progress) {
     var findings = new ArrayList<Finding>();
     var tried = new Tried(progress);
@@ -141,7 +141,7 @@ public final class CodeService {
   public List<Finding> deploy(
       Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
     Map<String, List<Class<?>>> shared = shared(files, types);
-    List<Finding> findings = check(shared, Long.MAX_VALUE, progress);
+    List<Finding> findings = found(shared, Long.MAX_VALUE, progress);
     if (findings.stream().allMatch(Finding::fits)) shared.forEach(stoa::activate);
     return findings;
   }

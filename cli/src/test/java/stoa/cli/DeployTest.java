@@ -1,0 +1,223 @@
+package stoa.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.History;
+import stoa.Stoa;
+
+/// The code of shared types changes while servers have the store open.
+class DeployTest {
+  private static final String METER = "@Shared(name = \"meter\") public class Meter { ";
+
+  /* Answers how much the call has added. */
+  private static final String ONCE =
+      METER
+          + "private long total;"
+          + "public long add(long n) { long was = total; total += n; return total - was; }"
+          + "@Accessor public long total() { return total; } }";
+
+  private static final String TWICE =
+      METER
+          + "private long total;"
+          + "public long add(long n) { long was = total; total += 2 * n; return total - was; }"
+          + "@Accessor public long total() { return total; } }";
+
+  private static final String NARROW =
+      METER
+          + "private int total;"
+          + "public long add(long n) { total += n; return n; }"
+          + "@Accessor public long total() { return total; } }";
+
+  private static final int METERS = 50;
+
+  @TempDir private Path directory;
+
+  private static String stoa(int exitCode, String... arguments) {
+    var text = new StringWriter();
+    var out = new PrintWriter(text);
+    assertEquals(exitCode, Main.run(out, out, arguments), text::toString);
+    return text.toString();
+  }
+
+  private Build build(String name, String... sources) throws IOException {
+    return new Build(directory.resolve(name), sources);
+  }
+
+  private static long then(Stoa stoa, Object meter, long version) {
+    History<Object> history = stoa.history(meter);
+    return (long) total(history.at(version));
+  }
+
+  private static Object total(Object meter) {
+    Object total = Build.call(meter, "total");
+    assertNotNull(total);
+    return total;
+  }
+
+  /// Calls in a loop, until it is told to stop, and counts the calls that added so much.
+  private static final class Calling implements AutoCloseable {
+    private final AtomicLong[] added = {new AtomicLong(), new AtomicLong(), new AtomicLong()};
+    private final AtomicBoolean stops = new AtomicBoolean();
+    private final CompletableFuture<Long> end;
+
+    Calling(Build program, String url) {
+      end =
+          CompletableFuture.supplyAsync(
+              () ->
+                  program.client(
+                      url,
+                      stoa -> {
+                        Object meter = program.object(stoa, "Meter", "called");
+                        long sum = 0;
+                        while (!stops.get()) {
+                          long now = (long) Build.call(meter, "add", 1L);
+                          added[(int) now].incrementAndGet();
+                          sum += now;
+                        }
+                        assertEquals(sum, total(meter));
+                        return sum;
+                      }));
+    }
+
+    long added(int amount) {
+      return added[amount].get();
+    }
+
+    /// Waits until some more calls have added so much; the call that was under way may be another.
+    void await(int amount) {
+      long from = added(amount);
+      while (added(amount) < from + 20 && !end.isDone()) Thread.onSpinWait();
+      if (end.isDone()) end.join();
+    }
+
+    long stop() {
+      stops.set(true);
+      return end.join();
+    }
+
+    @Override
+    public void close() {
+      stops.set(true);
+    }
+  }
+
+  @Test
+  void clientsGoOnWhileOtherCodeIsDeployedAndRolledBack() throws Exception {
+    Build once = build("once", ONCE);
+    Build twice = build("twice", TWICE);
+    Build narrow = build("narrow", NARROW);
+    Build other = build("other", "@Shared public class Other { public int one() { return 1; } }");
+    Path data = directory.resolve("data");
+    try (var server = ServerProcess.start(data, List.of("--classpath", once.path()))) {
+      String at = server.address();
+      once.client(
+          server.url(),
+          stoa -> {
+            for (int i = 0; i < METERS; i++) Build.call(once.object(stoa, "Meter", i), "add", 7L);
+            return null;
+          });
+      try (var calling = new Calling(once, server.url())) {
+        calling.await(1);
+        String checked = stoa(0, "check", "--classpath", twice.path(), "--server", at);
+        assertEquals("meter  changed: 51 objects tried\n", checked);
+        assertEquals("meter  same\n", stoa(0, "deploy", once.path(), "--server", at));
+        assertEquals(checked, stoa(0, "deploy", twice.path(), "--server", at));
+        calling.await(2);
+        long before = calling.added(1);
+        calling.await(2);
+        assertEquals(before, calling.added(1), "calls after the deployment follow the new code");
+        assertEquals("v.Other  new\n", stoa(0, "deploy", other.path(), "--server", at));
+
+        String refused = stoa(1, "check", "--classpath", narrow.path(), "--server", at);
+        assertTrue(refused.startsWith("meter  REFUSED"), refused);
+        assertTrue(refused.contains("total"), refused);
+        String kept = stoa(1, "deploy", narrow.path(), "--server", at);
+        assertTrue(kept.startsWith(refused), kept);
+        assertTrue(kept.contains("nothing was deployed"), kept);
+        calling.await(2);
+
+        stoa(0, "deploy", "--rollback", "meter", "--server", at);
+        calling.await(1);
+        before = calling.added(2);
+        calling.await(1);
+        assertEquals(before, calling.added(2), "calls after the rollback follow the old code");
+        long sum = calling.stop();
+        once.client(
+            server.url(),
+            stoa -> {
+              Object meter = once.object(stoa, "Meter", "called");
+              assertEquals(sum, total(meter));
+              assertEquals(1, then(stoa, meter, 1));
+              assertEquals(20, then(stoa, meter, 20));
+              assertEquals(7L, total(once.object(stoa, "Meter", 3)));
+              return null;
+            });
+        List<String> listed = stoa(0, "deploy", "--list", "--server", at).lines().toList();
+        assertEquals(5, listed.size(), listed::toString);
+        assertEquals("meter", listed.get(0));
+        assertTrue(listed.get(1).endsWith("  active"), listed::toString);
+        assertFalse(listed.get(2).contains("active"), listed::toString);
+        String second = listed.get(2).strip();
+        stoa(0, "deploy", "--rollback", "meter", "--to", second, "--server", at);
+        String unknown = stoa(1, "deploy", "--rollback", "none", "--server", at);
+        assertTrue(unknown.contains("has no type none"), unknown);
+      }
+      assertTrue(server.stop());
+    }
+  }
+
+  @Test
+  void aDirectoryIsCheckedAndStaysAsItIs() throws Exception {
+    Build once = build("once", ONCE);
+    Build twice = build("twice", TWICE);
+    Build narrow = build("narrow", NARROW);
+    for (String options : List.of("", "?shards=2")) {
+      Path data = directory.resolve("data" + options.length());
+      once.client(
+          "file:" + data + options,
+          stoa -> {
+            for (int i = 0; i < METERS; i++) Build.call(once.object(stoa, "Meter", i), "add", 7L);
+            return null;
+          });
+      Map<Path, String> before = contents(data);
+      assertEquals("meter  same\n", check(0, once, data));
+      assertEquals("meter  changed: 50 objects tried\n", check(0, twice, data));
+      String refused = check(1, narrow, data);
+      assertTrue(refused.startsWith("meter  REFUSED"), refused);
+      assertEquals(before, contents(data));
+    }
+    String none = stoa(2, "check", "--data", once.path(), "--classpath", once.path());
+    assertTrue(none.contains("holds no store"), none);
+  }
+
+  private static String check(int exitCode, Build build, Path data) {
+    return stoa(exitCode, "check", "--data", data.toString(), "--classpath", build.path());
+  }
+
+  private static Map<Path, String> contents(Path data) throws IOException {
+    var contents = new TreeMap<Path, String>();
+    try (Stream<Path> files = Files.walk(data)) {
+      for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+        contents.put(file, stoa.base.StreamId.of(Files.readAllBytes(file)).toString());
+      }
+    }
+    return contents;
+  }
+}
