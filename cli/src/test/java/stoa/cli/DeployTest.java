@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.History;
 import stoa.Stoa;
+import stoa.wire.proto.MemberStatus;
+import stoa.wire.proto.ServerStatus;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
 
 /// The code of shared types changes while servers have the store open.
 class DeployTest {
@@ -180,6 +185,120 @@ class DeployTest {
         assertTrue(unknown.contains("has no type none"), unknown);
       }
       assertTrue(server.stop());
+    }
+  }
+
+  /// Calls each of some meters once more; answers by how much the calls have added together, and
+  /// fails when a call adds less than the one before.
+  private static void callAll(Build program, String url, Map<Integer, List<Long>> added) {
+    program.client(
+        url,
+        stoa -> {
+          for (int i = 0; i < METERS; i++) {
+            List<Long> before = added.computeIfAbsent(i, _ -> new ArrayList<>());
+            Object meter = program.object(stoa, "Meter", i);
+            before.add((Long) Build.call(meter, "add", 1L));
+            long sum = before.stream().mapToLong(Long::longValue).sum();
+            assertEquals(sum, total(meter), () -> "meter " + meter + " after " + before);
+          }
+          return null;
+        });
+  }
+
+  private ServerProcess start(String name, List<String> options) throws IOException {
+    var all = new ArrayList<>(List.of("--name", name));
+    if (!name.equals("bare")) {
+      String classes = directory.resolve("classes-" + name).toString();
+      all.addAll(List.of("--classpath", new Build(Path.of(classes), ONCE).path()));
+    }
+    all.addAll(options);
+    return ServerProcess.start(directory.resolve(name), all);
+  }
+
+  /// Stops a server, gives it the other classes, and starts it again.
+  private ServerProcess upgraded(ServerProcess server, String name) throws Exception {
+    assertTrue(server.stop());
+    var _ = new Build(directory.resolve("classes-" + name), TWICE);
+    return server.startAgain();
+  }
+
+  @Test
+  void serversThatGetOtherClassesInTurnAgreeAllTheTime() throws Exception {
+    Build client = build("client", ONCE);
+    var added = new TreeMap<Integer, List<Long>>();
+    var servers = new ArrayList<ServerProcess>();
+    var names = List.of("one", "two", "three");
+    try {
+      servers.add(start("one", List.of("--replicated", "--groups", "2")));
+      for (String name : names.subList(1, 3)) {
+        servers.add(start(name, servers.getFirst().joining()));
+      }
+      for (int i = 0; i < 3; i++) callAll(client, servers.getFirst().url(), added);
+      for (int i = 0; i < 3; i++) {
+        servers.set(i, upgraded(servers.get(i), names.get(i)));
+        for (ServerProcess server : servers) callAll(client, server.url(), added);
+        String status = stoa(0, "status", "--server", servers.get(i).address());
+        assertFalse(status.contains("quarantine"), status);
+      }
+      // Each meter went on with the new meaning at some time, and stayed with it.
+      added.forEach((meter, all) -> {
+        assertEquals(all.stream().sorted().toList(), all, () -> "meter " + meter);
+        assertEquals(List.of(1L, 1L, 1L), all.subList(0, 3));
+        assertEquals(2, all.getLast());
+      });
+      client.client(
+          servers.getFirst().url(),
+          stoa -> {
+            for (int i = 0; i < METERS; i++) {
+              assertEquals(3, then(stoa, client.object(stoa, "Meter", i), 3));
+            }
+            return null;
+          });
+      awaitCompared(servers);
+      // Whoever leads answers the same.
+      for (ServerProcess server : servers) {
+        server.pause();
+        int other = server.equals(servers.getFirst()) ? 1 : 0;
+        callAll(client, servers.get(other).url(), added);
+        server.resume();
+      }
+      String first = servers.getFirst().address();
+      stoa(0, "deploy", "--rollback", "meter", "--server", first);
+      callAll(client, servers.getFirst().url(), added);
+      added.forEach((_, all) -> assertEquals(1, all.getLast()));
+      String listed = stoa(0, "deploy", "--list", "--server", first);
+      assertEquals(3, listed.lines().count(), listed);
+      assertFalse(listed.contains("active in"), listed);
+      Build twice = build("twice", TWICE);
+      String deployed = stoa(0, "deploy", twice.path(), "--server", servers.get(2).address());
+      assertEquals("meter  changed: 50 objects tried\n", deployed);
+      callAll(client, servers.getFirst().url(), added);
+      added.forEach((_, all) -> assertEquals(2, all.getLast()));
+      assertEquals(
+          "0 objects continue with the state of the server that leads\n",
+          stoa(0, "accept", "--all", "--server", first));
+    } finally {
+      servers.forEach(ServerProcess::close);
+    }
+  }
+
+  /// Waits until each server has compared states of the group that it follows with the leader's.
+  private static void awaitCompared(List<ServerProcess> servers) {
+    for (ServerProcess server : servers) {
+      var operator = new Operator(server.address(), null, null, "--server");
+      boolean compared = false;
+      while (!compared) {
+        StatusReply status =
+            operator.askItself(asked -> asked.status(StatusRequest.getDefaultInstance()));
+        compared = true;
+        for (ServerStatus one : status.getServersList()) {
+          if (!one.getClientAddress().equals(server.address())) continue;
+          for (MemberStatus member : one.getGroupsList()) {
+            assertEquals(0, member.getDiffered());
+            compared &= member.getLeads() || member.getCompared() > 0;
+          }
+        }
+      }
     }
   }
 
