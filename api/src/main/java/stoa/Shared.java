@@ -21,8 +21,9 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Shared {
-  /// The name under which instances are stored; empty means the class's binary name. Give a name so
-  /// that the class can be renamed later: the name is the identity, the class is not.
+  /// The name under which instances are stored; empty means the class's binary name, or the earlier
+  /// one in its [Was]. Give a name so that the class can be renamed later: the name is the identity,
+  /// the class is not.
   String name() default "";
 
   /// The field that has the object's key; empty when the object does not need its own key. When

@@ -92,6 +92,17 @@ final class RemoteNames implements TypeIds {
   }
 
   @Override
+  public List<String> names() {
+    refresh();
+    return List.copyOf(names);
+  }
+
+  @Override
+  public boolean assigns() {
+    return false;
+  }
+
+  @Override
   public boolean isFirstFace(SharedType type) {
     var _ = idOf(ClassNames.CLASS + type.name() + " " + type.face().getName());
     return ClassNames.isFirstFace(type, after(ClassNames.CLASS + type.name() + " "));

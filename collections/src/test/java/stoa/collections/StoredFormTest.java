@@ -105,6 +105,11 @@ class StoredFormTest {
     }
 
     @Override
+    public List<String> names() {
+      return List.copyOf(names);
+    }
+
+    @Override
     public @Nullable String nameOf(int id) {
       return id < names.size() ? names.get(id) : null;
     }

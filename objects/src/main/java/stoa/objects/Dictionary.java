@@ -130,6 +130,11 @@ public final class Dictionary implements TypeIds {
   }
 
   @Override
+  public List<String> names() {
+    return List.copyOf(names);
+  }
+
+  @Override
   public boolean isFirstFace(SharedType type) {
     String name = type.face().getName();
     var _ = idOf(ClassNames.CLASS + type.name() + " " + name);

@@ -69,6 +69,11 @@ final class LoadedCode implements Service.Vocabulary {
     return marshaller;
   }
 
+  /// A marshaller of the same values that speaks in the numbers of another dictionary.
+  Marshaller marshaller(TypeIds other) {
+    return service.marshaller(other, new SharedReferences(service.stoa(), this), loader);
+  }
+
   /// Whether it is of a version in the log, so that nothing of it meets the objects of the program.
   boolean isStored() {
     return stored;
@@ -180,7 +185,9 @@ final class LoadedCode implements Service.Vocabulary {
 
   @Override
   public Service.Target target(Class<?> face, Object key) {
-    return service.object(service.typeOf(face), key);
+    ObjectType type = typeOf(face);
+    var _ = service.active(type.shared().name());
+    return service.object(type, key);
   }
 
   @Override

@@ -193,11 +193,6 @@ final class LocalService implements Service, Placing.Roots {
   }
 
   /// A marshaller of this store's values that speaks in the numbers of some dictionary.
-  Marshaller marshaller(TypeIds ids) {
-    return marshaller(ids, new SharedReferences(stoa, own), loader);
-  }
-
-  /// As the other one.
   ///
   /// @param references turns proxies into references and back
   /// @param classes finds the classes of keys, and of what may travel
@@ -230,14 +225,19 @@ final class LocalService implements Service, Placing.Roots {
     return any;
   }
 
-  /// Makes all classes that are known here known to another marshaller; answers whether any were
-  /// not.
-  boolean registerAll(Marshaller other) {
+  /// The code of the program.
+  LoadedCode program() {
+    return own;
+  }
+
+  /// Makes all classes of some code that are known here known to another marshaller; answers whether
+  /// any were not.
+  boolean registerAll(LoadedCode code, Marshaller other) {
     boolean any = false;
-    for (Faces faces : own.all()) {
+    for (Faces faces : code.all()) {
       for (SharedType type : faces.all()) any |= other.learn(type);
     }
-    for (Class<?> type : admitted) {
+    for (Class<?> type : code.isStored() ? inCode(admitted, code.loader()) : admitted) {
       if (other.isRegistered(type)) continue;
       other.register(type);
       any = true;

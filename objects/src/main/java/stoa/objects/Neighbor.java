@@ -1,5 +1,7 @@
 package stoa.objects;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
@@ -16,28 +18,26 @@ import stoa.front.types.SharedType;
 final class Neighbor {
   private final LocalService stoa;
   private final NeighborNames names;
-  private volatile @Nullable Marshaller marshaller;
+  private final Map<LoadedCode, Marshaller> marshallers = new HashMap<>(); // guarded by this
 
   Neighbor(LocalService stoa, NeighborNames.Asking asking) {
     this.stoa = stoa;
     this.names = new NeighborNames(asking);
   }
 
-  /// Made when it is needed: it asks the group.
-  private synchronized Marshaller marshaller() {
-    var known = marshaller;
-    if (known != null) return known;
-    var made = stoa.marshaller(names);
-    marshaller = made;
-    return made;
+  /// What says the values of some code in the numbers of the group. Made when it is needed: it asks
+  /// the group.
+  private synchronized Marshaller marshaller(LoadedCode code) {
+    return marshallers.computeIfAbsent(code, _ -> code.marshaller(names));
   }
 
   byte[] call(ObjectHandler.Question question) {
     SharedType shared = question.type().shared();
-    marshaller().register(shared);
+    LoadedCode code = question.type().code();
+    marshaller(code).register(shared);
     int number = names.idOf(ClassNames.METHOD + shared.name() + "#" + question.method().id()) + 1;
     byte[] arguments =
-        encoded(() -> marshaller().arguments(question.method(), question.arguments()));
+        encoded(code, () -> marshaller(code).arguments(question.method(), question.arguments()));
     byte[] call = new Encoder(arguments.length + 5).varint(number).raw(arguments).toBytes();
     if (call.length <= stoa.callBytesMax()) return call;
     throw new LimitExceeded(
@@ -49,38 +49,38 @@ final class Neighbor {
             + stoa.callBytesMax());
   }
 
-  Existence existence(Existence own) {
+  /// @param code which encoded what the object is to be begun from
+  Existence existence(Existence own, LoadedCode code) {
     return switch (own) {
-      case Existence.Any(byte[] opening) -> new Existence.Any(opening(opening));
-      case Existence.Absent(byte[] opening) -> new Existence.Absent(opening(opening));
-      case Existence.Undeleted(byte[] opening) -> new Existence.Undeleted(opening(opening));
+      case Existence.Any(byte[] opening) -> new Existence.Any(opening(opening, code));
+      case Existence.Absent(byte[] opening) -> new Existence.Absent(opening(opening, code));
+      case Existence.Undeleted(byte[] opening) -> new Existence.Undeleted(opening(opening, code));
       case Existence.Generation(long generation, byte[] opening) ->
-          new Existence.Generation(generation, opening(opening));
+          new Existence.Generation(generation, opening(opening, code));
     };
   }
 
-  private byte @Nullable [] opening(byte @Nullable [] own) {
+  private byte @Nullable [] opening(byte @Nullable [] own, LoadedCode code) {
     if (own == null) return null;
-    Object arguments = stoa.marshaller().value(own);
-    return encoded(() -> marshaller().value(arguments));
+    Object arguments = code.marshaller().value(own);
+    return encoded(code, () -> marshaller(code).value(arguments));
   }
 
   /// An answer in the numbers of the group, in those of this one.
   ///
+  /// @param code that asked
   /// @param keys finds the classes of keys in references
-  byte[] translated(byte[] answer, ClassLoader keys) {
+  byte[] translated(byte[] answer, LoadedCode code, ClassLoader keys) {
     if (answer[0] == ObjectAnswer.LENT) return answer;
+    Marshaller own = code.marshaller();
     try {
-      Object value = encoded(() -> new Read(read(answer, marshaller(), keys))).value;
-      return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, stoa.marshaller().value(value))
-          .encoded();
+      Object value = encoded(code, () -> new Read(read(answer, marshaller(code), keys))).value;
+      return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, own.value(value)).encoded();
     } catch (NotShareable unknown) {
       // It was called, and this is what its caller can be told of the answer.
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unknown))
-          .encoded();
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, own.thrown(unknown)).encoded();
     } catch (Threw threw) {
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(threw.thrown))
-          .encoded();
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, own.thrown(threw.thrown)).encoded();
     }
   }
 
@@ -88,7 +88,9 @@ final class Neighbor {
   ///
   /// @param keys finds the classes of keys in references
   RuntimeException refusal(byte[] thrown, ClassLoader keys) {
-    Throwable refusal = encoded(() -> marshaller().thrown(thrown, 0, thrown.length, keys));
+    LoadedCode code = stoa.program();
+    Throwable refusal =
+        encoded(code, () -> marshaller(code).thrown(thrown, 0, thrown.length, keys));
     if (refusal instanceof RuntimeException unchecked) return unchecked;
     return new NotShareable("the constructor throws " + refusal, refusal);
   }
@@ -124,11 +126,11 @@ final class Neighbor {
   }
 
   /// Tries again with all classes that are known here, when one is not known there.
-  private <T> T encoded(Supplier<T> work) {
+  private <T> T encoded(LoadedCode code, Supplier<T> work) {
     try {
       return work.get();
     } catch (NotShareable unknown) {
-      if (!stoa.registerAll(marshaller())) throw unknown;
+      if (!stoa.registerAll(code, marshaller(code))) throw unknown;
       return work.get();
     }
   }

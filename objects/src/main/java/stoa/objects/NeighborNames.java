@@ -70,12 +70,17 @@ final class NeighborNames implements TypeIds {
   }
 
   @Override
-  public boolean isFirstFace(SharedType type) {
-    String prefix = ClassNames.CLASS + type.name() + " ";
-    var _ = idOf(prefix + type.face().getName());
+  public List<String> names() {
     while (!ask(List.of()).names.isEmpty()) {
       // until all are known
     }
-    return ClassNames.isFirstFace(type, ClassNames.after(prefix, names));
+    return List.copyOf(names);
+  }
+
+  @Override
+  public boolean isFirstFace(SharedType type) {
+    String prefix = ClassNames.CLASS + type.name() + " ";
+    var _ = idOf(prefix + type.face().getName());
+    return ClassNames.isFirstFace(type, ClassNames.after(prefix, names()));
   }
 }

@@ -117,9 +117,10 @@ public final class Neighborhood implements Neighbors {
     for (Key caller : visit.callers()) write(caller, out);
     out.varint(visit.millisMax()).varint(ticks);
     Decoder in = ask(visit.target(), out);
+    LoadedCode code = ((ObjectHandler.Question) visit.call()).type().code();
     byte[] answer = in.u8() == 0 ? null : in.sized();
     return new Visit.Said(
-        answer == null ? null : neighbor.translated(answer, stoa().loader()), in.varint());
+        answer == null ? null : neighbor.translated(answer, code, code.loader()), in.varint());
   }
 
   /// A call within a transaction, as the group of its object takes it.
@@ -138,7 +139,7 @@ public final class Neighborhood implements Neighbors {
         here
             ? question.type().call(question.method(), question.arguments())
             : neighbor.call(question),
-        here ? visit.existence() : neighbor.existence(visit.existence()),
+        here ? visit.existence() : neighbor.existence(visit.existence(), question.type().code()),
         left.isNested(),
         visit.callers());
   }
@@ -152,7 +153,9 @@ public final class Neighborhood implements Neighbors {
         answer.length > 0
             && (answer[0] == ObjectAnswer.RETURNED || answer[0] == ObjectAnswer.THREW);
     if (!answers) throw new IllegalArgumentException("an errand was answered with no answer");
-    if (said.group() != part.group()) return neighbor(said.group()).translated(answer, keys);
+    if (said.group() != part.group()) {
+      return neighbor(said.group()).translated(answer, stoa().program(), keys);
+    }
     Neighbor.check(answer, stoa().marshaller(), keys);
     return answer;
   }
@@ -390,7 +393,7 @@ public final class Neighborhood implements Neighbors {
   private static void write(
       ObjectHandler.Question question, Existence existence, Neighbor neighbor, Encoder out) {
     out.text(question.type().shared().face().getName()).sized(neighbor.call(question));
-    write(neighbor.existence(existence), out);
+    write(neighbor.existence(existence, question.type().code()), out);
   }
 
   private static void write(Existence existence, Encoder out) {

@@ -26,6 +26,7 @@ import org.apache.fory.logging.LoggerFactory;
 import org.apache.fory.memory.MemoryBuffer;
 import org.apache.fory.resolver.ClassResolver;
 import org.apache.fory.resolver.TypeResolver;
+import org.apache.fory.serializer.ArraySerializers;
 import org.apache.fory.serializer.Serializer;
 import org.apache.fory.type.Generics;
 import org.jspecify.annotations.Nullable;
@@ -178,6 +179,7 @@ final class Codec {
     Staged.register(this, fory, resolver);
     Late.register(fory, resolver, refs, Ordered.late());
     registry.entries().forEach((type, entry) -> register(resolver, type, entry));
+    registerEarlier(resolver);
     registry
         .states()
         .forEach((type, struct) -> states.put(type, new StructSerializer(this, resolver, struct)));
@@ -195,12 +197,19 @@ final class Codec {
   }
 
   private void register(TypeResolver resolver, Class<?> type, Registry.Entry entry) {
-    if (((ClassResolver) resolver).isRegistered(type)) return;
+    var classes = (ClassResolver) resolver;
+    if (classes.isRegistered(type)) return;
+    if (entry instanceof Registry.Entry.Constants constants) {
+      EnumForm form = constants.form();
+      classes.registerEnum(type, FIRST_ID + entry.id(), form.serializer(resolver, type));
+      return;
+    }
     fory.register(type, FIRST_ID + entry.id());
     switch (entry) {
       case Registry.Entry.Fields fields ->
           fory.registerSerializer(type, new StructSerializer(this, resolver, fields.struct()));
-      case Registry.Entry.Constants _, Registry.Entry.Arrays _ -> {} // Fory's own
+      case Registry.Entry.Constants _ -> throw new IllegalStateException("registered above");
+      case Registry.Entry.PlatformConstants _, Registry.Entry.Arrays _ -> {} // Fory's own
       case Registry.Entry.Exceptions _ ->
           fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
       case Registry.Entry.ByReference shared ->
@@ -209,6 +218,39 @@ final class Codec {
       case Registry.Entry.ByFacade _ ->
           fory.registerSerializer(type, FacadeSerializers.of(this, resolver, type));
     }
+  }
+
+  /// Registers the numbers of the earlier names of classes, which are read and not written.
+  private void registerEarlier(TypeResolver resolver) {
+    var enums = new HashMap<Class<?>, Class<?>>();
+    int position = 0;
+    for (var earlier : registry.earlier().entrySet()) {
+      int id = FIRST_ID + earlier.getKey();
+      Class<?> type = earlier.getValue();
+      Class<?> standIn = StandIns.get(position++);
+      switch (registry.entries().get(type)) {
+        case Registry.Entry.Constants constants -> {
+          ((ClassResolver) resolver)
+              .registerEnum(standIn, id, constants.form().serializer(resolver, standIn));
+          enums.put(standIn, type);
+        }
+        case Registry.Entry.Fields fields -> {
+          fory.register(standIn, id);
+          fory.registerSerializer(standIn, new StructSerializer(this, resolver, fields.struct()));
+        }
+        case Registry.Entry.Arrays _ -> {
+          fory.register(standIn, id);
+          fory.registerSerializer(
+              standIn, new ArraySerializers.ObjectArraySerializer(resolver, type));
+        }
+        case Registry.Entry.Exceptions _ -> {
+          fory.register(standIn, id);
+          fory.registerSerializer(standIn, new ThrowableSerializer(throwables, resolver, type));
+        }
+        default -> throw new IllegalStateException(type + " has no earlier names");
+      }
+    }
+    if (!enums.isEmpty()) EnumContainers.register(fory, resolver, enums);
   }
 
   /// Admits what Fory may serialize by itself without registration: arrays of what is registered,
@@ -516,7 +558,8 @@ final class Codec {
     if (e instanceof OutOfMemoryError error) throw error;
     String unregistered = unregistered(e);
     boolean unknown = e instanceof NullPointerException || e instanceof AssertionError;
-    if (unregistered == null && unknown) unregistered = unknownClass();
+    String stored = unregistered == null && unknown ? unknownClass() : null;
+    if (stored != null) return unknown(stored);
     if (unregistered != null) return refused(unregistered);
     return new Corrupt("an encoded value cannot be read: " + ThrowableText.of(e), e);
   }
@@ -587,6 +630,17 @@ final class Codec {
             + " cannot travel or be stored: no declared field, parameter or result names "
             + name
             + "; list it in StoaConfig.types, or pass its name as text");
+  }
+
+  /// What the value says of whose class is not registered here.
+  private static NotShareable unknown(String type) {
+    return new NotShareable(
+        "a "
+            + type
+            + " is stored, and no declared field, parameter or result names that class; list it in"
+            + " StoaConfig.types, or mark the class that it was renamed to @Was(\""
+            + type
+            + "\")");
   }
 
   static NotShareable refused(String type) {

@@ -15,6 +15,12 @@ final class KnownClasses extends ClassLoader {
   KnownClasses(Registry registry) {
     super(ClassLoader.getPlatformClassLoader());
     for (Class<?> type : registry.entries().keySet()) registered.put(type.getName(), type);
+    registry
+        .renamed()
+        .forEach(
+            (name, type) -> {
+              if (registry.has(type)) registered.putIfAbsent(name, type);
+            });
   }
 
   @Override

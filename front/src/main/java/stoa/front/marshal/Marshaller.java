@@ -37,6 +37,7 @@ public final class Marshaller {
    * dropped.
    */
   private static final byte ARGUMENTS = 0x01;
+  private static final byte DESCRIBED_ARGUMENTS = 0x02;
   private static final byte NULL = 0x10;
   private static final byte FALSE = 0x11;
   private static final byte TRUE = 0x12;
@@ -165,10 +166,12 @@ public final class Marshaller {
           method + " takes " + types.size() + " arguments, not " + arguments.length);
     }
     var out = new Simple.Output();
-    out.put(ARGUMENTS);
+    boolean described = method.isSuccessor();
+    out.put(described ? DESCRIBED_ARGUMENTS : ARGUMENTS);
     int others = 0;
     for (int i = 0; i < arguments.length; i++) {
       Class<?> type = types.get(i);
+      if (described) out.put(Simple.number(type));
       if (Simple.covers(type)) Simple.write(out, type, arguments[i]);
       else others++;
     }
@@ -209,13 +212,26 @@ public final class Marshaller {
       @Nullable Effort effort) {
     List<Class<?>> types = method.parameterTypes();
     var in = new Simple.Input(bytes, from, to);
-    expect(ARGUMENTS, in.get(), "the arguments of " + method);
+    byte format = in.get();
+    boolean described = format == DESCRIBED_ARGUMENTS;
+    if (!described) expect(ARGUMENTS, format, "the arguments of " + method);
+    List<Class<?>> written = described ? types : ParameterTypes.stored(method);
     @Nullable Object[] arguments = new Object[types.size()];
+    boolean[] graph = new boolean[types.size()];
     int others = 0;
     for (int i = 0; i < arguments.length; i++) {
-      Class<?> type = types.get(i);
-      if (Simple.covers(type)) arguments[i] = Simple.read(in, type);
-      else others++;
+      Class<?> type = written.get(i);
+      if (described) {
+        byte number = in.get();
+        type = number < 0 ? Object.class : Simple.type(number);
+      }
+      if (Simple.covers(type)) {
+        arguments[i] = ParameterTypes.passed(method, i, type, Simple.read(in, type));
+      } else {
+        ParameterTypes.checkNotSimple(method, i);
+        graph[i] = true;
+        others++;
+      }
     }
     if (others == 0) {
       in.end();
@@ -224,8 +240,8 @@ public final class Marshaller {
     int count = others;
     @Nullable Object[] roots = using(keys, effort, codec -> codec.read(bytes, in.at(), to, count));
     for (int i = 0, r = 0; i < arguments.length; i++) {
+      if (!graph[i]) continue;
       Class<?> type = types.get(i);
-      if (Simple.covers(type)) continue;
       Object root = roots[r++];
       if (root != null && !type.isInstance(root)) {
         throw new Corrupt(

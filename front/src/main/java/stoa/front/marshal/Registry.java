@@ -9,19 +9,27 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.StoaException;
 import stoa.base.StreamId;
+import stoa.front.ClassNames;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.Hashing;
 import stoa.front.types.Platform;
@@ -44,8 +52,11 @@ final class Registry {
     /// A class or record of fields.
     record Fields(int id, Struct struct) implements Entry {}
 
-    /// An enum, by the names of its constants.
-    record Constants(int id) implements Entry {}
+    /// An enum of the program, by the names of its constants.
+    record Constants(int id, EnumForm form) implements Entry {}
+
+    /// An enum of the JDK.
+    record PlatformConstants(int id) implements Entry {}
 
     /// An array.
     record Arrays(int id) implements Entry {}
@@ -65,6 +76,11 @@ final class Registry {
     record ByFacade(int id) implements Entry {}
   }
 
+  private static final String CLASS = ClassNames.CLASS;
+
+  /// A class's number in the dictionary, and the name that has it.
+  private record Numbered(int id, String name) {}
+
   /// Changes when values of the JDK are written in another form than before.
   private static final String JDK_FORM = "values of the JDK 2";
 
@@ -74,28 +90,61 @@ final class Registry {
   private final Class<? extends Blob> blobs;
 
   private final Map<Class<?>, Entry> entries;
+
+  /// The classes by the numbers of earlier names, under which values may be stored still.
+  private final Map<Integer, Class<?>> earlier;
+
   private final Map<Class<?>, Struct> states;
   private final Set<SharedType> types;
+  private final Lineage lineage;
+  private final StoredNames stored;
 
   Registry(TypeIds ids) {
     this(ids, Blob.class);
   }
 
   Registry(TypeIds ids, Class<? extends Blob> blobs) {
-    this(ids, blobs, Map.of(), Map.of(), Set.of());
+    this(ids, blobs, new StoredNames());
+  }
+
+  private Registry(TypeIds ids, Class<? extends Blob> blobs, StoredNames stored) {
+    this(
+        ids,
+        blobs,
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        Set.of(),
+        new Lineage(stored),
+        stored);
   }
 
   private Registry(
       TypeIds ids,
       Class<? extends Blob> blobs,
       Map<Class<?>, Entry> entries,
+      Map<Integer, Class<?>> earlier,
       Map<Class<?>, Struct> states,
-      Set<SharedType> types) {
+      Set<SharedType> types,
+      Lineage lineage,
+      StoredNames stored) {
     this.ids = ids;
     this.blobs = blobs;
     this.entries = entries;
+    this.earlier = earlier;
     this.states = states;
     this.types = types;
+    this.lineage = lineage;
+    this.stored = stored;
+  }
+
+  Map<Integer, Class<?>> earlier() {
+    return earlier;
+  }
+
+  /// The classes by their earlier names.
+  Map<String, Class<?>> renamed() {
+    return lineage.renamed();
   }
 
   Map<Class<?>, Entry> entries() {
@@ -135,34 +184,128 @@ final class Registry {
     return StreamId.of(String.join("\n", schemas)).high();
   }
 
+  /// @throws NotShareable when a class cannot travel, or no rule says what becomes of what an earlier
+  ///   version of it has stored; then the dictionary has no new name
   Registry with(SharedType type) {
-    var walk = new Walk();
+    stored.learn(ids.names());
+    var walk = new Walk(false);
     walk.shared(type);
     return walk.finish();
   }
 
+  /// As [#with(SharedType)].
   Registry with(Class<?> type) {
-    var walk = new Walk();
+    stored.learn(ids.names());
+    var walk = new Walk(false);
     walk.add(type);
     return walk.finish();
   }
 
+  /// What a field of a state names that is another process's business, as far as that process knows
+  /// it too.
+  private Registry withKnown(Type type) {
+    var walk = new Walk(true);
+    try {
+      walk.add(type);
+      return walk.finish();
+    } catch (NotShareable unknown) {
+      return this;
+    }
+  }
+
   /// Adds what can be reached from a type.
   private final class Walk {
+    /*
+     * First the walk finds all classes and compares each with what the dictionary says of it. Only
+     * then it asks for numbers, in the order in which it found the classes, so that a class that is
+     * refused leaves no name.
+     */
     private final Map<Class<?>, Entry> found = new LinkedHashMap<>(entries);
+    private final Map<Integer, Class<?>> foundEarlier = new TreeMap<>(earlier);
     private final Map<Class<?>, Struct> foundStates = new HashMap<>(states);
     private final Set<SharedType> foundTypes = new HashSet<>(types);
+    private final Lineage foundLineage = new Lineage(lineage);
     private final Set<Type> seen = new HashSet<>();
     private final ArrayDeque<Type> pending = new ArrayDeque<>();
+    private final Set<Class<?>> planned = new LinkedHashSet<>();
+    private final List<Runnable> comparing = new ArrayList<>();
+    private final List<Runnable> numbering = new ArrayList<>();
+
+    /// Types of fields of states that only the process of the store reads.
+    private final List<Type> hidden = new ArrayList<>();
+
+    /// Whether only names that have a number may be used.
+    private final boolean knownOnly;
+
+    Walk(boolean knownOnly) {
+      this.knownOnly = knownOnly;
+    }
 
     Registry finish() {
       while (!pending.isEmpty()) visit(pending.poll());
-      return new Registry(
-          ids, blobs, Map.copyOf(found), Map.copyOf(foundStates), Set.copyOf(foundTypes));
+      for (Class<?> type : planned) foundLineage.checkPresent(type);
+      compareAll();
+      numbering.forEach(Runnable::run);
+      var larger =
+          new Registry(
+              ids,
+              blobs,
+              Map.copyOf(found),
+              Collections.unmodifiableMap(foundEarlier),
+              Map.copyOf(foundStates),
+              Set.copyOf(foundTypes),
+              foundLineage,
+              stored);
+      for (Type type : hidden) larger = larger.withKnown(type);
+      return larger;
+    }
+
+    /// Refuses with all that no rule covers.
+    private void compareAll() {
+      var refusals = new LinkedHashSet<String>();
+      for (Runnable one : comparing) {
+        try {
+          one.run();
+        } catch (NotShareable refused) {
+          refusals.add(String.valueOf(refused.getMessage()));
+        }
+      }
+      if (!refusals.isEmpty()) throw new NotShareable(String.join("\n", refusals));
+    }
+
+    private void descend(Class<?> type) {
+      foundLineage.add(type);
+      if (!ids.assigns()) return;
+      for (String was : Lineage.descriptions(type)) {
+        numbering.add(
+            () -> {
+              var _ = number(was);
+            });
+      }
     }
 
     void add(@Nullable Type type) {
       if (type != null && seen.add(type)) pending.add(type);
+    }
+
+    private boolean isFound(Class<?> type) {
+      return found.containsKey(type) || planned.contains(type);
+    }
+
+    private void plan(Class<?> type, Supplier<Entry> entry) {
+      if (isFound(type)) return;
+      planned.add(type);
+      numbering.add(() -> found.put(type, entry.get()));
+    }
+
+    /// The number of a name.
+    ///
+    /// @throws NotShareable when it has none, and must not get one
+    private int number(String name) {
+      if (!knownOnly) return ids.idOf(name);
+      Integer known = stored.number(name);
+      if (known != null) return known;
+      throw new NotShareable("the server does not know \"" + name + "\"");
     }
 
     private void visit(Type type) {
@@ -191,30 +334,36 @@ final class Registry {
       if (type.isArray()) {
         Class<?> element = type.getComponentType();
         while (element.isArray()) element = element.getComponentType();
-        if (!element.isPrimitive()) found.putIfAbsent(type, new Entry.Arrays(idOf(type)));
+        if (!element.isPrimitive()) {
+          var names = arrayNames(type, element);
+          plan(type, () -> new Entry.Arrays(numbered(type, names).id()));
+        }
         add(type.getComponentType());
         return;
       }
       if (type.isEnum() && Platform.has(type)) {
-        found.putIfAbsent(type, new Entry.Constants(idOf(type)));
+        plan(type, () -> new Entry.PlatformConstants(number(CLASS + type.getName())));
         return;
       }
-      if (type.isPrimitive() || Platform.has(type) || found.containsKey(type)) return;
+      if (type.isPrimitive() || Platform.has(type) || isFound(type)) return;
       if (type == stoa.Ref.class || StoaException.class.isAssignableFrom(type)) return;
       if (type == Blob.class || type == blobs) {
         blob();
         return;
       }
+      descend(type);
       if (type.isAnnotationPresent(Shared.class)) {
         shared(SharedType.of(type));
         return;
       }
       if (Facade.class.isAssignableFrom(type)) {
-        if (!type.isInterface()) found.put(type, new Entry.ByFacade(idOf(type)));
+        if (!type.isInterface()) {
+          plan(type, () -> new Entry.ByFacade(number(CLASS + type.getName())));
+        }
         return;
       }
       if (type.isEnum()) {
-        found.put(type, new Entry.Constants(idOf(type)));
+        constants(type);
         return;
       }
       if (type.isSealed()) {
@@ -223,25 +372,97 @@ final class Registry {
       add(type.getGenericSuperclass());
       if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) return;
       if (Throwable.class.isAssignableFrom(type)) {
-        found.put(type, new Entry.Exceptions(idOf(type)));
+        plan(type, () -> new Entry.Exceptions(numbered(type, Lineage.names(type)).id()));
       } else {
         checkValueClass(type);
-        found.put(type, new Entry.Fields(idOf(type), new Struct(type, type.getName(), ids)));
+        fields(type);
       }
-      addFields(type);
+      addFields(type, this::add);
     }
 
-    private void addFields(Class<?> type) {
+    private void constants(Class<?> type) {
+      var form = new EnumForm(type);
+      List<String> names = Lineage.names(type);
+      for (String name : names) {
+        comparing.add(() -> stored.bodies("enum", name).forEach(body -> form.check(name, body)));
+      }
+      plan(
+          type,
+          () -> {
+            Numbered numbered = numbered(type, names);
+            if (ids.assigns()) {
+              var _ = number(form.description(numbered.name()));
+            }
+            return new Entry.Constants(numbered.id(), form);
+          });
+    }
+
+    private void fields(Class<?> type) {
+      var unnamed = ids.assigns() ? Shape.Unnamed.REFUSED : Shape.Unnamed.DROPPED;
+      var shape = new Shape(type, foundLineage, unnamed);
+      List<String> names = Lineage.names(type);
+      for (String name : names) compare(shape, name);
+      plan(
+          type,
+          () -> {
+            Numbered numbered = numbered(type, names);
+            int schema = number(Struct.schema(numbered.name(), shape));
+            var all = new ArrayList<String>(names);
+            all.remove(numbered.name());
+            all.addFirst(numbered.name());
+            var struct = new Struct(shape, List.copyOf(all), schema, ids);
+            return new Entry.Fields(numbered.id(), struct);
+          });
+    }
+
+    private void compare(Shape shape, String storedName) {
+      comparing.add(
+          () -> {
+            String body = shape.body();
+            for (String other : stored.bodies("schema", storedName)) {
+              if (!other.equals(body)) {
+                var _ = shape.plan(storedName, other);
+              }
+            }
+          });
+    }
+
+    /// The number of a class, and the name that has it: of all names of the class the one that the
+    /// dictionary had first. The others stand for the class when a value is read.
+    private Numbered numbered(Class<?> type, List<String> names) {
+      var numbers = new TreeMap<Integer, String>();
+      for (String name : names) {
+        Integer known = stored.number(CLASS + name);
+        if (known != null) numbers.put(known, name);
+      }
+      if (numbers.isEmpty()) numbers.put(number(CLASS + names.getFirst()), names.getFirst());
+      if (ids.assigns()) {
+        for (String name : names) numbers.put(number(CLASS + name), name);
+      }
+      var first = numbers.pollFirstEntry();
+      for (int other : numbers.keySet()) foundEarlier.put(other, type);
+      return new Numbered(first.getKey(), first.getValue());
+    }
+
+    private static List<String> arrayNames(Class<?> type, Class<?> element) {
+      if (Platform.has(element) || element.isAnnotationPresent(Shared.class)) {
+        return List.of(type.getName());
+      }
+      String before = type.getName().substring(0, type.getName().indexOf('L') + 1);
+      return Lineage.names(element).stream().map(name -> before + name + ";").toList();
+    }
+
+    private static void addFields(Class<?> type, Consumer<Type> adding) {
       for (Class<?> c = type; c != null && !Platform.has(c); c = c.getSuperclass()) {
-        add(c.getGenericSuperclass());
+        if (c.getGenericSuperclass() != null) adding.accept(c.getGenericSuperclass());
         for (Field field : c.getDeclaredFields()) {
           int skipped = Modifier.STATIC | Modifier.TRANSIENT;
-          if ((field.getModifiers() & skipped) == 0) add(field.getGenericType());
+          if ((field.getModifiers() & skipped) == 0) adding.accept(field.getGenericType());
         }
       }
       if (type.isRecord()) {
         for (RecordComponent component : type.getRecordComponents()) {
-          add(component.getGenericType());
+          adding.accept(component.getGenericType());
         }
       }
     }
@@ -249,11 +470,15 @@ final class Registry {
     void shared(SharedType type) {
       if (!foundTypes.add(type)) return;
       Class<?> implementation = type.implementation();
+      descend(type.face());
+      foundLineage.addFaces(type.face(), stored.after(CLASS + type.name() + " "));
+      boolean own = OwnState.class.isAssignableFrom(implementation);
+      boolean here = ids.assigns() || type.isPlaced();
       // Says the class before its schema, which a dictionary of another group has from the class.
-      found.put(Proxies.classOf(type), proxy(type));
-      foundStates.put(implementation, new Struct(implementation, type.name(), ids));
-      found.put(implementation, byReference("instance " + type.name(), type, null));
-      if (!OwnState.class.isAssignableFrom(implementation)) addFields(implementation);
+      plan(Proxies.classOf(type), () -> proxy(type));
+      if (!states.containsKey(implementation)) state(type, own, here);
+      plan(implementation, () -> byReference("instance " + type.name(), type, null));
+      if (!own) addFields(implementation, here ? this::add : hidden::add);
       for (SharedMethod method : type.methods()) {
         add(method.genericReturnType());
         method.genericParameterTypes().forEach(this::add);
@@ -261,26 +486,40 @@ final class Registry {
       type.exceptions().forEach(this::add);
     }
 
+    /// @param own whether the state has a form of its own, and is not its fields
+    /// @param here whether states are written here
+    private void state(SharedType type, boolean own, boolean here) {
+      Class<?> implementation = type.implementation();
+      var shape = new Shape(implementation, foundLineage, Shape.Unnamed.REFUSED);
+      if (!own && here) compare(shape, type.name());
+      String schema = Struct.schema(type.name(), shape);
+      numbering.add(
+          () -> {
+            Integer known = stored.number(schema);
+            int number = here ? number(schema) : known == null ? Struct.NO_SCHEMA : known;
+            var struct = new Struct(shape, List.of(type.name()), number, ids);
+            foundStates.put(implementation, struct);
+          });
+    }
+
     /// The first face of a type goes by the type's name, so that it can be renamed.
     private Entry.ByReference proxy(SharedType type) {
       String what = "proxy " + type.name();
       Class<?> face = type.face();
+      if (knownOnly) {
+        var _ = number(CLASS + type.name() + " " + face.getName());
+      }
       return byReference(ids.isFirstFace(type) ? what : what + " as " + face.getName(), type, face);
     }
 
     private Entry.ByReference byReference(String what, SharedType type, @Nullable Class<?> face) {
       String made = type.implementation().getName();
-      return new Entry.ByReference(ids.idOf(what), type.name(), made, face);
+      return new Entry.ByReference(number(what), type.name(), made, face);
     }
 
     private void blob() {
-      if (found.containsKey(blobs)) return;
       String name = Blob.class.getName();
-      found.put(blobs, new Entry.ByReference(ids.idOf("proxy " + name), name, name, null));
-    }
-
-    private int idOf(Class<?> type) {
-      return ids.idOf("class " + type.getName());
+      plan(blobs, () -> new Entry.ByReference(number("proxy " + name), name, name, null));
     }
   }
 

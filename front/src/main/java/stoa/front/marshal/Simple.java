@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
@@ -26,6 +27,47 @@ final class Simple {
         || type == Short.class
         || type == Byte.class
         || type == Character.class;
+  }
+
+  /// The covered types in the order of their numbers in described arguments, which never change.
+  private static final List<Class<?>> TYPES =
+      List.of(
+          String.class,
+          UUID.class,
+          boolean.class,
+          Boolean.class,
+          byte.class,
+          Byte.class,
+          short.class,
+          Short.class,
+          char.class,
+          Character.class,
+          int.class,
+          Integer.class,
+          long.class,
+          Long.class,
+          float.class,
+          Float.class,
+          double.class,
+          Double.class);
+
+  /// The number of a type that is covered; -1 for any other.
+  static int number(Class<?> type) {
+    return TYPES.indexOf(type);
+  }
+
+  /// The type of a number.
+  static Class<?> type(int number) {
+    if (number >= 0 && number < TYPES.size()) return TYPES.get(number);
+    throw new Corrupt("an argument is of the simple type " + number + ", which is none");
+  }
+
+  /// The type that is covered and has a name; null for any other.
+  static @Nullable Class<?> named(String name) {
+    for (Class<?> type : TYPES) {
+      if (type.getTypeName().equals(name)) return type;
+    }
+    return null;
   }
 
   /// Writes a value of a declared type that is covered.

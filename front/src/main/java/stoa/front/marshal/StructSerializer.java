@@ -1,5 +1,6 @@
 package stoa.front.marshal;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.fory.context.ReadContext;
@@ -142,13 +143,16 @@ final class StructSerializer extends Serializer<Object> {
   /// Reads what another version of the class has written, then completes the rest.
   private void readOld(ReadContext context, Object value, Struct.Plan plan) {
     Map<String, @Nullable Object> all = struct.migrates() ? new HashMap<>() : Map.of();
+    var initialized = new ArrayList<>(plan.added());
     for (Struct.Stored stored : plan.stored()) {
       Object read = readValue(context, stored.kind(), otherHolder);
       if (struct.migrates()) all.put(stored.name(), read);
       Struct.Slot slot = stored.slot();
-      if (slot != null && fits(slot, read)) slot.set(value, read);
+      if (slot == null) continue;
+      if (fits(slot, read)) slot.set(value, read);
+      else initialized.add(slot);
     }
-    for (Struct.Slot slot : plan.added()) {
+    for (Struct.Slot slot : initialized) {
       Object initial = struct.initial(slot, value);
       if (initial != null) slot.set(value, initial);
     }
@@ -162,7 +166,9 @@ final class StructSerializer extends Serializer<Object> {
       Object read = readValue(context, stored.kind(), otherHolder);
       all.put(stored.name(), read);
       Struct.Slot slot = stored.slot();
-      if (slot != null && fits(slot, read)) components[slot.component] = read;
+      if (slot != null && fits(slot, read)) {
+        components[slot.component] = Widening.widened(read, slot.type);
+      }
     }
     return struct.migrates() ? struct.migrate(null, all) : struct.construct(components);
   }
@@ -204,7 +210,8 @@ final class StructSerializer extends Serializer<Object> {
   }
 
   private boolean fits(Struct.Slot slot, @Nullable Object value) {
-    if (slot.type.isPrimitive() || value == null || slot.type.isInstance(value)) return true;
+    if (slot.type.isPrimitive() || value == null) return true;
+    if (slot.type.isInstance(Widening.widened(value, slot.type))) return true;
     if (struct.migrates()) return false;
     throw struct.changed(slot, value.getClass().getTypeName());
   }

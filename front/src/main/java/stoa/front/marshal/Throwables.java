@@ -165,13 +165,23 @@ final class Throwables {
   private static void readField(
       Throwable thrown, Shape shape, String name, @Nullable Object value) {
     for (FieldAccessor field : shape.fields) {
-      if (!Shape.name(field).equals(name)) continue;
+      if (!Shape.name(field).equals(name) && !wasNamed(field.getField(), name)) continue;
       Class<?> type = field.getField().getType();
-      Class<?> boxed = java.lang.invoke.MethodType.methodType(type).wrap().returnType();
-      boolean fits = value == null ? !type.isPrimitive() : boxed.isInstance(value);
-      if (fits) field.set(thrown, value);
+      Class<?> boxed = Widening.boxed(type);
+      Object widened = Widening.widened(value, type);
+      boolean fits = widened == null ? !type.isPrimitive() : boxed.isInstance(widened);
+      if (fits) field.set(thrown, widened);
       return;
     }
+  }
+
+  /// Whether a field, or its class, had another name once, and so this one in front of a point.
+  private static boolean wasNamed(Field field, String name) {
+    int point = name.lastIndexOf('.');
+    if (point < 0) return false;
+    if (!Lineage.names(field.getDeclaringClass()).contains(name.substring(0, point))) return false;
+    String own = name.substring(point + 1);
+    return field.getName().equals(own) || Lineage.was(field).contains(own);
   }
 
   // ---- traces

@@ -1,5 +1,6 @@
 package stoa.front.marshal;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.front.types.SharedType;
 
@@ -18,6 +19,20 @@ public interface TypeIds {
 
   /// The name of a number; null when the number was never assigned. Must be fast.
   @Nullable String nameOf(int id);
+
+  /// All names that have a number, in the order of their numbers: a snapshot.
+  ///
+  /// A class is compared with the descriptions among them when it is registered, and refused when no
+  /// rule says what becomes of what they describe. For a program of the past, which is to read and
+  /// write as it did, these are the names of its time.
+  List<String> names();
+
+  /// Whether a new name gets a number here. Where it does not, the numbers come from the store of
+  /// another process: what that does not know is refused, and the states of its objects are its own
+  /// business.
+  default boolean assigns() {
+    return true;
+  }
 
   /// Whether a face is the first, of those that are still there, under which the objects of its
   /// stored name were used.

@@ -4,6 +4,8 @@
 ///
 /// ```
 /// arguments  0x01, the simple ones in order, then the others as one graph
+///            0x02, as 0x01, with the number of its simple type, or -1, in front of each: those of a
+///            method with a stoa.MethodId that is not its own name and types
 /// value      0x10 … 0x18 a simple value (null, false, true, int, long, double, text, UUID, void)
 ///            0x1F a graph
 /// state      0x20, a graph whose root is the object

@@ -82,6 +82,12 @@ public final class SharedMethod {
     return method;
   }
 
+  /// Whether the identity is not the method's own name and parameter types, so that calls may be
+  /// stored which an earlier method of it took with other types.
+  public boolean isSuccessor() {
+    return !id.equals(SharedType.signature(method));
+  }
+
   /// The erased parameter types.
   public List<Class<?>> parameterTypes() {
     return parameterTypes;

@@ -28,8 +28,10 @@ import stoa.MethodId;
 import stoa.Mutator;
 import stoa.NotShareable;
 import stoa.Placement;
+import stoa.Removed;
 import stoa.Shared;
 import stoa.Transactional;
+import stoa.Was;
 import stoa.spi.Forkable;
 import stoa.spi.OwnState;
 import stoa.spi.StateInput;
@@ -78,6 +80,7 @@ public final class SharedType {
   private final List<Constructor<?>> constructors;
   private final @Nullable Field keyField;
   private final Set<Class<? extends Throwable>> exceptions;
+  private final Set<String> removed;
   private final byte[] schema;
 
   private SharedType(Class<?> face) {
@@ -89,7 +92,7 @@ public final class SharedType {
     }
     this.implementation = shared.implementation() == void.class ? face : shared.implementation();
     checkClass(face, implementation);
-    this.name = shared.name().isEmpty() ? face.getName() : shared.name();
+    this.name = storedName(face, shared);
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw new NotShareable(
           face.getName() + " is named with half of a surrogate pair; use well-formed text");
@@ -113,6 +116,7 @@ public final class SharedType {
     this.byId = methods.stream().collect(Collectors.toUnmodifiableMap(SharedMethod::id, m -> m));
     this.bySignature =
         methods.stream().collect(Collectors.toUnmodifiableMap(m -> signature(m.method()), m -> m));
+    this.removed = removed(face, implementation);
     this.constructors = List.of(implementation.getDeclaredConstructors());
     for (Constructor<?> constructor : constructors) open(constructor);
     this.exceptions = Verifier.verify(face, implementation, methods);
@@ -171,16 +175,22 @@ public final class SharedType {
   /// @throws NotShareable when the class has no such method any more
   public SharedMethod method(String id) {
     SharedMethod method = byId.get(id);
-    if (method == null) {
-      throw new NotShareable(
-          implementation.getName()
-              + " has no method "
-              + id
-              + ", which stored calls name; keep it, or give its successor @MethodId(\""
-              + id
-              + "\")");
-    }
+    if (method == null) throw absent(id);
     return method;
+  }
+
+  private NotShareable absent(String id) {
+    if (removed.contains(id)) {
+      return new NotShareable(
+          implementation.getName() + " has the method " + id + " no more, says its @Removed");
+    }
+    return new NotShareable(
+        implementation.getName()
+            + " has no method "
+            + id
+            + ", which stored calls name; keep it, or give its successor @MethodId(\""
+            + id
+            + "\")");
   }
 
   /// The method that overrides, or is, a method of the face; null when callers may not call it.
@@ -249,6 +259,26 @@ public final class SharedType {
 
   // ---- checks of the class itself
 
+  private static String storedName(Class<?> face, Shared shared) {
+    Was was = face.getDeclaredAnnotation(Was.class);
+    if (was == null) return shared.name().isEmpty() ? face.getName() : shared.name();
+    if (!shared.name().isEmpty()) {
+      throw new NotShareable(
+          face.getName()
+              + " is stored as "
+              + shared.name()
+              + ", whatever its class is called; remove @Was");
+    }
+    if (was.value().length != 1) {
+      throw new NotShareable(
+          face.getName()
+              + " has "
+              + was.value().length
+              + " names in @Was; name the one under which its objects were stored first");
+    }
+    return was.value()[0];
+  }
+
   private static void checkClass(Class<?> face, Class<?> implementation) {
     if (face.isInterface() && face == implementation) {
       throw new NotShareable(
@@ -313,6 +343,16 @@ public final class SharedType {
   }
 
   // ---- methods
+
+  /// What the class says is gone.
+  private static Set<String> removed(Class<?> face, Class<?> implementation) {
+    var names = new HashSet<String>();
+    for (Class<?> type : List.of(face, implementation)) {
+      Removed removed = type.getDeclaredAnnotation(Removed.class);
+      if (removed != null) names.addAll(List.of(removed.value()));
+    }
+    return names;
+  }
 
   private static List<SharedMethod> methods(Class<?> face, Class<?> implementation) {
     var chosen = new LinkedHashMap<String, Method>();

@@ -595,7 +595,7 @@ class MarshallerTest {
     byte[] bytes = listing.value(List.of(new Extra(3)));
     assertEquals(List.of(new Extra(3)), listing.value(bytes));
     var e = assertThrows(NotShareable.class, () -> marshaller.value(bytes));
-    assertSays(e, "MarshallerTest$Extra cannot travel");
+    assertSays(e, "MarshallerTest$Extra is stored, and no declared field");
     assertSays(e, "StoaConfig.types");
   }
 

@@ -20,6 +20,7 @@ import stoa.sim.check.Demand;
 import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedStore;
 import stoa.sim.world.SimulatedTally;
+import stoa.sim.world.TallyVersions;
 
 /// Versions of a class are deployed and taken back while its objects are called, the disk fails, and
 /// the store is opened again, by a program that has one of the versions. Every addition must have
@@ -45,7 +46,7 @@ final class CodeScenario implements Scenario {
     try (Stoa stoa = Stoa.open("memory:")) {
       CodeService code = ObjectService.of(stoa, _ -> true).code();
       for (int factor = 1; factor <= FACTORS; factor++) {
-        var _ = code.deploy(SimulatedTally.version(factor), _ -> {});
+        var _ = code.deploy(TallyVersions.version(factor), _ -> {});
         factors.put(code.versions().getLast().version(), factor);
       }
     }
@@ -118,7 +119,8 @@ final class CodeScenario implements Scenario {
     private void add() {
       int which = chance.below(TALLIES);
       int other = (which + 1) % TALLIES;
-      String id = "i" + ids++ + "x".repeat(chance.of(List.of(0, 0, 9_000)));
+      String id = "i" + ids++;
+      String ballast = "x".repeat(chance.of(List.of(0, 0, 9_000)));
       long amount = chance.between(1, 9);
       SimulatedTally to = tallies.get(other);
       boolean both = chance.percent(30);
@@ -126,7 +128,7 @@ final class CodeScenario implements Scenario {
           store
               .stoa()
               .async(
-                  tallies.get(which), t -> both ? t.addBoth(id, amount, to) : t.add(id, amount));
+                  tallies.get(which), t -> both ? t.addBoth(id, amount, ballast, to) : t.add(id, amount, ballast));
       asked.add(new Asked(id, which, active, future));
     }
 
@@ -136,7 +138,7 @@ final class CodeScenario implements Scenario {
         asked.remove(one);
         try {
           SimulatedTally.Added added = one.future().join();
-          trace.add(one.id().length() + " at " + added);
+          trace.add(one.id() + " at " + added);
           acknowledged.put(one.id(), one);
           sums.get(one.tally()).put(added.version(), added.sum());
         } catch (CompletionException failed) {
@@ -157,7 +159,7 @@ final class CodeScenario implements Scenario {
       collect();
       boolean fits =
           store.await(() ->
-              code().deploy(SimulatedTally.version(factor), _ -> {}).stream()
+              code().deploy(TallyVersions.version(factor), _ -> {}).stream()
                   .allMatch(CodeService.Finding::fits));
       Demand.that(fits, "the version with the factor " + factor + " fits");
       look();

@@ -36,7 +36,9 @@ import stoa.sim.world.ShippedLog;
 import stoa.sim.world.SimulatedAccount;
 import stoa.sim.world.SimulatedHandlers;
 import stoa.sim.world.SimulatedMishaps;
+import stoa.sim.world.SimulatedTally;
 import stoa.sim.world.SimulatedThreads;
+import stoa.sim.world.TallyVersions;
 import stoa.storage.DeviceConfig;
 import stoa.store.replicas.Divergence;
 
@@ -44,6 +46,8 @@ import stoa.store.replicas.Divergence;
 /// and leads when the other one is gone. Its checkpoints must be those of the leader to the byte,
 /// nobody may find a difference between objects and handlers that are deterministic, and where it
 /// leads from, the states must be what the log alone makes of them.
+///
+/// Two objects get other code now and then, which the follower gets from the log.
 ///
 /// One object is not deterministic. It must be found before the end when it has differed, be
 /// quarantined by who leads, and go on where its state was accepted.
@@ -169,7 +173,11 @@ final class StandbyScenario implements Scenario {
       String id = "i" + turn + "x".repeat(work.of(List.of(0, 3_000, 9_000)));
       trace.add("call " + turn + " of " + from);
       Stoa stoa = leader.stoa;
-      int dice = work.below(24);
+      int dice = work.below(27);
+      if (dice >= 24) {
+        tally(id);
+        return;
+      }
       if (dice >= 20) {
         mishap(id);
         return;
@@ -193,6 +201,23 @@ final class StandbyScenario implements Scenario {
         case 10 -> calls.add(stoa.async(leader.account(ACCOUNTS), a -> a.add(id)));
         case 11, 12 -> fluke(id);
         default -> calls.add(stoa.async(account, a -> a.add(id)));
+      }
+    }
+
+    /// A class gets other code, or an object of it is called. The follower has the program's class.
+    private void tally(String id) {
+      SimulatedTally one = leader.tallies.getFirst();
+      SimulatedTally other = leader.tallies.getLast();
+      switch (work.below(4)) {
+        case 0 -> {
+          int factor = work.between(2, 4);
+          var _ =
+              leader.ask(() ->
+                  leader.service().code().deploy(TallyVersions.version(factor), _ -> {}));
+          trace.reached("a deployment");
+        }
+        case 1 -> calls.add(leader.stoa.async(one, t -> t.addBoth(id, 1, "", other)));
+        default -> calls.add(leader.stoa.async(other, t -> t.add(id, 2, "")));
       }
     }
 
@@ -365,6 +390,7 @@ final class StandbyScenario implements Scenario {
       private final ShippedLog log;
       private final SimulatedThreads threads;
       private final Stoa stoa;
+      private final List<SimulatedTally> tallies = new ArrayList<>();
       private long micros = 1_000_000;
 
       Leader(PoweredDevice device, ShippedLog log, SimulatedThreads threads) {
@@ -374,6 +400,13 @@ final class StandbyScenario implements Scenario {
         stoa =
             EmbeddedEngine.openReplicated(
                 CONFIG, device.device(), () -> log, () -> micros, threads, Part.WHOLE);
+        // The class of the program is active from here on, until another one is deployed.
+        threads.await(() -> {
+          for (String key : List.of("one", "other")) {
+            tallies.add(stoa.get(SimulatedTally.class, key));
+          }
+          return tallies;
+        });
       }
 
       SimulatedAccount account(int index) {
@@ -411,6 +444,9 @@ final class StandbyScenario implements Scenario {
           for (int i = 0; i <= ACCOUNTS; i++) {
             SimulatedAccount account = account(i);
             states.append(account.balance()).append(account.lines()).append('\n');
+          }
+          for (SimulatedTally tally : tallies) {
+            states.append(tally.sum()).append(tally.lines()).append('\n');
           }
           for (int i = 0; i < MISHAPS; i++) states.append(mishaps("m" + i).texts()).append('\n');
           for (int i = 0; i < KEYS; i++) states.append(stoa.store().get("key " + i)).append('\n');

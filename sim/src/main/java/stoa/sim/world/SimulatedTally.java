@@ -1,17 +1,7 @@
 package stoa.sim.world;
 
-import java.lang.classfile.ClassFile;
-import java.lang.classfile.ClassTransform;
-import java.lang.classfile.MethodModel;
-import java.lang.constant.ConstantDescs;
-import java.lang.constant.MethodTypeDesc;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import stoa.Accessor;
 import stoa.Call;
 import stoa.Shared;
@@ -23,7 +13,9 @@ public class SimulatedTally {
   public record Added(long version, long sum) {}
 
   /// One addition.
-  public record Line(String id, long amount, int factor) {}
+  ///
+  /// @param ballast makes the state large
+  public record Line(String id, long amount, int factor, String ballast) {}
 
   private long sum;
   private final List<Line> lines = new ArrayList<>();
@@ -35,17 +27,17 @@ public class SimulatedTally {
   }
 
   /// Adds, and keeps a line about it.
-  public Added add(String id, long amount) {
+  public Added add(String id, long amount, String ballast) {
     sum += amount * factor();
-    lines.add(new Line(id, amount, factor()));
+    lines.add(new Line(id, amount, factor(), ballast));
     return new Added(Call.version(), sum);
   }
 
   /// Adds here and to another one, which has the same code.
-  public Added addBoth(String id, long amount, SimulatedTally other) {
-    Added there = other.add(id, amount);
+  public Added addBoth(String id, long amount, String ballast, SimulatedTally other) {
+    Added there = other.add(id, amount, ballast);
     if (there.version() > 0) sum += amount * factor();
-    lines.add(new Line(id, amount, factor()));
+    lines.add(new Line(id, amount, factor(), ballast));
     return new Added(Call.version(), sum);
   }
 
@@ -57,40 +49,5 @@ public class SimulatedTally {
   @Accessor
   public List<Line> lines() {
     return List.copyOf(lines);
-  }
-
-  /// The class files of the version with a factor.
-  public static Map<String, byte[]> version(int factor) {
-    return Map.of(
-        SimulatedTally.class.getName(),
-        ClassFile.of()
-            .transformClass(ClassFile.of().parse(file(SimulatedTally.class)), multiplying(factor)),
-        Added.class.getName(),
-        file(Added.class),
-        Line.class.getName(),
-        file(Line.class));
-  }
-
-  private static ClassTransform multiplying(int factor) {
-    return (builder, element) -> {
-      if (element instanceof MethodModel method && method.methodName().equalsString("factor")) {
-        builder.withMethodBody(
-            "factor",
-            MethodTypeDesc.of(ConstantDescs.CD_int),
-            method.flags().flagsMask(),
-            code -> code.loadConstant(factor).ireturn());
-      } else {
-        builder.with(element);
-      }
-    };
-  }
-
-  private static byte[] file(Class<?> type) {
-    String name = type.getName().substring(type.getPackageName().length() + 1) + ".class";
-    try (InputStream in = Objects.requireNonNull(type.getResourceAsStream(name))) {
-      return in.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -1,0 +1,146 @@
+package stoa.front.marshal;
+
+import java.lang.reflect.Field;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.fory.context.ReadContext;
+import org.apache.fory.context.WriteContext;
+import org.apache.fory.resolver.TypeResolver;
+import org.apache.fory.serializer.Serializer;
+import stoa.NotShareable;
+
+/// The constants of one enum of the program as they are now, and which constant a stored name means.
+///
+/// A constant is stored by its name. The dictionary has the names that the enum had at any time, as
+/// `enum v.Color{RED,BLUE}`, so that a missing one is found when the enum is registered. Immutable.
+final class EnumForm {
+  private final Class<?> type;
+  private final Map<String, Enum<?>> constants = new HashMap<>();
+  private final Set<String> removed;
+
+  /// @throws NotShareable when its annotations contradict each other
+  EnumForm(Class<?> type) {
+    this.type = type;
+    this.removed = Lineage.removed(type);
+    for (Object constant : type.getEnumConstants()) {
+      constants.put(((Enum<?>) constant).name(), (Enum<?>) constant);
+    }
+    for (Enum<?> constant : List.copyOf(constants.values())) {
+      for (String was : Lineage.was(field(constant))) {
+        Enum<?> other = constants.putIfAbsent(was, constant);
+        if (other == null || other == constant) continue;
+        throw new NotShareable(
+            type.getName()
+                + "."
+                + constant.name()
+                + " is marked @Was(\""
+                + was
+                + "\"), and "
+                + other.name()
+                + (other.name().equals(was) ? " is still there" : " is so too")
+                + "; remove one of the two");
+      }
+    }
+    for (String name : removed) {
+      if (!constants.containsKey(name)) continue;
+      throw new NotShareable(
+          type.getName() + "." + name + " is there, and @Removed says it is gone; correct that");
+    }
+  }
+
+  private Field field(Enum<?> constant) {
+    try {
+      return type.getDeclaredField(constant.name());
+    } catch (NoSuchFieldException e) {
+      throw new IllegalStateException(type + " has no field of its constant " + constant, e);
+    }
+  }
+
+  /// The description in the dictionary.
+  ///
+  /// @throws NotShareable when it would be too long
+  String description(String storedName) {
+    String text = "enum " + storedName + "{" + body() + "}";
+    if (text.length() <= TypeIds.NAME_CHARS_MAX) return text;
+    throw new NotShareable(
+        type.getName() + " has too many constants to describe; make it a class of values");
+  }
+
+  private String body() {
+    return List.of(type.getEnumConstants()).stream()
+        .map(constant -> ((Enum<?>) constant).name())
+        .collect(Collectors.joining(","));
+  }
+
+  /// Compares the constants with those that an earlier version had.
+  ///
+  /// @throws NotShareable naming one that is missing without a rule
+  void check(String storedName, String body) {
+    if (body.isEmpty()) return;
+    for (String name : body.split(",", -1)) {
+      if (constants.containsKey(name) || removed.contains(name)) continue;
+      throw new NotShareable(
+          type.getName()
+              + " has no constant "
+              + name
+              + ", which an earlier version of "
+              + storedName
+              + " had; mark its successor @Was(\""
+              + name
+              + "\"), or say that no value has it by @Removed(\""
+              + name
+              + "\") at the enum");
+    }
+  }
+
+  private Enum<?> constant(String name) {
+    Enum<?> constant = constants.get(name);
+    if (constant != null) return constant;
+    throw new NotShareable(
+        "the constant "
+            + name
+            + " of "
+            + type.getName()
+            + " is stored, and "
+            + (removed.contains(name) ? "@Removed says it is gone" : "the enum has none")
+            + "; mark its successor @Was(\""
+            + name
+            + "\")");
+  }
+
+  /// Writes and reads the constants.
+  ///
+  /// @param registered the class that stands for the enum in the codec
+  Serializer<?> serializer(TypeResolver resolver, Class<?> registered) {
+    return new ByName(resolver, registered, this);
+  }
+
+  @SuppressWarnings("rawtypes") // Justification: Fory asks for the class of its objects
+  private static final class ByName extends Serializer<Object> {
+    private final EnumForm form;
+
+    @SuppressWarnings("unchecked") // Justification: as above
+    ByName(TypeResolver resolver, Class<?> registered, EnumForm form) {
+      super(resolver.getConfig(), (Class) registered, false, true); // as Fory's own
+      this.form = form;
+    }
+
+    @Override
+    public void write(WriteContext context, Object value) {
+      context.writeString(((Enum<?>) value).name());
+    }
+
+    @Override
+    public Object read(ReadContext context) {
+      return form.constant(context.readString());
+    }
+
+    @Override
+    public boolean readDataAlwaysAdvances() {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package stoa.front.marshal;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import stoa.NotShareable;
+import stoa.Removed;
+import stoa.Was;
+import stoa.front.types.Hashing;
+
+/// Which class of today a stored name means, and whether a declared type takes the values of a
+/// stored one.
+///
+/// Filled while a registry is made, and not changed afterwards.
+final class Lineage {
+  private static final String WAS = "was ";
+
+  private static final Map<String, Class<?>> PRIMITIVES = new HashMap<>();
+
+  static {
+    for (Class<?> type :
+        List.of(
+            boolean.class,
+            byte.class,
+            short.class,
+            char.class,
+            int.class,
+            long.class,
+            float.class,
+            double.class)) {
+      PRIMITIVES.put(type.getName(), type);
+    }
+  }
+
+  // Classes by the names in their @Was.
+  private final Map<String, Class<?>> renamed;
+
+  // Shared classes by the names of earlier classes of the same stored name.
+  private final Map<String, Class<?>> faces;
+
+  private final StoredNames stored;
+
+  Lineage(StoredNames stored) {
+    this.renamed = new HashMap<>();
+    this.faces = new HashMap<>();
+    this.stored = stored;
+  }
+
+  Lineage(Lineage other) {
+    this.renamed = new HashMap<>(other.renamed);
+    this.faces = new HashMap<>(other.faces);
+    this.stored = other.stored;
+  }
+
+  /// The names in the [Was] of a class or member.
+  static List<String> was(AnnotatedElement element) {
+    Was was = element.getDeclaredAnnotation(Was.class);
+    return was == null ? List.of() : List.of(was.value());
+  }
+
+  /// The names of a class: the one of today first.
+  static List<String> names(Class<?> type) {
+    var names = new ArrayList<String>();
+    names.add(type.getName());
+    names.addAll(was(type));
+    return List.copyOf(names);
+  }
+
+  /// What a class and its superclasses say is gone.
+  static Set<String> removed(Class<?> type) {
+    var names = new TreeSet<String>();
+    for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+      Removed removed = c.getDeclaredAnnotation(Removed.class);
+      if (removed != null) names.addAll(List.of(removed.value()));
+    }
+    return names;
+  }
+
+  /// Takes in what a class was.
+  ///
+  /// @throws NotShareable when another class was the same
+  void add(Class<?> type) {
+    for (String name : was(type)) {
+      Class<?> other = renamed.putIfAbsent(name, type);
+      if (other == null || other == type) continue;
+      throw new NotShareable(
+          type.getName()
+              + " and "
+              + other.getName()
+              + " are both marked @Was(\""
+              + name
+              + "\"); only one of them can be its successor");
+    }
+  }
+
+  /// Takes in the earlier classes of a shared type.
+  void addFaces(Class<?> type, List<String> classNames) {
+    for (String name : classNames) faces.putIfAbsent(name, type);
+  }
+
+  /// Refuses a class of today that another one says to have been.
+  void checkPresent(Class<?> type) {
+    Class<?> successor = renamed.get(type.getName());
+    if (successor == null || successor == type) return;
+    throw new NotShareable(
+        successor.getName()
+            + " is marked @Was(\""
+            + type.getName()
+            + "\"), and that class is still there and in use; remove one of the two");
+  }
+
+  /// The classes by their earlier names.
+  Map<String, Class<?>> renamed() {
+    return renamed;
+  }
+
+  /// What the dictionary keeps of a class's [Was], so that a program which has the class under its
+  /// earlier name still, as after a rollback, knows what the later name means.
+  static List<String> descriptions(Class<?> type) {
+    return was(type).stream().map(was -> WAS + type.getName() + " " + was).toList();
+  }
+
+  /// The class of today that a stored name means; null when there is none.
+  @Nullable Class<?> find(String name, @Nullable ClassLoader loader) {
+    return find(name, loader, new HashSet<>());
+  }
+
+  private @Nullable Class<?> find(
+      String name, @Nullable ClassLoader loader, Set<String> asked) {
+    if (!asked.add(name)) return null;
+    Class<?> primitive = PRIMITIVES.get(name);
+    if (primitive != null) return primitive;
+    Class<?> successor = renamed.get(name);
+    if (successor != null) return successor;
+    try {
+      return Class.forName(name, false, loader);
+    } catch (ClassNotFoundException | LinkageError gone) {
+      Class<?> face = faces.get(name);
+      if (face != null) return face;
+    }
+    for (String earlier : stored.after(WAS + name + " ")) {
+      Class<?> found = find(earlier, loader, asked);
+      if (found != null) return found;
+    }
+    return null;
+  }
+
+  /// Whether a declared type takes every value of a stored one: it is the same, or a wider number,
+  /// a box, or a supertype, and so are its type arguments. A value that was read is a copy of its
+  /// own, so that a list of integers may become a list of numbers. A type without arguments takes
+  /// any, and is taken by any.
+  boolean takes(TypeText type, TypeText stored, @Nullable ClassLoader loader) {
+    if (type.equals(stored)) return true;
+    if (type.dimensions() > 0) {
+      if (stored.dimensions() == 0) return false;
+      // An array of a subtype would refuse elements that its declared type takes.
+      Class<?> element = type.element().dimensions() > 0 ? null : find(type.name(), loader);
+      boolean same =
+          element == null || element.equals(find(stored.name(), loader));
+      return same && takes(type.element(), stored.element(), loader);
+    }
+    if (type.name().equals("java.lang.Object")) return true;
+    Class<?> to = find(type.name(), loader);
+    if (to == null) return false;
+    if (stored.dimensions() > 0) return to.isAssignableFrom(Object[].class);
+    Class<?> from = find(stored.name(), loader);
+    if (from == null) return false;
+    if (Widening.isExact(from, to)) return sameArguments(type, stored, loader);
+    if (to.isPrimitive() || !to.isAssignableFrom(Widening.boxed(from))) return false;
+    TypeText seen = seenAs(stored, Widening.boxed(from), to);
+    return seen == null || sameArguments(type, seen, loader);
+  }
+
+  private boolean sameArguments(TypeText type, TypeText stored, @Nullable ClassLoader loader) {
+    List<TypeText> now = type.arguments();
+    List<TypeText> before = stored.arguments();
+    if (now.isEmpty() || before.isEmpty()) return true;
+    if (now.size() != before.size()) return false;
+    for (int i = 0; i < now.size(); i++) {
+      if (isNumber(now.get(i), before.get(i))) return false;
+      if (!takes(now.get(i), before.get(i), loader)) return false;
+    }
+    return true;
+  }
+
+  /// Whether elements would have to be converted one by one.
+  private static boolean isNumber(TypeText now, TypeText before) {
+    return !now.equals(before) && BOXES.contains(now.erasure());
+  }
+
+  private static final Set<String> BOXES =
+      Set.of(
+          "java.lang.Short",
+          "java.lang.Integer",
+          "java.lang.Long",
+          "java.lang.Float",
+          "java.lang.Double");
+
+  /// A stored type as one of its supertypes, with the arguments that it gives that; null when it
+  /// does not say.
+  private static @Nullable TypeText seenAs(TypeText stored, Class<?> from, Class<?> to) {
+    if (from == to) return stored;
+    TypeVariable<?>[] variables = from.getTypeParameters();
+    if (variables.length != stored.arguments().size()) return null;
+    var known = new HashMap<String, TypeText>();
+    for (int i = 0; i < variables.length; i++) {
+      known.put(variables[i].getName(), stored.arguments().get(i));
+    }
+    var parents = new ArrayList<Type>(List.of(from.getGenericInterfaces()));
+    if (from.getGenericSuperclass() != null) parents.add(from.getGenericSuperclass());
+    for (Type parent : parents) {
+      Class<?> raw = Hashing.erasure(parent);
+      if (!to.isAssignableFrom(raw)) continue;
+      return seenAs(substituted(parent, known), raw, to);
+    }
+    return null;
+  }
+
+  private static TypeText substituted(Type type, Map<String, TypeText> known) {
+    if (type instanceof TypeVariable<?> variable) {
+      TypeText given = known.get(variable.getName());
+      return given == null ? TypeText.of(type) : given;
+    }
+    if (!(type instanceof ParameterizedType generic)) return TypeText.of(type);
+    var arguments = new ArrayList<TypeText>();
+    for (Type argument : generic.getActualTypeArguments()) {
+      arguments.add(substituted(argument, known));
+    }
+    return new TypeText(Hashing.erasure(generic).getName(), List.copyOf(arguments), 0);
+  }
+}
