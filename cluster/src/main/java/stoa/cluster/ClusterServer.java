@@ -885,7 +885,6 @@ public final class ClusterServer implements AutoCloseable {
                     .setLeads(member.id().equals(leader))
                     .setFailed(group.failed().contains(member.id()))
                     .setBehind(behind == null ? 0 : behind)
-                    .addAllLacks(group.lacks().getOrDefault(member.id(), new TreeSet<>()))
                     .setMove(move.orElse("")));
           });
       return status.build();
