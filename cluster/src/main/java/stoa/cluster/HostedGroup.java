@@ -482,7 +482,6 @@ final class HostedGroup {
       if (current != null && deaf) group.stepDown();
       if (current != null && (deaf || current.hasFailed())) closeStore();
       if (service == null && !deaf && group.leads()) openStore();
-      if (service != null) lookForClasses();
     } catch (RuntimeException | Error e) {
       repeats.tell("server " + self() + ", " + name + ": " + e, line -> LOG.warn(line, e));
     } finally {

@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.front.marshal.TypeIds;
 
@@ -32,5 +33,12 @@ final class TentativeIds implements TypeIds {
   public synchronized @Nullable String nameOf(int id) {
     if (id < FIRST) return dictionary.nameOf(id);
     return id - FIRST < further.size() ? further.get(id - FIRST) : null;
+  }
+
+  @Override
+  public synchronized List<String> names() {
+    var names = new ArrayList<>(dictionary.names());
+    names.addAll(further);
+    return names;
   }
 }
