@@ -80,6 +80,15 @@ final class Build {
     }
   }
 
+  /// Calls the static method of a name without parameters.
+  @Nullable Object callStatic(String className, String name) {
+    try {
+      return loader.loadClass("v." + className).getMethod(name).invoke(null);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
   /// Calls the method of a name.
   ///
   /// @throws RuntimeException what it throws

@@ -3,11 +3,13 @@ package stoa.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.History;
+import stoa.NotShareable;
 import stoa.Stoa;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
@@ -299,6 +302,122 @@ class DeployTest {
           }
         }
       }
+    }
+  }
+
+  @Test
+  void aServerWithoutClassPathExecutesWhatIsDeployed() throws Exception {
+    String note = "public record Note(String text, int stars) {}";
+    String kind = "public enum Kind { GOOD, BAD }";
+    String head = "@Shared(name = \"pad\") public class Pad { ";
+    String body =
+        "private final Map<Kind, List<Note>> notes = new TreeMap<>();"
+            + "public int write(Kind kind, Note note) {"
+            + " notes.computeIfAbsent(kind, _ -> new ArrayList<>()).add(note);"
+            + " return notes.get(kind).size(); }"
+            + "@Accessor public String text() { return notes.toString(); }";
+    String client = "public class Client { public static Object note() { return new Note(\"a\", 1); }"
+        + " public static Object kind() { return Kind.BAD; } }";
+    Build pads = build("pads", note, kind, head + body + "}", client);
+    String more = "@Accessor public int kinds() { return notes.size(); }";
+    Build counted = build("counted", note, kind, head + body + more + "}", client);
+    Path data = directory.resolve("data");
+    var server = ServerProcess.start(data);
+    try {
+      String at = server.address();
+      String absent = assertThrows(NotShareable.class, () -> write(pads, server.url())).getMessage();
+      assertTrue(absent.contains("Pad"), absent);
+      assertEquals("pad  new\n", stoa(0, "deploy", pads.path(), "--server", at));
+      assertEquals(1, write(pads, server.url()));
+      assertEquals(2, write(pads, server.url()));
+      stoa(0, "deploy", counted.path(), "--server", at);
+      assertEquals(3, write(pads, server.url()));
+      server.kill();
+      try (var again = server.startAgain()) {
+        assertEquals(4, write(pads, again.url()));
+        counted.client(
+            again.url(),
+            stoa -> {
+              Object pad = counted.object(stoa, "Pad", "p");
+              assertEquals(1, Build.call(pad, "kinds"));
+              History<Object> history = stoa.history(pad);
+              String first = "{BAD=[Note[text=a, stars=1]]}";
+              assertEquals(first, Build.call(history.at(1), "text"));
+              return null;
+            });
+      }
+    } finally {
+      server.close();
+    }
+  }
+
+  private static int write(Build program, String url) {
+    return program.client(
+        url,
+        stoa -> {
+          Object kind = program.callStatic("Client", "kind");
+          Object note = program.callStatic("Client", "note");
+          return (Integer) Build.call(program.object(stoa, "Pad", "p"), "write", kind, note);
+        });
+  }
+
+  @Test
+  void aClientsClassMayDifferInWhatOnlyServersUse() throws Exception {
+    String reset = "public long reset() { total = 0; return 0; } ";
+    String end = ONCE.substring(METER.length());
+    Build first = build("first", METER + reset + end);
+    Build other =
+        build(
+            "other",
+            METER
+                + "private final List<String> notes = new ArrayList<>(); private int sum = 12;"
+                + "public long add(long n) { notes.add(\"\" + n); return 1_000; }"
+                + "@Accessor public long total() { return -1; } }");
+    try (var server =
+        ServerProcess.start(directory.resolve("data"), List.of("--classpath", first.path()))) {
+      first.client(server.url(), stoa -> Build.call(first.object(stoa, "Meter", 1), "add", 5L));
+      other.client(
+          server.url(),
+          stoa -> {
+            Object meter = other.object(stoa, "Meter", 1);
+            assertEquals(2L, Build.call(meter, "add", 2L));
+            assertEquals(7L, total(meter));
+            return null;
+          });
+      first.client(
+          server.url(),
+          stoa -> {
+            Object meter = first.object(stoa, "Meter", 1);
+            assertEquals(0L, Build.call(meter, "reset"));
+            assertEquals(3L, Build.call(meter, "add", 3L));
+            Build without = built("without");
+            String deployed = stoa(0, "deploy", without.path(), "--server", server.address());
+            assertEquals("meter  changed: 1 object tried\n", deployed);
+            assertEquals(6L, Build.call(meter, "add", 3L));
+            var gone = assertThrows(NotShareable.class, () -> Build.call(meter, "reset"));
+            String why = String.valueOf(gone.getMessage());
+            assertTrue(why.contains("reset()") && why.contains("meter"), why);
+            assertEquals(6L, Build.call(meter, "add", 3L));
+            return null;
+          });
+      first.client(
+          server.url(),
+          stoa -> {
+            Object meter = first.object(stoa, "Meter", 1);
+            assertEquals(15L, total(meter));
+            var gone = assertThrows(NotShareable.class, () -> Build.call(meter, "reset"));
+            assertTrue(String.valueOf(gone.getMessage()).contains("reset()"), gone::toString);
+            assertEquals(15L, total(meter));
+            return null;
+          });
+    }
+  }
+
+  private Build built(String name) {
+    try {
+      return build(name, TWICE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
