@@ -52,8 +52,12 @@ final class LoadedCode implements Service.Vocabulary {
   }
 
   /// The code of a version in the log.
-  static LoadedCode stored(LocalService service, Dictionary dictionary, StoredClasses loader) {
-    return new LoadedCode(service, dictionary, dictionary, loader, true);
+  ///
+  /// @param number of its activation
+  static LoadedCode stored(
+      LocalService service, Dictionary dictionary, int number, StoredClasses loader) {
+    var ids = new EarlierIds(dictionary, number - 1);
+    return new LoadedCode(service, dictionary, ids, loader, true);
   }
 
   /// Code that is tried, of which nothing is logged.
@@ -127,7 +131,7 @@ final class LoadedCode implements Service.Vocabulary {
       if (known == null) known = add(faces, shared);
       if (first) {
         // What is logged without a code is called by the program's, and by what follows it.
-        if (!stored || ids != dictionary) faces.checkMethods();
+        if (!stored || ids instanceof TentativeIds) faces.checkMethods();
         types.put(shared.name(), faces);
       }
       return known;
@@ -179,8 +183,12 @@ final class LoadedCode implements Service.Vocabulary {
   @Override
   public Service.Target named(String type, Object key) {
     ObjectType active = service.typeNamed(type);
-    ObjectType here = findNamed(type);
-    return service.object(here == null ? active : here, key);
+    try {
+      ObjectType here = findNamed(type);
+      return service.object(here == null ? active : here, key);
+    } catch (NotShareable unfit) {
+      return service.object(active, key); // what is stored does not fit the class that is here
+    }
   }
 
   @Override

@@ -877,7 +877,8 @@ final class LocalService implements Service, Placing.Roots {
         activation.loaded(),
         _ -> {
           String name = "code " + activation.type() + " " + activation.version();
-          return LoadedCode.stored(this, dictionary, classes(name, codes.files(activation)));
+          return LoadedCode.stored(
+              this, dictionary, activation.number(), classes(name, codes.files(activation)));
         });
   }
 
@@ -982,9 +983,9 @@ final class LocalService implements Service, Placing.Roots {
       if (type == null) type = last == null ? own.typeNamed(name) : own.findNamed(name);
     } catch (NotShareable refused) {
       if (last == null) throw refused;
-      LOG.error(
-          "{} goes on with the code that the log has, since the program's does not fit what is"
-              + " stored: {}",
+      LOG.warn(
+          "{} goes on with the code that the log has, since the class path has other code, which"
+              + " does not fit what is stored: {}",
           name,
           refused.getMessage());
     }

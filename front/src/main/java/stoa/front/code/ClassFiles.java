@@ -72,18 +72,25 @@ final class ClassFiles {
     }
   }
 
+  /// A class file.
+  ///
+  /// @param root the jar file or directory that has it
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  record Found(byte[] bytes, String root) {}
+
   /// The class file of a class, null when the class is one of the JDK or of Stoa, or when nobody has
   /// the file.
   ///
   /// @param name with slashes
-  byte @Nullable [] find(String name) {
+  @Nullable Found find(String name) {
     int slash = name.lastIndexOf('/');
     if (slash > 0 && PLATFORM.contains(name.substring(0, slash))) return null;
     URL url = loader.getResource(name + ".class");
     if (url == null) return null;
-    if (name.startsWith(OWN) && ownRoots.contains(root(url, name))) return null;
+    String root = root(url, name);
+    if (name.startsWith(OWN) && ownRoots.contains(root)) return null;
     try (InputStream in = url.openStream()) {
-      return in.readAllBytes();
+      return new Found(in.readAllBytes(), root);
     } catch (IOException unreadable) {
       return null;
     }

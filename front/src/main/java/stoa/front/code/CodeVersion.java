@@ -7,6 +7,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
 
@@ -15,9 +17,12 @@ import stoa.base.StreamId;
 ///
 /// The files are that of the class itself and of all classes that its bytecode reaches outside the
 /// JDK and Stoa. What only the lines of the source and the neighborhood of a nested class change is
-/// the same version. Classes that are found by reflection alone belong to no version. Immutable,
-/// thread-safe.
+/// the same version. Classes that are found by reflection alone belong to no version, nor do
+/// libraries, those in other jar files or directories than the class, when all together are too much.
+/// Immutable, thread-safe.
 public final class CodeVersion {
+  private static final Logger LOG = LoggerFactory.getLogger(CodeVersion.class);
+
   /// How many class files a version has at most.
   public static final int FILES_MAX = 4_096;
 
@@ -35,11 +40,23 @@ public final class CodeVersion {
   private final Class<?> type;
   private final @Nullable StreamId name;
   private final Set<String> files;
+  private final boolean libraries;
 
   private CodeVersion(Class<?> type) {
     this.type = type;
     var essences = new TreeMap<String, byte[]>();
-    this.files = Set.copyOf(read(type, essences).keySet());
+    boolean whole = true;
+    Set<String> found;
+    try {
+      found = read(type, true, essences).keySet();
+    } catch (LimitExceeded tooMuch) {
+      essences.clear();
+      whole = false;
+      found = read(type, false, essences).keySet();
+      LOG.warn("{}; its version has none of the libraries that it uses", tooMuch.getMessage());
+    }
+    this.libraries = whole;
+    this.files = Set.copyOf(found);
     this.name = essences.isEmpty() ? null : name(essences);
   }
 
@@ -59,7 +76,7 @@ public final class CodeVersion {
 
   /// The class files by the binary names of their classes. Reads them.
   public SortedMap<String, byte[]> files() {
-    var read = read(type, new TreeMap<>());
+    var read = read(type, libraries, new TreeMap<>());
     read.keySet().retainAll(files);
     return read;
   }
@@ -73,33 +90,37 @@ public final class CodeVersion {
 
   /// The files of a class and of all that it reaches.
   ///
+  /// @param libraries whether also those in other jar files or directories
   /// @param essences receives what of them counts
   private static SortedMap<String, byte[]> read(
-      Class<?> type, SortedMap<String, byte[]> essences) {
+      Class<?> type, boolean libraries, SortedMap<String, byte[]> essences) {
     var classes = new ClassFiles(type.getClassLoader());
     var found = new TreeMap<String, byte[]>();
     var hosts = new TreeSet<String>();
     var waiting = new ArrayDeque<String>(List.of(type.getName().replace('.', '/')));
     var seen = new TreeSet<String>(waiting);
+    String root = null;
     int bytes = 0;
     while (!waiting.isEmpty()) {
       String next = waiting.remove();
-      byte[] file = classes.find(next);
+      ClassFiles.Found file = classes.find(next);
       if (file == null) continue;
+      if (root == null) root = file.root();
+      else if (!libraries && !file.root().equals(root)) continue;
       String className = next.replace('/', '.');
-      found.put(className, file);
-      bytes += file.length;
+      found.put(className, file.bytes());
+      bytes += file.bytes().length;
       if (found.size() > FILES_MAX || bytes > BYTES_MAX) throw tooMuch(type, found.size(), bytes);
       var names = new TreeSet<String>();
-      essences.put(className, ClassFiles.essence(file, names, hosts));
+      essences.put(className, ClassFiles.essence(file.bytes(), names, hosts));
       for (String name : names) {
         if (seen.add(name)) waiting.add(name);
       }
     }
     // The JVM asks the host of a nested class whether the class may see private members of others.
     for (String host : hosts) {
-      byte[] file = seen.contains(host) ? null : classes.find(host);
-      if (file != null) found.put(host.replace('/', '.'), file);
+      ClassFiles.Found file = seen.contains(host) ? null : classes.find(host);
+      if (file != null) found.put(host.replace('/', '.'), file.bytes());
     }
     return found;
   }
