@@ -390,13 +390,15 @@ class DeployTest {
             Object meter = first.object(stoa, "Meter", 1);
             assertEquals(0L, Build.call(meter, "reset"));
             assertEquals(3L, Build.call(meter, "add", 3L));
-            Build without = built("without");
+            String kept = stoa(1, "deploy", built("silent", TWICE).path(), "--server", server.address());
+            assertTrue(kept.contains("@Removed(\"reset()\")"), kept);
+            Build without = built("without", "@Removed(\"reset()\") " + TWICE);
             String deployed = stoa(0, "deploy", without.path(), "--server", server.address());
             assertEquals("meter  changed: 1 object tried\n", deployed);
             assertEquals(6L, Build.call(meter, "add", 3L));
             var gone = assertThrows(NotShareable.class, () -> Build.call(meter, "reset"));
             String why = String.valueOf(gone.getMessage());
-            assertTrue(why.contains("reset()") && why.contains("meter"), why);
+            assertTrue(why.contains("v.Meter has the method reset() no more"), why);
             assertEquals(6L, Build.call(meter, "add", 3L));
             return null;
           });
@@ -413,9 +415,9 @@ class DeployTest {
     }
   }
 
-  private Build built(String name) {
+  private Build built(String name, String source) {
     try {
-      return build(name, TWICE);
+      return build(name, source);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -110,7 +110,9 @@ final class Faces {
   /// @throws NotShareable when the log has calls of methods that the classes no longer have
   void checkMethods() {
     for (String id : dictionary.after(ClassNames.METHOD + name + "#")) {
-      if (faces.stream().noneMatch(face -> has(face.shared(), id))) {
+      boolean settled =
+          faces.stream().anyMatch(face -> has(face.shared(), id) || face.shared().isRemoved(id));
+      if (!settled) {
         throw new NotShareable(
             "the history of "
                 + name
@@ -118,9 +120,11 @@ final class Faces {
                 + id
                 + ", which "
                 + first().shared().implementation().getName()
-                + " does not have; keep the method, or give its successor @MethodId(\""
+                + " does not have; keep the method, give its successor @MethodId(\""
                 + id
-                + "\")");
+                + "\"), or say that it is gone: @Removed(\""
+                + id
+                + "\") at the class");
       }
     }
   }
