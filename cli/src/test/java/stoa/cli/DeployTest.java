@@ -239,7 +239,7 @@ class DeployTest {
       for (int i = 0; i < 3; i++) callAll(client, servers.getFirst().url(), added);
       for (int i = 0; i < 3; i++) {
         servers.set(i, upgraded(servers.get(i), names.get(i)));
-        for (ServerProcess server : servers) callAll(client, server.url(), added);
+        callAll(client, servers.get(i).url(), added);
         String status = stoa(0, "status", "--server", servers.get(i).address());
         assertFalse(status.contains("quarantine"), status);
       }
@@ -258,13 +258,6 @@ class DeployTest {
             return null;
           });
       awaitCompared(servers);
-      // Whoever leads answers the same.
-      for (ServerProcess server : servers) {
-        server.pause();
-        int other = server.equals(servers.getFirst()) ? 1 : 0;
-        callAll(client, servers.get(other).url(), added);
-        server.resume();
-      }
       String first = servers.getFirst().address();
       stoa(0, "deploy", "--rollback", "meter", "--server", first);
       callAll(client, servers.getFirst().url(), added);

@@ -165,6 +165,7 @@ final class CodeRequests {
         var arrived = new ClassTransfer();
         files.forEach(arrived::add);
         files.clear();
+        if (arrived.files().isEmpty()) return refusal("no class files were sent");
         var types = Set.copyOf(asked.getTypesList());
         long objectsMax = asked.getObjectsMax() == 0 ? Long.MAX_VALUE : asked.getObjectsMax();
         var findings =

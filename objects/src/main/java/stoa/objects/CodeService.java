@@ -190,6 +190,10 @@ public final class CodeService {
         throw new NotShareable(className + " cannot be loaded: " + unusable, unusable);
       }
     }
+    for (String type : types) {
+      if (shared.containsKey(type)) continue;
+      throw new NotShareable("the class files have no class with @Shared for " + type);
+    }
     return shared;
   }
 
