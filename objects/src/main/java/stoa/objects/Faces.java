@@ -110,9 +110,8 @@ final class Faces {
   /// @throws NotShareable when the log has calls of methods that the classes no longer have
   void checkMethods() {
     for (String id : dictionary.after(ClassNames.METHOD + name + "#")) {
-      boolean settled =
-          faces.stream().anyMatch(face -> has(face.shared(), id) || face.shared().isRemoved(id));
-      if (!settled) {
+      boolean removed = faces.stream().anyMatch(face -> face.shared().hasRemoved(id));
+      if (!removed && faces.stream().noneMatch(face -> has(face.shared(), id))) {
         throw new NotShareable(
             "the history of "
                 + name
@@ -120,9 +119,9 @@ final class Faces {
                 + id
                 + ", which "
                 + first().shared().implementation().getName()
-                + " does not have; keep the method, give its successor @MethodId(\""
+                + " does not have; keep the method, or give its successor @MethodId(\""
                 + id
-                + "\"), or say that it is gone: @Removed(\""
+                + "\"), or say @Removed(\""
                 + id
                 + "\") at the class");
       }

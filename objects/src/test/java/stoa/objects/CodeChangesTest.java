@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -165,10 +167,10 @@ class CodeChangesTest {
 
   @Test
   void thousandsOfCallsWithCheckpoints() {
+    var sums = new TreeMap<Long, Object>();
     Program first = build(FIRST);
     open(first, stoa -> {
-      Object account = account(first, stoa);
-      for (int i = 0; i < 3_000; i++) Program.call(account, "deposit", 1L);
+      deposits(account(first, stoa), stoa, sums);
       return null;
     });
     Program fixed = build(FIXED);
@@ -177,13 +179,20 @@ class CodeChangesTest {
       open(fixed, stoa -> {
         Object account = account(fixed, stoa);
         assertEquals(before, Program.call(account, "balance"));
-        for (int i = 0; i < 3_000; i++) Program.call(account, "deposit", 1L);
+        deposits(account, stoa, sums);
         assertEquals(before + 6_000, Program.call(account, "balance"));
-        assertEquals(2_999L, then(stoa, account, 2_999, "balance"));
-        assertEquals(3_000L, then(stoa, account, 3_000, "balance"));
-        assertEquals(3_002L, then(stoa, account, 3_001, "balance"));
+        sums.forEach((version, sum) -> assertEquals(sum, then(stoa, account, version, "balance")));
         return null;
       });
+    }
+  }
+
+  private static void deposits(Object account, Stoa stoa, TreeMap<Long, Object> sums) {
+    for (int i = 1; i <= 3_000; i++) {
+      Program.call(account, "deposit", 1L);
+      if (i % 500 > 1) continue;
+      Object sum = Objects.requireNonNull(Program.call(account, "balance"));
+      sums.put(stoa.history(account).version(), sum);
     }
   }
 

@@ -127,6 +127,21 @@ final class Program {
         target.getClass() + " has no " + name + " of " + Arrays.toString(arguments));
   }
 
+  /// Calls the first of several methods that there is.
+  static @Nullable Object callFirst(
+      Object target, List<String> names, @Nullable Object... arguments) {
+    for (String name : names) {
+      for (Class<?> c = target.getClass(); c != null; c = c.getSuperclass()) {
+        for (Method method : c.getDeclaredMethods()) {
+          if (!method.getName().equals(name) || method.isBridge()) continue;
+          method.setAccessible(true);
+          return invoked(method, target, Arrays.copyOf(arguments, method.getParameterCount()));
+        }
+      }
+    }
+    throw new IllegalArgumentException(target.getClass() + " has none of " + names);
+  }
+
   private static @Nullable Object invoked(
       Method method, Object target, @Nullable Object[] arguments) {
     try {

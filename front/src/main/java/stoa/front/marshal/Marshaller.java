@@ -101,7 +101,8 @@ public final class Marshaller {
 
   /// Makes a type and all that its declarations name known. Cheap when it is.
   ///
-  /// @throws NotShareable when a class that it names cannot travel
+  /// @throws NotShareable when a class that it names cannot travel, or when no rule says what becomes
+  ///   of what an earlier version of it has stored; then the dictionary has no new name
   public void register(SharedType type) {
     if (generation.registry.has(type)) return;
     synchronized (registering) {
@@ -117,9 +118,7 @@ public final class Marshaller {
     return generation.registry.form(type);
   }
 
-  /// Makes a class and all that its declarations name known. Cheap when it is.
-  ///
-  /// @throws NotShareable when a class that it names cannot travel
+  /// As [#register(SharedType)], of a class of values.
   public void register(Class<?> type) {
     if (generation.registry.has(type)) return;
     synchronized (registering) {

@@ -29,7 +29,6 @@ import stoa.NotShareable;
 import stoa.Shared;
 import stoa.StoaException;
 import stoa.base.StreamId;
-import stoa.front.ClassNames;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.Hashing;
 import stoa.front.types.Platform;
@@ -76,7 +75,8 @@ final class Registry {
     record ByFacade(int id) implements Entry {}
   }
 
-  private static final String CLASS = ClassNames.CLASS;
+  /// In front of the names of classes, and of a type with its face, in the dictionary.
+  private static final String CLASS = "class ";
 
   /// A class's number in the dictionary, and the name that has it.
   private record Numbered(int id, String name) {}
@@ -204,6 +204,7 @@ final class Registry {
   /// What a field of a state names that is another process's business, as far as that process knows
   /// it too.
   private Registry withKnown(Type type) {
+    if (type instanceof Class<?> c && (c.isPrimitive() || has(c))) return this;
     var walk = new Walk(true);
     try {
       walk.add(type);

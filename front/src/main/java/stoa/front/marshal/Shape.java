@@ -207,9 +207,19 @@ final class Shape {
     return sameKind && !argumentsDiffer ? slot : null;
   }
 
+  /// The first class of a declared type that is not on the class path, null when all are.
+  private @Nullable String unknown(TypeText text, @Nullable ClassLoader loader) {
+    if (lineage.find(text.name(), loader) == null) return text.name();
+    for (TypeText argument : text.arguments()) {
+      String unknown = unknown(argument, loader);
+      if (unknown != null) return unknown;
+    }
+    return null;
+  }
+
   private NotShareable changed(String storedName, Struct.Slot slot, TypeText text) {
     ClassLoader loader = slot.field.getDeclaringClass().getClassLoader();
-    boolean unknown = lineage.find(text.name(), loader) == null;
+    String unknown = unknown(text, loader);
     return new NotShareable(
         type.getName()
             + "."
@@ -221,13 +231,13 @@ final class Shape {
             + " stored it as a "
             + text
             + ", whose values do not all fit; "
-            + (unknown
-                ? "mark the successor of "
-                    + text.name()
+            + (unknown == null
+                ? ""
+                : "mark the successor of "
+                    + unknown
                     + ", which is not on the class path, @Was(\""
-                    + text.name()
-                    + "\"), or "
-                : "")
+                    + unknown
+                    + "\"), or ")
             + "add a method marked @Migrate, or give the "
             + part()
             + " another name and say @Removed(\""

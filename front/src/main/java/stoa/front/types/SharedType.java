@@ -179,13 +179,13 @@ public final class SharedType {
     return method;
   }
 
-  /// Whether the class says that a method of a stored identity is gone on purpose.
-  public boolean isRemoved(String id) {
-    return !byId.containsKey(id) && removed.contains(id);
+  /// Whether a method of a stored identity is gone on purpose, see [Removed].
+  public boolean hasRemoved(String id) {
+    return removed.contains(id);
   }
 
   private NotShareable absent(String id) {
-    if (isRemoved(id)) {
+    if (removed.contains(id)) {
       return new NotShareable(
           implementation.getName() + " has the method " + id + " no more, says its @Removed");
     }

@@ -561,6 +561,28 @@ class EvolutionRulesTest {
   }
 
   @Test
+  void schemasWithoutTypeArgumentsAreComparedByErasure() throws Throwable {
+    var _ = ids.idOf("schema item{id:java.lang.String,x:java.util.List}");
+    assertRefused(item("Set<Integer> x;", "x"), "stored it as a java.util.List,");
+    Version list = compiled(item("List<Integer> x = List.of(1);", "x"));
+    assertEquals("[1]", show(list, list.state(list.make())));
+  }
+
+  @Test
+  void aNarrowerFieldKeepsWhatFitsAndTheMigrationGetsTheRest() throws Throwable {
+    String migration =
+        " @Migrate void m(Map<String, Object> s)"
+            + " { if (x.isEmpty() && s.get(\"x\") instanceof List<?> l) x.add(l.size()); }";
+    Version one = compiled(item("List<Integer> x = new ArrayList<>(List.of(7, 8));", "x"));
+    Version other = compiled(item("List<Integer> x = new LinkedList<>(List.of(7, 8));", "x"));
+    byte[] first = one.state(one.make());
+    byte[] second = other.state(other.make());
+    Version two = compiled(item("ArrayList<Integer> x = new ArrayList<>();" + migration, "x"));
+    assertEquals("[7, 8]", show(two, first));
+    assertEquals("[2]", show(two, second));
+  }
+
+  @Test
   void argumentsOfAWiderMethodAreThoseOfStoredCalls() throws Throwable {
     String[] types = {"byte", "short", "char", "float", "int", "String", "ArrayList<Integer>"};
     String[] wider = {"int", "Long", "int", "double", "Number", "Object", "List<Integer>"};
