@@ -24,6 +24,7 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
+import stoa.View;
 
 /// One build of a program: classes that are compiled here, from sources in the package `v`, into a
 /// directory of class files. A client that runs as this program finds its classes there.
@@ -73,8 +74,21 @@ final class Build {
 
   /// A shared object of a class.
   Object object(Stoa stoa, String className, Object key) {
+    return stoa.get(type(className), key);
+  }
+
+  /// A shared object of a class, of which the accessors run in the client.
+  Object local(Stoa stoa, String className, Object key) {
+    return local(stoa, type(className), key);
+  }
+
+  private static <T> T local(Stoa stoa, Class<T> type, Object key) {
+    return stoa.view(type, stoa.ref(stoa.get(type, key)), new View.Local());
+  }
+
+  private Class<?> type(String className) {
     try {
-      return stoa.get(loader.loadClass("v." + className), key);
+      return loader.loadClass("v." + className);
     } catch (ClassNotFoundException e) {
       throw new IllegalArgumentException(e);
     }

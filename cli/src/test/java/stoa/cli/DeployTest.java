@@ -377,6 +377,14 @@ class DeployTest {
             assertEquals(7L, total(meter));
             return null;
           });
+      // A local view runs accessors here, on the state that the server sends.
+      first.client(
+          server.url(),
+          stoa -> {
+            Object meter = first.local(stoa, "Meter", 1);
+            assertEquals(7L, total(meter));
+            return null;
+          });
       first.client(
           server.url(),
           stoa -> {
@@ -400,6 +408,7 @@ class DeployTest {
           stoa -> {
             Object meter = first.object(stoa, "Meter", 1);
             assertEquals(15L, total(meter));
+            assertEquals(15L, total(first.local(stoa, "Meter", 1)));
             var gone = assertThrows(NotShareable.class, () -> Build.call(meter, "reset"));
             assertTrue(String.valueOf(gone.getMessage()).contains("reset()"), gone::toString);
             assertEquals(15L, total(meter));

@@ -936,8 +936,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param version the address of its last change
   /// @param generation 0 when it is absent
   /// @param from the log counter from which on it is seen
-  /// @param checkpoint the state as its handler keeps it; null when the object is absent or has the
-  ///   version that the asker has
+  /// @param checkpoint the state in the form of the code that executes what is called now; null when
+  ///   the object is absent or has the version that the asker has
   public record State(long version, long generation, long from, byte @Nullable [] checkpoint) {}
 
   /// The state of an object as it is now: all that was answered before is seen.
@@ -945,7 +945,12 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param unless the version for which nothing is to be copied; -1 for none
   public State fetch(Container container, long unless) {
     Checkpoint found = store.fetch(container.target, unless);
-    return new State(found.position(), found.generation(), found.from(), found.state());
+    byte[] state = found.state();
+    if (state != null) {
+      byte[] kept = state;
+      state = store.limited(container.key(), () -> ObjectHandler.told(stoa, container.type(), kept));
+    }
+    return new State(found.position(), found.generation(), found.from(), state);
   }
 
   /// Has somebody told of the changes of an object.
