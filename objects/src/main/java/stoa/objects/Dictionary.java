@@ -10,7 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.Decoder;
 import stoa.base.Key;
+import stoa.front.CallNumbers;
 import stoa.front.ClassNames;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
@@ -27,7 +29,13 @@ public final class Dictionary implements TypeIds {
 
   /// What finds out what is lost of the objects of a damaged store.
   public static Losses losses() {
-    return new Losses(KEY.stream(), ClassNames.CLASS);
+    return new Losses(KEY.stream(), ClassNames.CLASS, Dictionary::method);
+  }
+
+  /// The address of the name of the method that a put calls, 0 when it calls none.
+  private static long method(byte[] put) {
+    int number = (int) new Decoder(put).varint();
+    return CallNumbers.isMethod(number) ? number : 0;
   }
 
   private final Store store;

@@ -12,6 +12,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.base.StreamId;
@@ -116,6 +117,7 @@ public final class Losses {
 
   private final StreamId dictionary;
   private final String classMark;
+  private final ToLongFunction<byte[]> needed;
   private final Map<StreamId, Row> rows = new HashMap<>();
   private final Set<String> types = new HashSet<>();
   private final Map<StreamId, String> names = new HashMap<>();
@@ -129,11 +131,20 @@ public final class Losses {
   private long tail;
   private boolean again;
 
+  // Whether something was damaged behind the last batch that was found.
+  private boolean damagedBefore;
+
+  // The first log address of a batch that is lost, 0 when none is.
+  private long unknown;
+
   /// @param dictionary the stream in which the classes of objects are named
   /// @param classMark in front of the name of a type there
-  public Losses(StreamId dictionary, String classMark) {
+  /// @param needed the address of the name there that a put needs which code executes, see
+  ///   [Records.Put#code()]; 0 when it needs none
+  public Losses(StreamId dictionary, String classMark, ToLongFunction<byte[]> needed) {
     this.dictionary = dictionary;
     this.classMark = classMark;
+    this.needed = needed;
   }
 
   /// What a survey tells.
@@ -148,6 +159,7 @@ public final class Losses {
       @Override
       public void damage(Survey.Damage damage) {
         if (!again) damages.add(damage);
+        damagedBefore |= damage.bytes() > 0;
         progress.damage(damage);
       }
 
@@ -161,6 +173,8 @@ public final class Losses {
   /// The survey is through.
   public void next() {
     again = true;
+    if (damagedBefore) unknown = tail + 1;
+    damagedBefore = false;
     ahead.forEach((_, place) -> {
       Row row = row(place.stream());
       row.cut = Math.min(row.cut, place.address());
@@ -188,6 +202,9 @@ public final class Losses {
   private void look(Survey.Place place, Survey.Bytes bytes) throws IOException {
     if (RawLog.isBatch(place)) {
       RawLog.Batch batch = RawLog.batch(place.offset(), bytes.get());
+      // Who had entries in a batch that is damaged itself, nothing may tell but their addresses.
+      if (damagedBefore && place.offset() > tail + 1) unknown = Math.max(unknown, tail + 1);
+      damagedBefore = false;
       tail = Math.max(tail, batch.last());
       ahead.headMap(tail, true).clear();
       for (Streams.Place named : batch.places()) {
@@ -213,7 +230,8 @@ public final class Losses {
     boolean deletes = entry.kind() == Records.DELETE;
     boolean puts = entry.kind() == Records.PUT;
     row.isState |= puts || deletes;
-    if (deletes || (puts && Records.put(entry.payload()).begins())) row.marked.add(entry.address());
+    if (deletes) row.marked.add(entry.address());
+    if (puts) put(row, entry.address(), Records.put(entry.payload()));
     long counter = entry.log().counter();
     if (counter > tail) ahead.put(counter, new Streams.Place(stream, entry.address()));
     if (!stream.equals(dictionary)) return;
@@ -222,6 +240,14 @@ public final class Losses {
     if (name.startsWith(classMark) && end > classMark.length()) {
       types.add(name.substring(classMark.length(), end));
     }
+  }
+
+  private void put(Row row, long address, Records.Put put) {
+    if (put.begins()) row.marked.add(address);
+    if (put.code() == 0) return;
+    // Nothing behind the last name of the dictionary says that there was another one.
+    Row names = row(dictionary);
+    names.named = Math.max(names.named, Math.max(put.code(), needed.applyAsLong(put.value())));
   }
 
   // ---- the second time
@@ -291,6 +317,10 @@ public final class Losses {
       long last = row.isState ? row.last() : gaps.getLast()[1];
       lost.add(new Lost(stream, name(stream), gaps.getFirst()[0], last, versions, row.isState));
     });
+    if (unknown > 0) {
+      String name = "stream unknown, as a batch is lost that began at the log address " + unknown;
+      lost.add(new Lost(new StreamId(0, 0), name, 0, 0, 1, false));
+    }
     lost.sort(java.util.Comparator.comparing(Lost::name));
     return lost;
   }
