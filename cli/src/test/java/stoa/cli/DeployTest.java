@@ -209,11 +209,8 @@ class DeployTest {
   }
 
   private ServerProcess start(String name, List<String> options) throws IOException {
-    var all = new ArrayList<>(List.of("--name", name));
-    if (!name.equals("bare")) {
-      String classes = directory.resolve("classes-" + name).toString();
-      all.addAll(List.of("--classpath", new Build(Path.of(classes), ONCE).path()));
-    }
+    String classes = build("classes-" + name, ONCE).path();
+    var all = new ArrayList<>(List.of("--name", name, "--classpath", classes));
     all.addAll(options);
     return ServerProcess.start(directory.resolve(name), all);
   }
@@ -221,7 +218,7 @@ class DeployTest {
   /// Stops a server, gives it the other classes, and starts it again.
   private ServerProcess upgraded(ServerProcess server, String name) throws Exception {
     assertTrue(server.stop());
-    var _ = new Build(directory.resolve("classes-" + name), TWICE);
+    var _ = build("classes-" + name, TWICE);
     return server.startAgain();
   }
 

@@ -404,7 +404,7 @@ final class ObjectHandler implements Handler {
   ///
   /// @param by the type in the code whose form it gets
   /// @throws StoaException when that has no rule for what is in the state
-  static byte[] told(LocalService stoa, ObjectType by, byte[] checkpoint) {
+  static byte[] told(LocalService stoa, ObjectType by, Key key, byte[] checkpoint) {
     var in = new Decoder(checkpoint);
     int kind = in.u8();
     if (kind < CODED) return checkpoint;
@@ -412,7 +412,15 @@ final class ObjectHandler implements Handler {
     byte[] rest = Arrays.copyOfRange(checkpoint, in.position(), checkpoint.length);
     int plain = kind - CODED;
     if (plain != THROWN && !type.code().equals(by.code())) {
-      rest = plain == STATE ? converted(by, rest) : converted(by, PlacedState.decode(rest, 0));
+      byte[] before = rest;
+      rest =
+          stoa.core()
+              .limited(
+                  key,
+                  () ->
+                      plain == STATE
+                          ? converted(by, before)
+                          : converted(by, PlacedState.decode(before, 0)));
     }
     return new Encoder(rest.length + 1).u8(plain).raw(rest).toBytes();
   }

@@ -946,10 +946,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   public State fetch(Container container, long unless) {
     Checkpoint found = store.fetch(container.target, unless);
     byte[] state = found.state();
-    if (state != null) {
-      byte[] kept = state;
-      state = store.limited(container.key(), () -> ObjectHandler.told(stoa, container.type(), kept));
-    }
+    if (state != null) state = ObjectHandler.told(stoa, container.type(), container.key(), state);
     return new State(found.position(), found.generation(), found.from(), state);
   }
 
