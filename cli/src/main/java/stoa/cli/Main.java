@@ -10,6 +10,8 @@ public final class Main {
     StatusCommand.class,
     AcceptCommand.class,
     CancelCommand.class,
+    CheckCommand.class,
+    DeployCommand.class,
     ClusterCommand.class,
     DrainCommand.class,
     RecoverCommand.class,

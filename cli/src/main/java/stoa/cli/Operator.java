@@ -9,6 +9,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -98,6 +99,40 @@ public final class Operator {
   /// @throws IllegalArgumentException with the remedy when that fails
   public <T> T ask(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(group, WAIT_SECONDS, question);
+  }
+
+  /// Asks as [#ask(int, Function)], for a long operation.
+  <T> T askLong(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
+    return ask(group, LONG_WAIT_SECONDS, question);
+  }
+
+  /// What is asked in several messages of both directions.
+  interface Conversation<T> {
+    /// Asks a server.
+    T with(StoreGrpc.StoreBlockingV2Stub server) throws StatusException, InterruptedException;
+  }
+
+  /// Asks the server; of several that keep a store together, the leader of a group. For a long
+  /// operation that may be repeated.
+  ///
+  /// @throws IllegalArgumentException with the remedy when that fails
+  <T> T converse(int group, Conversation<T> question) {
+    return ask(
+        group,
+        LONG_WAIT_SECONDS,
+        server -> {
+          var both =
+              StoreGrpc.newBlockingV2Stub(server.getChannel())
+                  .withDeadlineAfter(LONG_WAIT_SECONDS, TimeUnit.SECONDS);
+          try {
+            return question.with(both);
+          } catch (StatusException failed) {
+            throw failed.getStatus().asRuntimeException(failed.getTrailers());
+          } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw Status.CANCELLED.withDescription("interrupted").asRuntimeException();
+          }
+        });
   }
 
   private <T> T ask(int group, long seconds, Function<StoreGrpc.StoreBlockingStub, T> question) {

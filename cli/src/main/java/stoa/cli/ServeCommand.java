@@ -127,7 +127,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--classpath",
       paramLabel = "PATH",
       description =
-          "Jar files and directories with the shared classes, joined by ${sys:path.separator}")
+          "Jar files and directories with shared classes, joined by ${sys:path.separator}. Classes that"
+              + " the store has, deployed or used before, are not needed.")
   private @Nullable String classpath;
 
   @Option(

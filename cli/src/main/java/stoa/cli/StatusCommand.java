@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -147,25 +146,12 @@ final class StatusCommand implements Callable<Integer> {
               + " the server started again;%nwhere there are more servers than replicas, another"
               + " one gets its place by itself%n");
     }
-    lacks(out, servers);
     if (!allLed) {
       out.printf(
           "a group is led by none: most of its servers do not reach each other, or one is being"
               + " chosen.%nStart those that are down again, each on its directory, and all goes on."
               + " When they are lost for good, disks and all,%n./stoa recover --data DIR"
               + " --others-are-lost has one that is left go on: see ./stoa help recover%n");
-    }
-  }
-
-  private static void lacks(PrintWriter out, List<ServerStatus> servers) {
-    for (ServerStatus server : servers) {
-      var classes = new TreeSet<String>();
-      for (var member : server.getGroupsList()) classes.addAll(member.getLacksList());
-      if (classes.isEmpty()) continue;
-      out.printf(
-          "server %s has not the classes of %s%n  and cannot execute their calls: start it again"
-              + " with them on --classpath. Others lead meanwhile, if they can%n",
-          server.getServer(), String.join(", ", classes));
     }
   }
 

@@ -58,14 +58,14 @@ class DivergedObjectTest {
   void isQuarantinedUntilAStateOfItIsAccepted() throws Exception {
     try (var one = start("one", List.of("--replicated"));
         var two = start("two", one.joining());
-        var _ = start("three", two.joining());
+        var three = start("three", two.joining());
         var stoa = Stoa.open(one.url())) {
       Vault vault = stoa.get(Vault.class, "a");
       Vault other = stoa.get(Vault.class, "b");
       assertEquals(1, vault.add());
       assertEquals(1, other.add());
       assertEquals(32, vault.seal());
-      Diverged told = awaitDiverged(vault);
+      Diverged told = awaitDiverged(vault, "a of 1");
       String text = String.valueOf(told.getMessage());
       assertTrue(text.contains("test.Vault[a] is quarantined"), text);
       assertTrue(text.contains("at version 2 (seal())"), text);
@@ -82,6 +82,15 @@ class DivergedObjectTest {
       String refused = stoa(1, "accept", "test.Vault[a]", "--server", one.address());
       assertTrue(refused.contains("is not in quarantine"), refused);
       assertTrue(!stoa(0, "status", "--server", one.address()).contains("quarantine"));
+
+      assertEquals(32, vault.seal());
+      assertEquals(32, other.seal());
+      awaitDiverged(vault, "a of 2");
+      awaitDiverged(other, "b of 2");
+      String all = stoa(0, "accept", "--all", "--server", three.address());
+      assertEquals("2 objects continue with the state of the server that leads\n", all);
+      assertEquals(3, vault.add());
+      assertEquals(3, other.add());
     }
   }
 
@@ -92,10 +101,10 @@ class DivergedObjectTest {
   }
 
   /// Asks until it is in quarantine.
-  private static Diverged awaitDiverged(Vault vault) {
+  private static Diverged awaitDiverged(Vault vault, String name) {
     while (true) {
       try {
-        assertEquals("a of 1", vault.name());
+        assertEquals(name, vault.name());
       } catch (Diverged told) {
         return told;
       }

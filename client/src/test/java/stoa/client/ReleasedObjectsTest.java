@@ -15,7 +15,7 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Clock;
-import stoa.storage.MemoryDisk;
+import stoa.storage.disk.MemoryDisk;
 
 /// What a server has of objects that its clients trim and delete.
 class ReleasedObjectsTest {

@@ -854,7 +854,7 @@ public final class ClusterServer implements AutoCloseable {
         var behind = new TreeMap<String, Long>();
         for (Member member : group.members()) behind.put(member.id(), 0L);
         var none = Optional.<String>empty();
-        groups.put(number, new View.Placed(none, behind, new TreeSet<>(), new TreeMap<>()));
+        groups.put(number, new View.Placed(none, behind, new TreeSet<>()));
       });
       return new View(servers, groups, Optional.empty());
     }
@@ -885,7 +885,6 @@ public final class ClusterServer implements AutoCloseable {
                     .setLeads(member.id().equals(leader))
                     .setFailed(group.failed().contains(member.id()))
                     .setBehind(behind == null ? 0 : behind)
-                    .addAllLacks(group.lacks().getOrDefault(member.id(), new TreeSet<>()))
                     .setMove(move.orElse("")));
           });
       return status.build();

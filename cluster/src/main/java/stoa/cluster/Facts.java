@@ -51,14 +51,11 @@ record Facts(
   ///   what was last known
   /// @param members its members
   /// @param level those members that answer, and have nearly all that the leader has
-  /// @param lacking those that lack shared classes which the leader has; and the leader, when
-  ///   another one has more than it
   /// @param changes whether its members or its leader are changing
   record Group(
       Optional<String> leader,
       NavigableSet<String> members,
       NavigableSet<String> level,
-      NavigableSet<String> lacking,
       boolean changes) {}
 
   /// Returns the server of a name; one that is not listed has nothing to stay.

@@ -3,11 +3,9 @@ package stoa.cluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,7 +30,6 @@ import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.node.Server;
 import stoa.objects.EmbeddedEngine;
-import stoa.objects.MissingClasses;
 import stoa.objects.ObjectService;
 import stoa.objects.Part;
 import stoa.ratis.GroupId;
@@ -137,11 +134,6 @@ final class HostedGroup {
   private int deafLooks;
   private long lookedNanos = System.nanoTime();
 
-  private final MissingClasses missing;
-
-  // The shared classes that this server would execute, and that it lacks.
-  private volatile NavigableSet<String> lacks = Collections.emptyNavigableSet();
-
   private volatile @Nullable Led led;
   private volatile @Nullable Throwable failure;
 
@@ -158,7 +150,6 @@ final class HostedGroup {
     device = device(directory);
     Replica replica = replica(device, directory);
     replica.listen(backed);
-    missing = new MissingClasses(replica.streams(), place.options().loader());
     // Events of the replica may come before its host is known here.
     roles.lock();
     try {
@@ -360,23 +351,6 @@ final class HostedGroup {
     List<String> members = group.members().stream().map(Member::id).toList();
     boolean executes = place.settings().executes(self(), name.number(), members, leading);
     backed.open(executes, executes ? this::standby : this::logUnit);
-    if (executes) lookForClasses();
-  }
-
-  /// Logs which shared classes are missing; called with roles held.
-  private void lookForClasses() {
-    NavigableSet<String> now = missing.look();
-    if (now.equals(lacks)) return;
-    var told = new TreeSet<>(now);
-    told.removeAll(lacks);
-    lacks = now;
-    if (told.isEmpty()) return;
-    LOG.warn(
-        "server {} has not the classes of {}, of which {} has objects: it cannot execute their calls;"
-            + " start it again with them on --classpath",
-        self(),
-        String.join(", ", told),
-        name);
   }
 
   private Backup standby() {
@@ -508,7 +482,6 @@ final class HostedGroup {
       if (current != null && deaf) group.stepDown();
       if (current != null && (deaf || current.hasFailed())) closeStore();
       if (service == null && !deaf && group.leads()) openStore();
-      if (service != null) lookForClasses();
     } catch (RuntimeException | Error e) {
       repeats.tell("server " + self() + ", " + name + ": " + e, line -> LOG.warn(line, e));
     } finally {
@@ -563,10 +536,9 @@ final class HostedGroup {
     if (failure != null) return Report.Kept.FAILED;
     if (isOut()) return Report.Kept.OUT;
     if (led().isEmpty()) {
-      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>(), lacks);
+      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
     }
-    return new Report.Kept(
-        Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()), lacks);
+    return new Report.Kept(Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()));
   }
 
   /// Makes another server a member; continues after the return of this.

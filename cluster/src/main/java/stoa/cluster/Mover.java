@@ -444,36 +444,26 @@ final class Mover implements AutoCloseable {
             if (server.hosts().contains(number)) members.add(name);
           });
         }
-        return new Facts.Group(
-            Optional.empty(), members, new TreeSet<>(), new TreeSet<>(), changes);
+        return new Facts.Group(Optional.empty(), members, new TreeSet<>(), changes);
       }
       String leader = leaders.getFirst();
       Report.Kept leads = kept(leader, number);
       NavigableMap<String, Long> behind = leads == null ? new TreeMap<>() : leads.members();
       placed.put(number, placed(number, Optional.of(leader), behind));
-      NavigableSet<String> lacked = leads == null ? new TreeSet<>() : leads.lacks();
       var level = new TreeSet<String>();
-      var lacking = new TreeSet<String>();
       behind.forEach((name, missing) -> {
         Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
         if (kept == null || missing > RatisGroup.LACKING_MAX) return;
         if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
         level.add(name);
-        if (!lacked.containsAll(kept.lacks())) lacking.add(name);
-        else if (kept.lacks().size() < lacked.size()) lacking.add(leader);
       });
       return new Facts.Group(
-          Optional.of(leader), new TreeSet<>(behind.keySet()), level, lacking, changes);
+          Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
     }
 
     private View.Placed placed(
         int group, Optional<String> leader, NavigableMap<String, Long> behind) {
-      var lacks = new TreeMap<String, NavigableSet<String>>();
-      for (String name : behind.keySet()) {
-        Report.Kept kept = kept(name, group);
-        if (kept != null && !kept.lacks().isEmpty()) lacks.put(name, kept.lacks());
-      }
-      return new View.Placed(leader, behind, failed(group, behind.keySet()), lacks);
+      return new View.Placed(leader, behind, failed(group, behind.keySet()));
     }
 
     private NavigableSet<String> failed(int group, Set<String> members) {

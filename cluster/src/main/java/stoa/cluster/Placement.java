@@ -35,8 +35,7 @@ final class Placement {
    * The order of steps:
    * (1) nothing, while the members or the leader of some group are changing: there is one move at a
    *     time
-   * (2) servers that drain, or that lack classes which another member has, hand over their
-   *     leaderships
+   * (2) servers that drain hand over their leaderships
    * (3) surplus members are removed, which ends moves and drains servers
    * (4) groups get missing members
    * (5) a server with two replicas more than another gives one: the other one is added, and (3)
@@ -44,9 +43,6 @@ final class Placement {
    * (6) drained servers are dismissed
    * (7) leaderships are spread
    * (8) replicas of servers that are no members are deleted
-   *
-   * Leaderships are not spread to a member that lacks classes which the leader has: it would refuse
-   * calls. A draining server hands over to such a one when there is no other.
    *
    * No step takes from a group what it can lose and go on: see `safe`. A server that is away for a
    * short time neither gains nor loses anything.
@@ -154,21 +150,16 @@ final class Placement {
   private @Nullable Step relieve(int number) {
     Facts.Group group = group(number);
     boolean drains = group.leader().filter(leader -> facts.server(leader).drains()).isPresent();
-    if (drains) return transfer(number, group, _ -> true);
-    boolean lacks = group.leader().filter(group.lacking()::contains).isPresent();
-    return lacks ? transfer(number, group, member -> !group.lacking().contains(member)) : null;
+    return drains ? transfer(number, group) : null;
   }
 
   /// Returns a transfer to the member that leads least, of those that stay members.
-  private @Nullable Step transfer(int number, Facts.Group group, Predicate<String> fit) {
+  private @Nullable Step transfer(int number, Facts.Group group) {
     return group.level().stream()
-        .filter(fit)
         .filter(member -> facts.server(member).stays())
         .filter(member -> group.leader().filter(member::equals).isEmpty())
         .min(
-            Comparator.comparing((String member) -> group.lacking().contains(member))
-                .thenComparingInt(facts::leads)
-                .thenComparing(heaviest(number)))
+            Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)))
         .map(member -> new Step.Transfer(member, number))
         .orElse(null);
   }
@@ -183,7 +174,7 @@ final class Placement {
     for (String surplus : surplus(number, group)) {
       if (!mayRemove(group, surplus)) continue;
       boolean leads = group.leader().filter(surplus::equals).isPresent();
-      Step step = leads ? transfer(number, group, _ -> true) : new Step.Remove(surplus, number);
+      Step step = leads ? transfer(number, group) : new Step.Remove(surplus, number);
       if (step != null) return step;
     }
     return null;
@@ -320,7 +311,6 @@ final class Placement {
         if (group.getValue().leader().filter(at::equals).isEmpty()) continue;
         group.getValue().level().stream()
             .filter(member -> !member.equals(from) && fit.test(member))
-            .filter(member -> !group.getValue().lacking().contains(member))
             .sorted(heaviest(group.getKey()))
             .forEach(member -> {
               var transfer = new Step.Transfer(member, group.getKey());

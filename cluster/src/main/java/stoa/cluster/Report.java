@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -27,12 +26,7 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
   /// @param state its state
   /// @param changes whether this server is changing the group's members or leader
   /// @param members of a group that it leads: how many commands each is behind
-  /// @param lacks the shared classes that it would execute and that its server lacks
-  record Kept(
-      State state,
-      boolean changes,
-      NavigableMap<String, Long> members,
-      NavigableSet<String> lacks) {
+  record Kept(State state, boolean changes, NavigableMap<String, Long> members) {
     /// A replica that has stopped, or could not be opened.
     static final Kept FAILED = bare(State.FAILED);
 
@@ -40,8 +34,7 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
     static final Kept OUT = bare(State.OUT);
 
     private static Kept bare(State state) {
-      return new Kept(
-          state, false, Collections.emptyNavigableMap(), Collections.emptyNavigableSet());
+      return new Kept(state, false, Collections.emptyNavigableMap());
     }
   }
 
@@ -78,12 +71,8 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
     Set<Integer> taken = in(State.OUT);
     out.varint(taken.size());
     taken.forEach(out::varint);
-    // Servers of versions before it do not read on.
-    groups.forEach((_, kept) -> {
-      out.varint(kept.lacks().size());
-      kept.lacks().forEach(out::text);
-    });
-    // Nor do these.
+    // Servers of versions before do not read on, or read here which classes each group lacks.
+    for (int i = 0; i < groups.size(); i++) out.varint(0);
     out.varint(alarms.size());
     alarms.forEach(out::text);
     return out.toBytes();
@@ -99,14 +88,14 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
       boolean changes = in.u8() == 1;
       var members = new TreeMap<String, Long>();
       for (int j = in.count(); j > 0; j--) members.put(in.text(), in.varint());
-      groups.put(number, new Kept(state, changes, members, new TreeSet<>()));
+      groups.put(number, new Kept(state, changes, members));
     }
     if (in.remaining() > 0) {
       for (int i = in.count(); i > 0; i--) groups.put((int) in.varint(), Kept.OUT);
     }
     if (in.remaining() > 0) {
-      for (Kept kept : groups.values()) {
-        for (int i = in.count(); i > 0; i--) kept.lacks().add(in.text());
+      for (int group = 0; group < groups.size(); group++) {
+        for (int i = in.count(); i > 0; i--) in.text();
       }
     }
     var alarms = new ArrayList<String>();

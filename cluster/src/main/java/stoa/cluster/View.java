@@ -39,12 +39,10 @@ record View(
   /// @param leader the server that has the group's part of the store; empty when none is known
   /// @param behind its members, and how many commands each is behind the leader
   /// @param failed those whose replica has stopped
-  /// @param lacks those that lack shared classes, and which these are
   record Placed(
       Optional<String> leader,
       NavigableMap<String, Long> behind,
-      NavigableSet<String> failed,
-      NavigableMap<String, NavigableSet<String>> lacks) {}
+      NavigableSet<String> failed) {}
 
   /// Returns the server of a name.
   Optional<Listed> server(String name) {
@@ -77,17 +75,8 @@ record View(
       out.varint(group.failed().size());
       group.failed().forEach(out::text);
     });
-    // Nor do these.
-    groups.forEach((_, group) -> {
-      out.varint(group.lacks().size());
-      group
-          .lacks()
-          .forEach((name, classes) -> {
-            out.text(name).varint(classes.size());
-            classes.forEach(out::text);
-          });
-    });
-    // Nor do these.
+    // Nor do these, or they read here which members of each group lack classes.
+    for (int i = 0; i < groups.size(); i++) out.varint(0);
     out.varint(alarms.size());
     alarms.forEach(out::text);
   }
@@ -107,8 +96,7 @@ record View(
           new Placed(
               leader.isEmpty() ? Optional.empty() : Optional.of(leader),
               lags(in),
-              new TreeSet<>(),
-              new TreeMap<>()));
+              new TreeSet<>()));
     }
     Optional<Step> step = in.u8() == 1 ? Optional.of(Step.read(in)) : Optional.empty();
     if (in.remaining() > 0) {
@@ -117,8 +105,8 @@ record View(
       }
     }
     if (in.remaining() > 0) {
-      for (Placed group : groups.values()) {
-        for (int i = in.count(); i > 0; i--) group.lacks().put(in.text(), texts(in));
+      for (int group = 0; group < groups.size(); group++) {
+        for (int i = in.count(); i > 0; i--) skipClasses(in);
       }
     }
     var alarms = new ArrayList<String>();
@@ -134,9 +122,8 @@ record View(
     return lags;
   }
 
-  private static NavigableSet<String> texts(Decoder in) {
-    var texts = new TreeSet<String>();
-    for (int i = in.count(); i > 0; i--) texts.add(in.text());
-    return texts;
+  private static void skipClasses(Decoder in) {
+    in.text();
+    for (int i = in.count(); i > 0; i--) in.text();
   }
 }

@@ -2,7 +2,6 @@ package stoa.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -37,7 +36,6 @@ class PlacementTest {
     @Nullable String leader;
     final NavigableSet<String> members = new TreeSet<>();
     final NavigableSet<String> lagging = new TreeSet<>();
-    final NavigableSet<String> lacking = new TreeSet<>();
 
     /// The change that is under way.
     @Nullable Step step;
@@ -120,7 +118,6 @@ class PlacementTest {
                   Optional.ofNullable(group.leader),
                   new TreeSet<>(group.members),
                   level(group),
-                  group.lacking,
                   group.step != null)));
       return new Facts(replicas, hosts, all);
     }
@@ -432,29 +429,6 @@ class PlacementTest {
       world.end();
     }
     assertEquals(0, world.facts().leads(leads));
-  }
-
-  @Test
-  void aServerWithoutClassesLeadsOnlyWhenNobodyElseCan() {
-    var world = new World(3, 4, 2);
-    world.settle();
-    world.servers.put("new", new Host());
-    world.groups.values().forEach(group -> group.lacking.add("new"));
-    world.settle();
-    for (Group group : world.groups.values()) {
-      assertTrue(group.members.contains("new"));
-      assertNotEquals("new", group.leader);
-    }
-    for (Group group : world.groups.values())
-      group.leader = "new"; // elected, when others were slow
-    world.settle();
-    for (Group group : world.groups.values()) assertNotEquals("new", group.leader);
-    world.host("s0").drains = true;
-    world.settle();
-    for (Group group : world.groups.values()) assertEquals("s1", group.leader);
-    world.host("s1").drains = true;
-    world.settle();
-    for (Group group : world.groups.values()) assertEquals("new", group.leader);
   }
 
   @Test

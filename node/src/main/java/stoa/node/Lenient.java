@@ -9,11 +9,14 @@ import java.io.InputStream;
 import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ChallengeRequest;
+import stoa.wire.proto.ClassFilesRequest;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.DeployPart;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.VersionsRequest;
 import stoa.wire.proto.WhereRequest;
 
 /// Reads messages such that invalid bytes become a message that is refused like any other invalid
@@ -36,6 +39,10 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var drain = reading(StoreGrpc.getDrainMethod(), DrainRequest.getDefaultInstance());
     var accept = reading(StoreGrpc.getAcceptMethod(), AcceptRequest.getDefaultInstance());
     var challenge = reading(StoreGrpc.getChallengeMethod(), ChallengeRequest.getDefaultInstance());
+    var versions = reading(StoreGrpc.getVersionsMethod(), VersionsRequest.getDefaultInstance());
+    var classFiles =
+        reading(StoreGrpc.getClassFilesMethod(), ClassFilesRequest.getDefaultInstance());
+    var deploy = reading(StoreGrpc.getDeployMethod(), DeployPart.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)
@@ -46,6 +53,9 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
             .addMethod(drain)
             .addMethod(accept)
             .addMethod(challenge)
+            .addMethod(versions)
+            .addMethod(classFiles)
+            .addMethod(deploy)
             .build();
     return ServerServiceDefinition.builder(description)
         .addMethod(converse, ServerCalls.asyncBidiStreamingCall(service::converse))
@@ -56,6 +66,9 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
         .addMethod(drain, ServerCalls.asyncUnaryCall(service::drain))
         .addMethod(accept, ServerCalls.asyncUnaryCall(service::accept))
         .addMethod(challenge, ServerCalls.asyncUnaryCall(service::challenge))
+        .addMethod(versions, ServerCalls.asyncUnaryCall(service::versions))
+        .addMethod(classFiles, ServerCalls.asyncServerStreamingCall(service::classFiles))
+        .addMethod(deploy, ServerCalls.asyncBidiStreamingCall(service::deploy))
         .build();
   }
 

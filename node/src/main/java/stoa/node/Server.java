@@ -43,7 +43,11 @@ import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ChallengeReply;
 import stoa.wire.proto.ChallengeRequest;
+import stoa.wire.proto.ClassFile;
+import stoa.wire.proto.ClassFilesRequest;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.DeployPart;
+import stoa.wire.proto.DeployReply;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
@@ -55,6 +59,8 @@ import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.TreeStatus;
+import stoa.wire.proto.VersionsReply;
+import stoa.wire.proto.VersionsRequest;
 import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
 
@@ -84,6 +90,7 @@ public final class Server implements AutoCloseable {
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
+  private final CodeRequests code;
 
   // For how long none of its readers, or none of the threads that run users' code, has done
   // anything.
@@ -104,6 +111,7 @@ public final class Server implements AutoCloseable {
     this.nodes = nodes;
     arrivals = new Arrivals(config.helloConnectionsMax());
     readers = new Readers(arrivals);
+    code = new CodeRequests(nodes, operators);
     tree =
         new TreeServer(
             this::placed, nodes.threads().background(), config.treeLease(), config.treeFanOut());
@@ -498,7 +506,11 @@ public final class Server implements AutoCloseable {
         try {
           if (node == null) {
             reply.setRefusal("this server has not the store");
-          } else if (!node.service().accept(asked.getObject())) {
+          } else if (asked.getAll()) {
+            acceptAll(node.service(), reply);
+          } else if (node.service().accept(asked.getObject())) {
+            reply.setAccepted(1);
+          } else {
             reply.setRefusal(
                 asked.getObject() + " is not in quarantine; ./stoa status lists what is");
           }
@@ -508,6 +520,34 @@ public final class Server implements AutoCloseable {
         out.onNext(reply.build());
         out.onCompleted();
       });
+    }
+
+    private static void acceptAll(ObjectService service, AcceptReply.Builder reply) {
+      for (Divergence evidence : service.diverged()) {
+        try {
+          // One that was deleted meanwhile is in quarantine no more.
+          if (service.accept(evidence.object())) reply.setAccepted(reply.getAccepted() + 1);
+        } catch (StoaException refused) {
+          reply.setRefused(reply.getRefused() + 1);
+          if (!reply.getRefusal().isEmpty()) continue;
+          reply.setRefusal(evidence.object() + ": " + refused.getMessage());
+        }
+      }
+    }
+
+    @Override
+    public void versions(VersionsRequest asked, StreamObserver<VersionsReply> out) {
+      code.versions(asked, out);
+    }
+
+    @Override
+    public void classFiles(ClassFilesRequest asked, StreamObserver<ClassFile> out) {
+      code.files(asked, out);
+    }
+
+    @Override
+    public StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
+      return code.deploy(out);
     }
 
     @Override

@@ -5,6 +5,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
@@ -86,12 +88,40 @@ public final class CodeService {
   ///   and of what they need
   /// @param objectsMax how many objects of each type are tried at most
   /// @param progress is told how many objects were tried
+  /// @throws NotShareable when a class cannot be loaded
   public List<Finding> check(Map<String, byte[]> files, long objectsMax, LongConsumer progress) {
+    return check(files, Set.of(), objectsMax, progress);
+  }
+
+  /// Tries the classes of some types only: others among the files are what these need.
+  ///
+  /// @param types the stored names of the types; all in the files when there is none
+  /// @throws NotShareable when a class cannot be loaded
+  public List<Finding> check(
+      Map<String, byte[]> files, Set<String> types, long objectsMax, LongConsumer progress) {
+    return found(shared(files, types), objectsMax, progress);
+  }
+
+  private List<Finding> found(
+      Map<String, List<Class<?>>> shared, long objectsMax, LongConsumer progress) {
     var findings = new ArrayList<Finding>();
-    for (var shared : shared(files).entrySet()) {
-      findings.add(check(shared.getKey(), shared.getValue(), objectsMax, progress));
-    }
+    var tried = new Tried(progress);
+    shared.forEach((type, faces) -> findings.add(check(type, faces, objectsMax, tried)));
     return findings;
+  }
+
+  /// Counts the objects of all types together.
+  private static final class Tried {
+    private final LongConsumer progress;
+    private long objects;
+
+    private Tried(LongConsumer progress) {
+      this.progress = progress;
+    }
+
+    private void another() {
+      progress.accept(++objects);
+    }
   }
 
   /// Has classes execute what is called from now on, if they fit all objects. When they do not,
@@ -99,12 +129,19 @@ public final class CodeService {
   ///
   /// @param files as of [#check]
   /// @param progress as of [#check]
+  /// @throws NotShareable when a class cannot be loaded
   public List<Finding> deploy(Map<String, byte[]> files, LongConsumer progress) {
-    Map<String, List<Class<?>>> shared = shared(files);
-    var findings = new ArrayList<Finding>();
-    for (var one : shared.entrySet()) {
-      findings.add(check(one.getKey(), one.getValue(), Long.MAX_VALUE, progress));
-    }
+    return deploy(files, Set.of(), progress);
+  }
+
+  /// Deploys the classes of some types only: others among the files are what these need.
+  ///
+  /// @param types the stored names of the types; all in the files when there is none
+  /// @throws NotShareable when a class cannot be loaded
+  public List<Finding> deploy(
+      Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
+    Map<String, List<Class<?>>> shared = shared(files, types);
+    List<Finding> findings = found(shared, Long.MAX_VALUE, progress);
     if (findings.stream().allMatch(Finding::fits)) shared.forEach(stoa::activate);
     return findings;
   }
@@ -120,30 +157,47 @@ public final class CodeService {
     }
     Codes.Activation before = activations.get(activations.size() - 2);
     var files = stoa.codes().files(before);
-    List<Class<?>> faces = shared(files).get(type);
+    List<Class<?>> faces = shared(files, Set.of(type)).get(type);
     if (faces == null) throw new NotShareable("the version before has no class for " + type);
-    Finding finding = check(type, faces, Long.MAX_VALUE, progress);
+    Finding finding = check(type, faces, Long.MAX_VALUE, new Tried(progress));
     if (finding.fits()) stoa.activate(type, faces);
     return finding;
   }
 
+  /// The class files of a version, by the binary names of their classes. Reads the log.
+  ///
+  /// @param version its name, as [Version#version()] has it
+  /// @throws NotShareable when the store has no such version of the type
+  public SortedMap<String, byte[]> files(String type, String version) {
+    for (Codes.Activation one : stoa.codes().of(type)) {
+      if (one.version().toString().equals(version)) return stoa.codes().files(one);
+    }
+    throw new NotShareable(type + " has no version " + version + "; the list of versions has all");
+  }
+
   /// The shared classes of some files, by the stored names of their types.
-  private Map<String, List<Class<?>>> shared(Map<String, byte[]> files) {
+  private Map<String, List<Class<?>>> shared(Map<String, byte[]> files, Set<String> types) {
     StoredClasses loader = stoa.classes("code to be tried", files);
     var shared = new LinkedHashMap<String, List<Class<?>>>();
     for (String className : files.keySet()) {
       try {
         Class<?> type = Class.forName(className, false, loader);
         if (!type.isAnnotationPresent(Shared.class)) continue;
-        shared.computeIfAbsent(SharedType.of(type).name(), _ -> new ArrayList<>()).add(type);
+        String name = SharedType.of(type).name();
+        if (!types.isEmpty() && !types.contains(name)) continue;
+        shared.computeIfAbsent(name, _ -> new ArrayList<>()).add(type);
       } catch (ClassNotFoundException | LinkageError unusable) {
         throw new NotShareable(className + " cannot be loaded: " + unusable, unusable);
       }
     }
+    for (String type : types) {
+      if (shared.containsKey(type)) continue;
+      throw new NotShareable("the class files have no class with @Shared for " + type);
+    }
     return shared;
   }
 
-  private Finding check(String type, List<Class<?>> faces, long objectsMax, LongConsumer progress) {
+  private Finding check(String type, List<Class<?>> faces, long objectsMax, Tried progress) {
     List<Codes.Activation> earlier = stoa.codes().of(type);
     ObjectType tried;
     try {
@@ -164,7 +218,8 @@ public final class CodeService {
     while (names.hasNext() && objects < objectsMax) {
       String refusal = refusal(tried, type, names.next());
       if (refusal != null && unfit++ == 0) reason = refusal;
-      progress.accept(++objects);
+      objects++;
+      progress.another();
     }
     return new Finding(type, Kind.CHANGED, objects, unfit, reason);
   }
@@ -192,8 +247,7 @@ public final class CodeService {
       if (!(answer instanceof ObjectAnswer.Travelling(_, byte[] state))) return null;
       byte[] bytes = PlacedState.decode(state, 0).bytes();
       if (bytes.length > 0) {
-        Object converted = tried.state(bytes);
-        var _ = tried.state(converted);
+        var _ = stoa.core().limited(key, () -> tried.state(tried.state(bytes)));
       }
       return null;
     } catch (stoa.Gone deleted) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -21,6 +22,7 @@ import stoa.storage.Device;
 import stoa.storage.disk.CorruptData;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
+import stoa.storage.disk.ScratchDisk;
 import stoa.storage.disk.StorageException;
 import stoa.storage.disk.UnknownFormat;
 import stoa.store.replicas.Divergence;
@@ -39,6 +41,18 @@ public final class EmbeddedEngine implements Engine {
 
   @Override
   public Stoa open(StoaConfig config) {
+    return open(config, disk -> disk);
+  }
+
+  /// Opens a store so that its files stay as they are: what is written is kept in memory, and gone
+  /// when the store is closed. Nobody else may have it open meanwhile.
+  ///
+  /// @param bytesMax how much may be written to each shard, in bytes
+  public static Stoa openScratch(StoaConfig config, long bytesMax) {
+    return open(config, disk -> new ScratchDisk(disk, bytesMax));
+  }
+
+  private static Stoa open(StoaConfig config, UnaryOperator<Disk> as) {
     Clock clock = Clock.system();
     return opened(
         config,
@@ -46,7 +60,7 @@ public final class EmbeddedEngine implements Engine {
           var url = StoreUrl.of(config.url());
           List<Path> made = url.missing();
           try {
-            List<Device> devices = devices(url.disks(config));
+            List<Device> devices = devices(url.disks(config).stream().map(as).toList());
             return log(config, url.layout(), devices, clock);
           } catch (IllegalArgumentException otherLayout) {
             StoreUrl.remove(made);

@@ -152,11 +152,14 @@ final class LoadedCode implements Service.Vocabulary {
   @Nullable ObjectType findNamed(String name) {
     Faces known = types.get(name);
     if (known != null) return known.first();
-    for (String className : dictionary.after(ClassNames.CLASS + name + " ").reversed()) {
+    List<String> candidates = dictionary.after(ClassNames.CLASS + name + " ").reversed();
+    // The program may have other classes under the name than this version.
+    boolean own = candidates.stream().anyMatch(this::has);
+    for (String className : candidates) {
+      if (own && !has(className)) continue;
       try {
         ObjectType type = typeOf(Class.forName(className, false, loader));
-        if (type.shared().name().equals(name))
-          return Objects.requireNonNull(types.get(name)).first();
+        if (type.shared().name().equals(name)) return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
         // It was renamed: an older or newer name may be there.
       }

@@ -400,6 +400,41 @@ final class ObjectHandler implements Handler {
     return checkpoint(STATE, type.state(java.util.Objects.requireNonNull(instance)));
   }
 
+  /// A checkpoint as clients read it: without the number of its code, and as other code has it.
+  ///
+  /// @param by the type in the code whose form it gets
+  /// @throws StoaException when that has no rule for what is in the state
+  static byte[] told(LocalService stoa, ObjectType by, Key key, byte[] checkpoint) {
+    var in = new Decoder(checkpoint);
+    int kind = in.u8();
+    if (kind < CODED) return checkpoint;
+    ObjectType type = stoa.typeAt(by.shared().name(), (int) in.varint());
+    byte[] rest = Arrays.copyOfRange(checkpoint, in.position(), checkpoint.length);
+    int plain = kind - CODED;
+    if (plain != THROWN && !type.code().equals(by.code())) {
+      byte[] before = rest;
+      rest =
+          stoa.core()
+              .limited(
+                  key,
+                  () ->
+                      plain == STATE
+                          ? converted(by, before)
+                          : converted(by, PlacedState.decode(before, 0)));
+    }
+    return new Encoder(rest.length + 1).u8(plain).raw(rest).toBytes();
+  }
+
+  private static byte[] converted(ObjectType by, byte[] state) {
+    return by.state(by.state(state));
+  }
+
+  private static byte[] converted(ObjectType by, PlacedState state) {
+    if (state.bytes().length == 0) return state.encoded();
+    byte[] bytes = converted(by, state.bytes());
+    return new PlacedState(state.generation(), state.number(), bytes).encoded();
+  }
+
   private byte[] checkpoint(int kind, byte[] bytes) {
     var out = new Encoder(bytes.length + 8);
     if (code == 0) out.u8(kind);

@@ -242,17 +242,22 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// An object that a client has open.
   public static final class Container {
-    private final ObjectType type;
+    private final ActiveCode code;
     private final Target target;
 
-    private Container(ObjectType type, Target target) {
-      this.type = type;
+    private Container(ActiveCode code, Target target) {
+      this.code = code;
       this.target = target;
     }
 
     /// Its key in the store.
     public Key key() {
       return target.key();
+    }
+
+    /// Its type in the code that executes what is called now, which changes while it is open.
+    private ObjectType type() {
+      return code.now().type();
     }
   }
 
@@ -272,7 +277,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Key target = known.key(decoded(type, key));
     if (known.shared().isPlaced()) stoa.part().requireFirst(type);
     else stoa.part().require(target);
-    return new Container(known, store.target(target));
+    return new Container(stoa.active(type), store.target(target));
   }
 
   @Override
@@ -293,7 +298,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Whether the calls on an object do not execute here as others do: [#callPlaced] makes them.
   public boolean isPlaced(Container container) {
-    return container.type.shared().isPlaced();
+    return container.type().shared().isPlaced();
   }
 
   /// Makes a call on an object that is at clients for one that does not make it there; durable when
@@ -304,7 +309,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Container container = call.container();
     Read read = read(call);
     ObjectType.Called called = read.called();
-    var object = stoa.placed(container.type, container.key(), call.existence());
+    var object = stoa.placed(container.type(), container.key(), call.existence());
     Object answer = null;
     byte[] thrown = null;
     try {
@@ -326,7 +331,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @return the generation that ended
   /// @throws Gone when there is none
   public long deletePlaced(Container container, Existence existence, @Nullable CallId id) {
-    var object = stoa.placed(container.type, container.key(), existence);
+    var object = stoa.placed(container.type(), container.key(), existence);
     return placing(object.domain()).delete(object, id);
   }
 
@@ -338,7 +343,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Container container = call.container();
     boolean isUpdate;
     try {
-      ObjectType.Called called = container.type.called(new Decoder(call.bytes()));
+      ObjectType.Called called = container.type().called(new Decoder(call.bytes()));
       SharedMethod.Kind kind = called == null ? null : called.method().kind();
       isUpdate = kind == SharedMethod.Kind.MUTATOR || kind == SharedMethod.Kind.UPDATE;
     } catch (RuntimeException malformed) {
@@ -360,11 +365,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   private SharedCall live(Container container) {
-    return stoa.live(container.type, container.key());
+    return stoa.live(container.type(), container.key());
   }
 
   private static void refusePlaced(Container container) {
-    if (container.type.shared().isPlaced()) throw Refusals.placed(container.key());
+    if (container.type().shared().isPlaced()) throw Refusals.placed(container.key());
   }
 
   private Object decoded(String type, byte[] key) {
@@ -432,7 +437,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
     try {
       var in = new Decoder(bytes);
-      ObjectType.Called called = call.container().type.called(in);
+      ObjectType.Called called = call.container().type().called(in);
       if (called == null) {
         if (in.remaining() > 0)
           throw new IllegalArgumentException(call + " has bytes behind the 0");
@@ -446,7 +451,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
-    Marshaller marshaller = container.type.marshaller();
+    Marshaller marshaller = container.type().marshaller();
     return decoding == Decoding.BRIEF
         ? marshaller.value(bytes, classesOfKeys, Effort.brief())
         : store.limited(
@@ -546,7 +551,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Whether the object shares no order with others.
   private static boolean isApart(Call call) {
-    return call.container().type.shared().order() == LogOrder.STREAM;
+    return call.container().type().shared().order() == LogOrder.STREAM;
   }
 
   /// An answer that took a question.
@@ -595,7 +600,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Existence existence = call.existence();
     if (existence instanceof Existence.Generation) return;
     Container container = call.container();
-    stoa.construct(container.type, container.key(), existence);
+    stoa.construct(container.type(), container.key(), existence);
   }
 
   /// The answer of a settled request, encoded. Quick.
@@ -721,7 +726,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
     private byte[] made(Call call, boolean tries) throws Throwable {
       Container container = call.container();
-      Refusals.stream(container.type.shared());
+      Refusals.stream(container.type().shared());
       refusePlaced(container);
       Read read = read(call);
       ObjectType.Called called = read.called();
@@ -772,7 +777,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     ///
     /// @return the generation that ended, 0 when this transaction began it
     public long delete(Container container, Existence existence) {
-      Refusals.stream(container.type.shared());
+      Refusals.stream(container.type().shared());
       refusePlaced(container);
       if (stoa.isLent(transaction, container.target, existence))
         throw stoa.metLent(live(container));
@@ -920,8 +925,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param version the address of its last change
   /// @param generation 0 when it is absent
   /// @param from the log counter from which on it is seen
-  /// @param checkpoint the state as its handler keeps it; null when the object is absent or has the
-  ///   version that the asker has
+  /// @param checkpoint the state in the form of the code that executes what is called now; null when
+  ///   the object is absent or has the version that the asker has
   public record State(long version, long generation, long from, byte @Nullable [] checkpoint) {}
 
   /// The state of an object as it is now: all that was answered before is seen.
@@ -929,7 +934,9 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param unless the version for which nothing is to be copied; -1 for none
   public State fetch(Container container, long unless) {
     Checkpoint found = store.fetch(container.target, unless);
-    return new State(found.position(), found.generation(), found.from(), found.state());
+    byte[] state = found.state();
+    if (state != null) state = ObjectHandler.told(stoa, container.type(), container.key(), state);
+    return new State(found.position(), found.generation(), found.from(), state);
   }
 
   /// Has somebody told of the changes of an object.
@@ -941,7 +948,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Asks an accessor as of a log address.
   public byte[] ask(Call call, LogAddress at) {
-    Refusals.stream(call.container().type.shared());
+    Refusals.stream(call.container().type().shared());
     return ask(call, store.at(call.container().key(), at.counter()));
   }
 

@@ -38,7 +38,8 @@ final class ClassFiles {
           "stoa/base/Check",
           "stoa/front/types/Platform",
           "stoa/objects/EmbeddedEngine",
-          "stoa/collections/InstalledCollections");
+          "stoa/collections/InstalledCollections",
+          "stoa/cluster/ClusterServer");
 
   private static final String DESCRIPTORS = "L([<";
   private static final Pattern NAMES = Pattern.compile("L([^;<>:.\\[\\s]+)[;<]");

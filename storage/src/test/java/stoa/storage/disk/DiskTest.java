@@ -30,6 +30,7 @@ class DiskTest {
   enum Kind {
     FILE,
     MEMORY,
+    SCRATCH,
     SIMULATED
   }
 
@@ -43,6 +44,7 @@ class DiskTest {
         restart = before -> new FileDisk(directory);
       }
       case MEMORY -> disk = new MemoryDisk(64 << 20);
+      case SCRATCH -> disk = new ScratchDisk(new MemoryDisk(64 << 20), 64 << 20);
       case SIMULATED -> {
         disk = new SimulatedDisk(7);
         restart = before -> ((SimulatedDisk) before).crash();
@@ -472,5 +474,46 @@ class DiskTest {
     var bytes = new byte[(int) file.size()];
     assertTrue(SegmentLog.readFully(file, 0, bytes, 0, bytes.length));
     return bytes;
+  }
+
+  @Test
+  void aScratchDiskReadsWhatIsUnderItAndLeavesItAsItIs() throws IOException {
+    var under = new MemoryDisk(64 << 20);
+    var random = new SplittableRandom(3);
+    var before = new byte[200_001];
+    random.nextBytes(before);
+    for (String name : List.of("a", "b", "c")) {
+      try (var file = under.create(name)) {
+        file.write(0, ByteBuffer.wrap(before));
+      }
+    }
+    disk = new ScratchDisk(under, 8 << 20);
+    var expected = Arrays.copyOf(before, 400_000);
+    var more = new byte[300_000];
+    random.nextBytes(more);
+    System.arraycopy(more, 0, expected, 100_000, more.length);
+    try (var file = disk.open("a")) {
+      assertArrayEquals(before, content(file));
+      file.write(100_000, ByteBuffer.wrap(more));
+      assertArrayEquals(expected, content(file));
+    }
+    disk.rename("a", "d");
+    disk.delete("b");
+    try (var file = disk.create("e")) {
+      file.write(0, ByteBuffer.wrap(more));
+    }
+    assertEquals(List.of("c", "d", "e"), disk.list());
+    try (var file = disk.open("d")) {
+      assertArrayEquals(expected, content(file));
+      assertThrows(DiskFull.class, () -> file.write(0, ByteBuffer.allocate(16 << 20)));
+      assertArrayEquals(expected, content(file));
+    }
+    disk.close();
+    assertEquals(List.of("a", "b", "c"), under.list());
+    for (String name : under.list()) {
+      try (var file = under.open(name)) {
+        assertArrayEquals(before, content(file));
+      }
+    }
   }
 }

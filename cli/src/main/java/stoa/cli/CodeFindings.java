@@ -1,0 +1,71 @@
+package stoa.cli;
+
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import stoa.objects.CodeService.Finding;
+import stoa.objects.CodeService.Kind;
+import stoa.programs.Words;
+
+/// What other classes would make of the objects of a store, of all its groups together. One owner
+/// uses it.
+final class CodeFindings {
+  private final Map<String, Finding> byType = new LinkedHashMap<>();
+
+  CodeFindings() {}
+
+  /// Takes in what a group found.
+  void add(List<Finding> findings) {
+    for (Finding finding : findings) byType.merge(finding.type(), finding, CodeFindings::both);
+  }
+
+  private static Finding both(Finding one, Finding other) {
+    return new Finding(
+        one.type(),
+        worse(one.kind(), other.kind()),
+        one.objects() + other.objects(),
+        one.unfit() + other.unfit(),
+        one.reason().isEmpty() ? other.reason() : one.reason());
+  }
+
+  /// The kinds are in this order: what one group alone has is what the store has.
+  private static Kind worse(Kind one, Kind other) {
+    return one.compareTo(other) >= 0 ? one : other;
+  }
+
+  /// Returns whether all classes fit.
+  boolean fit() {
+    return byType.values().stream().allMatch(Finding::fits);
+  }
+
+  /// Prints a line for each type.
+  void print(PrintWriter out) {
+    int width = byType.keySet().stream().mapToInt(String::length).max().orElse(1);
+    byType.values().forEach(finding ->
+        out.printf("%-" + width + "s  %s%n", finding.type(), words(finding)));
+    out.flush();
+  }
+
+  @Override
+  public String toString() {
+    var text = new StringJoiner("; ");
+    byType.values().forEach(finding -> text.add(finding.type() + " " + words(finding)));
+    return text.toString();
+  }
+
+  private static String words(Finding finding) {
+    String tried = Words.count(finding.objects(), "object");
+    if (finding.kind() == Kind.REFUSED) return "REFUSED: " + finding.reason();
+    if (finding.unfit() > 0) {
+      return "REFUSED: %s of %s do not fit; the first is %s"
+          .formatted(Words.count(finding.unfit()), tried, finding.reason());
+    }
+    return switch (finding.kind()) {
+      case NEW -> "new";
+      case ACTIVE -> "same";
+      case CHANGED, REFUSED -> "changed: " + tried + " tried";
+    };
+  }
+}

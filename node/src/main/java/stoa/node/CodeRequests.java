@@ -1,0 +1,220 @@
+package stoa.node;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import stoa.StoaException;
+import stoa.objects.CodeService;
+import stoa.wire.ClassTransfer;
+import stoa.wire.proto.ClassFile;
+import stoa.wire.proto.ClassFilesRequest;
+import stoa.wire.proto.DeployPart;
+import stoa.wire.proto.DeployReply;
+import stoa.wire.proto.DeployResult;
+import stoa.wire.proto.Finding;
+import stoa.wire.proto.VersionStatus;
+import stoa.wire.proto.VersionsReply;
+import stoa.wire.proto.VersionsRequest;
+
+/// What operators do with the code of shared types. Thread-safe.
+///
+/// One check or deployment runs at a time: it runs users' code on all objects of a type.
+final class CodeRequests {
+  private static final long BETWEEN_PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final int REASON_CHARACTERS_MAX = 4_000;
+
+  private final Nodes nodes;
+  private final Executor operators;
+  private final Semaphore turn = new Semaphore(1);
+
+  /// Creates it.
+  ///
+  /// @param operators runs what waits
+  CodeRequests(Nodes nodes, Executor operators) {
+    this.nodes = nodes;
+    this.operators = operators;
+  }
+
+  /// Returns the code of a group's types.
+  ///
+  /// @throws IllegalArgumentException when this server does not have the group
+  private CodeService code(int group) {
+    if (!nodes.has(group)) throw new IllegalArgumentException(nodes.hasNot(group));
+    Node node = nodes.of(group);
+    if (node != null) return node.service().code();
+    throw new IllegalArgumentException(
+        "this server does not lead group " + group + "; try again when a server leads it");
+  }
+
+  void versions(VersionsRequest asked, StreamObserver<VersionsReply> out) {
+    operators.execute(() -> {
+      var reply = VersionsReply.newBuilder();
+      try {
+        for (CodeService.Version one : code(asked.getGroup()).versions()) {
+          reply.addVersions(
+              VersionStatus.newBuilder()
+                  .setType(one.type())
+                  .setTurn(one.turn())
+                  .setVersion(one.version())
+                  .setActive(one.active()));
+        }
+      } catch (StoaException | IllegalArgumentException refused) {
+        reply.clear().setRefusal(reason(refused));
+      }
+      out.onNext(reply.build());
+      out.onCompleted();
+    });
+  }
+
+  void files(ClassFilesRequest asked, StreamObserver<ClassFile> out) {
+    var call = (ServerCallStreamObserver<ClassFile>) out;
+    call.setOnCancelHandler(() -> {});
+    operators.execute(() -> {
+      try {
+        var files = code(asked.getGroup()).files(asked.getType(), asked.getVersion());
+        files.forEach((name, file) -> out.onNext(ClassTransfer.deflated(name, file)));
+        out.onCompleted();
+      } catch (StoaException | IllegalArgumentException refused) {
+        out.onError(
+            Status.FAILED_PRECONDITION.withDescription(reason(refused)).asRuntimeException());
+      }
+    });
+  }
+
+  StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
+    return new Deploying((ServerCallStreamObserver<DeployReply>) out);
+  }
+
+  private static String reason(Throwable refused) {
+    String told = refused.getMessage();
+    String text = told == null ? refused.toString() : told;
+    return text.length() <= REASON_CHARACTERS_MAX
+        ? text
+        : text.substring(0, REASON_CHARACTERS_MAX) + " ...";
+  }
+
+  /// One request: gathers class files, and tries them when all are here. gRPC calls it from one
+  /// thread at a time.
+  private final class Deploying implements StreamObserver<DeployPart> {
+    private final ServerCallStreamObserver<DeployReply> out;
+    private final List<ClassFile> files = new ArrayList<>();
+    private @Nullable DeployPart first;
+    private long bytes;
+    private boolean ended;
+
+    Deploying(ServerCallStreamObserver<DeployReply> out) {
+      this.out = out;
+      // A client that is gone is no fault of the code that runs for it.
+      out.setOnCancelHandler(() -> {});
+    }
+
+    @Override
+    public void onNext(DeployPart part) {
+      if (ended) return;
+      if (first == null) first = part.toBuilder().clearFiles().build();
+      bytes += part.getSerializedSize();
+      if (bytes > ClassTransfer.BYTES_MAX) {
+        files.clear();
+        end(refusal("more than " + ClassTransfer.BYTES_MAX + " bytes of class files were sent"));
+        return;
+      }
+      files.addAll(part.getFilesList());
+    }
+
+    @Override
+    public void onError(Throwable gone) {
+      ended = true;
+      files.clear();
+    }
+
+    @Override
+    public void onCompleted() {
+      if (ended) return;
+      DeployPart asked = first;
+      if (asked == null) {
+        end(refusal("no class files were sent"));
+        return;
+      }
+      operators.execute(() -> end(result(asked)));
+    }
+
+    private void end(DeployResult result) {
+      ended = true;
+      out.onNext(DeployReply.newBuilder().setResult(result).build());
+      out.onCompleted();
+    }
+
+    private static DeployResult refusal(String why) {
+      return DeployResult.newBuilder().setRefusal(why).build();
+    }
+
+    private DeployResult result(DeployPart asked) {
+      if (!turn.tryAcquire()) {
+        return refusal("another check or deployment runs at this server; try again when it ends");
+      }
+      try {
+        CodeService code = code(asked.getGroup());
+        var arrived = new ClassTransfer();
+        files.forEach(arrived::add);
+        files.clear();
+        if (arrived.files().isEmpty()) return refusal("no class files were sent");
+        var types = Set.copyOf(asked.getTypesList());
+        long objectsMax = asked.getObjectsMax() == 0 ? Long.MAX_VALUE : asked.getObjectsMax();
+        var findings =
+            asked.getDeploys()
+                ? code.deploy(arrived.files(), types, new Progress()::tried)
+                : code.check(arrived.files(), types, objectsMax, new Progress()::tried);
+        var result = DeployResult.newBuilder();
+        findings.forEach(finding -> result.addFindings(shown(finding)));
+        boolean all = findings.stream().allMatch(CodeService.Finding::fits);
+        return result.setDeployed(asked.getDeploys() && all).build();
+      } catch (StoaException | IllegalArgumentException refused) {
+        return refusal(reason(refused));
+      } catch (CancellationException gone) {
+        return refusal("its client is gone");
+      } catch (RuntimeException | LinkageError failed) {
+        return refusal("the classes cannot be tried: " + failed);
+      } finally {
+        turn.release();
+      }
+    }
+
+    /// Tells the client how many objects were tried.
+    private final class Progress {
+      private long toldNanos = System.nanoTime();
+
+      void tried(long objects) {
+        if (out.isCancelled()) throw new CancellationException();
+        long now = System.nanoTime();
+        if (now - toldNanos < BETWEEN_PROGRESS_NANOS) return;
+        toldNanos = now;
+        out.onNext(DeployReply.newBuilder().setTried(objects).build());
+      }
+    }
+  }
+
+  private static Finding shown(CodeService.Finding finding) {
+    var kind =
+        switch (finding.kind()) {
+          case NEW -> Finding.Kind.NEW;
+          case ACTIVE -> Finding.Kind.SAME;
+          case CHANGED -> Finding.Kind.CHANGED;
+          case REFUSED -> Finding.Kind.REFUSED;
+        };
+    return Finding.newBuilder()
+        .setType(finding.type())
+        .setKind(kind)
+        .setObjects(finding.objects())
+        .setUnfit(finding.unfit())
+        .setReason(finding.reason())
+        .build();
+  }
+}
