@@ -84,14 +84,12 @@ final class AcceptCommand implements Callable<Integer> {
       accepted += reply.getAccepted();
       if (reply.getRefusal().isEmpty()) continue;
       refused = true;
-      String others =
-          reply.getRefused() > 1 ? ", and " + (reply.getRefused() - 1) + " others" : "";
+      String others = reply.getRefused() > 1 ? ", and " + (reply.getRefused() - 1) + " others" : "";
       line.getErr().println("stoa: group " + next + ": " + reply.getRefusal() + others);
     }
     line.getOut()
         .println(
-            Words.count(accepted, "object")
-                + " continue with the state of the server that leads");
+            Words.count(accepted, "object") + " continue with the state of the server that leads");
     return refused ? 1 : 0;
   }
 }

@@ -121,8 +121,7 @@ final class CheckCommand implements Callable<Integer> {
         long objectsMax = sample == 0 ? Long.MAX_VALUE : sample;
         var findings = new CodeFindings();
         findings.add(
-            code.check(
-                classes.files(), Set.copyOf(classes.types()), objectsMax, progress::tried));
+            code.check(classes.files(), Set.copyOf(classes.types()), objectsMax, progress::tried));
         return findings;
       }
     } catch (IOException impossible) {

@@ -1,6 +1,8 @@
 package stoa.cli;
 
+import java.io.Console;
 import java.io.PrintWriter;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import stoa.programs.Words;
 
@@ -19,8 +21,7 @@ final class CodeProgress implements AutoCloseable {
 
   CodeProgress(PrintWriter err) {
     this.err = err;
-    var console = System.console();
-    isShown = console != null && console.isTerminal();
+    isShown = Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
   }
 
   /// Counts the objects of the next group.

@@ -65,11 +65,7 @@ final class ServedCode {
   /// @throws IllegalArgumentException when the group does not answer
   SortedMap<String, byte[]> files(int group, String type, String version) {
     var asked =
-        ClassFilesRequest.newBuilder()
-            .setGroup(group)
-            .setType(type)
-            .setVersion(version)
-            .build();
+        ClassFilesRequest.newBuilder().setGroup(group).setType(type).setVersion(version).build();
     return operator.ask(
         group,
         server -> {

@@ -94,10 +94,7 @@ record SharedClasses(
   private static void look(String name, byte[] file, SortedSet<String> names) {
     try {
       boolean isShared =
-          ClassFile.of()
-              .parse(file)
-              .findAttribute(Attributes.runtimeVisibleAnnotations())
-              .stream()
+          ClassFile.of().parse(file).findAttribute(Attributes.runtimeVisibleAnnotations()).stream()
               .flatMap(all -> all.annotations().stream())
               .anyMatch(one -> one.className().equalsString(MARK));
       if (isShared) names.add(name.substring(0, name.length() - SUFFIX.length()).replace('/', '.'));

@@ -3,7 +3,6 @@ package stoa.cli;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.URI;
@@ -46,8 +45,7 @@ final class Build {
     var options =
         List.of(
             "-cp", System.getProperty("java.class.path"), "-d", classes.toString(), "-proc:none");
-    try (var manager =
-        compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8)) {
+    try (var manager = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8)) {
       boolean compiled = compiler.getTask(null, manager, errors, options, null, files).call();
       assertTrue(compiled, () -> errors.getDiagnostics().toString());
     }

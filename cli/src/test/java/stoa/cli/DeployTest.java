@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -87,21 +88,20 @@ class DeployTest {
 
     Calling(Build program, String url) {
       end =
-          CompletableFuture.supplyAsync(
-              () ->
-                  program.client(
-                      url,
-                      stoa -> {
-                        Object meter = program.object(stoa, "Meter", "called");
-                        long sum = 0;
-                        while (!stops.get()) {
-                          long now = (long) Build.call(meter, "add", 1L);
-                          added[(int) now].incrementAndGet();
-                          sum += now;
-                        }
-                        assertEquals(sum, total(meter));
-                        return sum;
-                      }));
+          CompletableFuture.supplyAsync(() ->
+              program.client(
+                  url,
+                  stoa -> {
+                    Object meter = program.object(stoa, "Meter", "called");
+                    long sum = 0;
+                    while (!stops.get()) {
+                      long now = (long) Objects.requireNonNull(Build.call(meter, "add", 1L));
+                      added[(int) now].incrementAndGet();
+                      sum += now;
+                    }
+                    assertEquals(sum, total(meter));
+                    return sum;
+                  }));
     }
 
     long added(int amount) {
@@ -306,8 +306,9 @@ class DeployTest {
             + " notes.computeIfAbsent(kind, _ -> new ArrayList<>()).add(note);"
             + " return notes.get(kind).size(); }"
             + "@Accessor public String text() { return notes.toString(); }";
-    String client = "public class Client { public static Object note() { return new Note(\"a\", 1); }"
-        + " public static Object kind() { return Kind.BAD; } }";
+    String client =
+        "public class Client { public static Object note() { return new Note(\"a\", 1); }"
+            + " public static Object kind() { return Kind.BAD; } }";
     Build pads = build("pads", note, kind, head + body + "}", client);
     String more = "@Accessor public int kinds() { return notes.size(); }";
     Build counted = build("counted", note, kind, head + body + more + "}", client);
@@ -315,8 +316,8 @@ class DeployTest {
     var server = ServerProcess.start(data);
     try {
       String at = server.address();
-      String absent = assertThrows(NotShareable.class, () -> write(pads, server.url())).getMessage();
-      assertTrue(absent.contains("Pad"), absent);
+      var absent = assertThrows(NotShareable.class, () -> write(pads, server.url())).getMessage();
+      assertTrue(String.valueOf(absent).contains("Pad"), absent);
       assertEquals("pad  new\n", stoa(0, "deploy", pads.path(), "--server", at));
       assertEquals(1, write(pads, server.url()));
       assertEquals(2, write(pads, server.url()));
@@ -388,7 +389,8 @@ class DeployTest {
             Object meter = first.object(stoa, "Meter", 1);
             assertEquals(0L, Build.call(meter, "reset"));
             assertEquals(3L, Build.call(meter, "add", 3L));
-            String kept = stoa(1, "deploy", built("silent", TWICE).path(), "--server", server.address());
+            String kept =
+                stoa(1, "deploy", built("silent", TWICE).path(), "--server", server.address());
             assertTrue(kept.contains("@Removed(\"reset()\")"), kept);
             Build without = built("without", "@Removed(\"reset()\") " + TWICE);
             String deployed = stoa(0, "deploy", without.path(), "--server", server.address());

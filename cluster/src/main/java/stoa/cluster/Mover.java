@@ -457,8 +457,7 @@ final class Mover implements AutoCloseable {
         if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
         level.add(name);
       });
-      return new Facts.Group(
-          Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
+      return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
     }
 
     private View.Placed placed(

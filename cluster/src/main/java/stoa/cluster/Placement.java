@@ -158,8 +158,7 @@ final class Placement {
     return group.level().stream()
         .filter(member -> facts.server(member).stays())
         .filter(member -> group.leader().filter(member::equals).isEmpty())
-        .min(
-            Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)))
+        .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)))
         .map(member -> new Step.Transfer(member, number))
         .orElse(null);
   }

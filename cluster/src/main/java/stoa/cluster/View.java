@@ -40,9 +40,7 @@ record View(
   /// @param behind its members, and how many commands each is behind the leader
   /// @param failed those whose replica has stopped
   record Placed(
-      Optional<String> leader,
-      NavigableMap<String, Long> behind,
-      NavigableSet<String> failed) {}
+      Optional<String> leader, NavigableMap<String, Long> behind, NavigableSet<String> failed) {}
 
   /// Returns the server of a name.
   Optional<Listed> server(String name) {

@@ -138,8 +138,7 @@ public final class CodeService {
   ///
   /// @param types the stored names of the types; all in the files when there is none
   /// @throws NotShareable when a class cannot be loaded
-  public List<Finding> deploy(
-      Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
+  public List<Finding> deploy(Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
     Map<String, List<Class<?>>> shared = shared(files, types);
     List<Finding> findings = found(shared, Long.MAX_VALUE, progress);
     if (findings.stream().allMatch(Finding::fits)) shared.forEach(stoa::activate);

@@ -159,7 +159,8 @@ final class LoadedCode implements Service.Vocabulary {
       if (own && !has(className)) continue;
       try {
         ObjectType type = typeOf(Class.forName(className, false, loader));
-        if (type.shared().name().equals(name)) return Objects.requireNonNull(types.get(name)).first();
+        if (type.shared().name().equals(name))
+          return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
         // It was renamed: an older or newer name may be there.
       }

@@ -925,8 +925,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param version the address of its last change
   /// @param generation 0 when it is absent
   /// @param from the log counter from which on it is seen
-  /// @param checkpoint the state in the form of the code that executes what is called now; null when
-  ///   the object is absent or has the version that the asker has
+  /// @param checkpoint the state in the form of the code that executes what is called now; null
+  ///   when the object is absent or has the version that the asker has
   public record State(long version, long generation, long from, byte @Nullable [] checkpoint) {}
 
   /// The state of an object as it is now: all that was answered before is seen.

@@ -217,6 +217,13 @@ class CodeChangesTest {
     }
   }
 
+  private static void deposit(Stoa stoa, Object account, long amount, int times) {
+    stoa.transact(() -> {
+      for (int i = 0; i < times; i++) Program.call(account, "deposit", amount);
+      return times;
+    });
+  }
+
   @Test
   void transactionsUseTheCodeThatIsActive() {
     Program first = build(FIRST);
@@ -224,7 +231,7 @@ class CodeChangesTest {
         first,
         stoa -> {
           Program.call(account(first, stoa), "deposit", 10L);
-          stoa.transact(() -> Program.call(account(first, stoa), "deposit", 10L));
+          deposit(stoa, account(first, stoa), 10, 1);
           return null;
         });
     Program fixed = build(FIXED);
@@ -232,10 +239,7 @@ class CodeChangesTest {
         fixed,
         stoa -> {
           Object account = account(fixed, stoa);
-          stoa.transact(() -> {
-            Program.call(account, "deposit", 10L);
-            return Program.call(account, "deposit", 10L);
-          });
+          deposit(stoa, account, 10, 2);
           assertEquals(60L, Program.call(account, "balance"));
           return null;
         });
@@ -244,7 +248,7 @@ class CodeChangesTest {
         stoa -> {
           Object account = account(first, stoa);
           assertEquals(60L, Program.call(account, "balance"));
-          stoa.transact(() -> Program.call(account, "deposit", 1L));
+          deposit(stoa, account, 1, 1);
           assertEquals(61L, Program.call(account, "balance"));
           assertEquals(20L, then(stoa, account, 2, "balance"));
           return null;

@@ -183,7 +183,8 @@ final class CodeScenario implements Scenario {
     /* Finds out which factor is active. */
     private void look() {
       for (CodeService.Version version : store.await(() -> code().versions())) {
-        if (version.active()) active = Objects.requireNonNull(FACTORS_BY_NAME.get(version.version()));
+        if (version.active())
+          active = Objects.requireNonNull(FACTORS_BY_NAME.get(version.version()));
       }
     }
 

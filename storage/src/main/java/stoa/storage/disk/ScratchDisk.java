@@ -141,8 +141,7 @@ public final class ScratchDisk implements Disk {
 
   private DiskFull full() {
     return new DiskFull(
-        "the %,d bytes of memory for what is changed are full; %s"
-            .formatted(bytesMax, moreRoom()));
+        "the %,d bytes of memory for what is changed are full; %s".formatted(bytesMax, moreRoom()));
   }
 
   private final class Content {
