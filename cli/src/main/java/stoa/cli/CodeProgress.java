@@ -38,7 +38,7 @@ final class CodeProgress implements AutoCloseable {
     toldNanos = nanos;
     String text = Words.count(before + now, "object") + " tried";
     width = Math.max(width, text.length());
-    err.printf("\r%-" + width + "s", text);
+    err.print("\r" + text + " ".repeat(width - text.length()));
     err.flush();
   }
 

@@ -118,8 +118,9 @@ final class DeployCommand implements Callable<Integer> {
       var active = active(groups, type);
       var versions = new LinkedHashSet<String>();
       for (List<VersionStatus> group : groups) {
-        for (VersionStatus one : group)
+        for (VersionStatus one : group) {
           if (one.getType().equals(type)) versions.add(one.getVersion());
+        }
       }
       out.println(type);
       for (String version : versions) {

@@ -72,10 +72,9 @@ public final class CodeService {
     var versions = new ArrayList<Version>();
     for (String type : stoa.codes().types()) {
       List<Codes.Activation> activations = stoa.codes().of(type);
-      int active = stoa.active(type).now().number();
       int turn = 0;
       for (Codes.Activation one : activations) {
-        boolean now = one.number() == active;
+        boolean now = one.equals(activations.getLast());
         versions.add(new Version(type, ++turn, one.version().toString(), now));
       }
     }
