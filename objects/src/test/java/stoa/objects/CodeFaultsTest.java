@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.zip.DeflaterOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,9 @@ import stoa.NotShareable;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.front.ObjectAnswer;
 import stoa.front.types.Keys;
 
 /// What old and new code of a type must not do to each other.
@@ -349,5 +354,37 @@ class CodeFaultsTest {
       assertEquals(9L, Program.call(account, "balance"));
       return null;
     });
+  }
+
+  @Test
+  void aClientThatHasAnObjectOpenIsAnsweredByTheCodeThatIsDeployed() {
+    Program first = build(account("Account", "1"));
+    Program second = build(account("Account", "1").replace("return balance;", "return -balance;"));
+    open(first, stoa -> {
+      var service = ObjectService.of(stoa, _ -> true);
+      Object account = stoa.get(first.type("Account"), "a");
+      Program.call(account, "deposit", 10L);
+      var container = service.container("account", Keys.encode("a"));
+      assertEquals(10L, balance(stoa, container));
+      assertTrue(service.code().deploy(second.files(), _ -> {}).getFirst().fits());
+      assertEquals(-10L, balance(stoa, container));
+      return null;
+    });
+  }
+
+  private static @Nullable Object balance(Stoa stoa, ObjectService.Container container) {
+    ObjectService service = ObjectService.of(stoa, _ -> true);
+    ObjectType type = LocalService.of(stoa).typeNamed("account");
+    byte[] call = type.call(type.shared().method("balance()"), new Object[0]);
+    var asked = new ObjectService.Call(container, new Existence.Any(null), call);
+    var answer = new CompletableFuture<Answer>();
+    try {
+      service
+          .begin(asked, Duration.ofSeconds(5), null)
+          .whenDone(done -> answer.complete(done.answer()));
+      return ((ObjectAnswer) answer.join()).get(LocalService.of(stoa).marshaller());
+    } catch (Throwable failed) {
+      throw new IllegalStateException(failed);
+    }
   }
 }
