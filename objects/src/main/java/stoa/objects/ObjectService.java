@@ -242,12 +242,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// An object that a client has open.
   public static final class Container {
-    private final ObjectType type;
+    private final ActiveCode active;
     private final Target target;
 
-    private Container(ObjectType type, Target target) {
-      this.type = type;
+    private Container(ActiveCode active, Target target) {
+      this.active = active;
       this.target = target;
+    }
+
+    /// Its type in the code that executes its puts now.
+    private ObjectType type() {
+      return active.now().type();
     }
 
     /// Its key in the store.
@@ -268,11 +273,12 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @throws NotShareable when the store has no class of that type, or no such key can be
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
-    ObjectType known = stoa.typeNamed(type);
+    ActiveCode active = stoa.active(type);
+    ObjectType known = active.now().type();
     Key target = known.key(decoded(type, key));
     if (known.shared().isPlaced()) stoa.part().requireFirst(type);
     else stoa.part().require(target);
-    return new Container(known, store.target(target));
+    return new Container(active, store.target(target));
   }
 
   @Override
@@ -293,7 +299,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Whether the calls on an object do not execute here as others do: [#callPlaced] makes them.
   public boolean isPlaced(Container container) {
-    return container.type.shared().isPlaced();
+    return container.type().shared().isPlaced();
   }
 
   /// Makes a call on an object that is at clients for one that does not make it there; durable when
@@ -304,7 +310,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Container container = call.container();
     Read read = read(call);
     ObjectType.Called called = read.called();
-    var object = stoa.placed(container.type, container.key(), call.existence());
+    var object = stoa.placed(container.type(), container.key(), call.existence());
     Object answer = null;
     byte[] thrown = null;
     try {
@@ -326,7 +332,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @return the generation that ended
   /// @throws Gone when there is none
   public long deletePlaced(Container container, Existence existence, @Nullable CallId id) {
-    var object = stoa.placed(container.type, container.key(), existence);
+    var object = stoa.placed(container.type(), container.key(), existence);
     return placing(object.domain()).delete(object, id);
   }
 
@@ -338,7 +344,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Container container = call.container();
     boolean isUpdate;
     try {
-      ObjectType.Called called = container.type.called(new Decoder(call.bytes()));
+      ObjectType.Called called = container.type().called(new Decoder(call.bytes()));
       SharedMethod.Kind kind = called == null ? null : called.method().kind();
       isUpdate = kind == SharedMethod.Kind.MUTATOR || kind == SharedMethod.Kind.UPDATE;
     } catch (RuntimeException malformed) {
@@ -360,11 +366,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   private SharedCall live(Container container) {
-    return stoa.live(container.type, container.key());
+    return stoa.live(container.type(), container.key());
   }
 
   private static void refusePlaced(Container container) {
-    if (container.type.shared().isPlaced()) throw Refusals.placed(container.key());
+    if (container.type().shared().isPlaced()) throw Refusals.placed(container.key());
   }
 
   private Object decoded(String type, byte[] key) {
@@ -432,7 +438,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
     try {
       var in = new Decoder(bytes);
-      ObjectType.Called called = call.container().type.called(in);
+      ObjectType.Called called = call.container().type().called(in);
       if (called == null) {
         if (in.remaining() > 0)
           throw new IllegalArgumentException(call + " has bytes behind the 0");
@@ -446,7 +452,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
-    Marshaller marshaller = container.type.marshaller();
+    Marshaller marshaller = container.type().marshaller();
     return decoding == Decoding.BRIEF
         ? marshaller.value(bytes, classesOfKeys, Effort.brief())
         : store.limited(
@@ -546,7 +552,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Whether the object shares no order with others.
   private static boolean isApart(Call call) {
-    return call.container().type.shared().order() == LogOrder.STREAM;
+    return call.container().type().shared().order() == LogOrder.STREAM;
   }
 
   /// An answer that took a question.
@@ -595,7 +601,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Existence existence = call.existence();
     if (existence instanceof Existence.Generation) return;
     Container container = call.container();
-    stoa.construct(container.type, container.key(), existence);
+    stoa.construct(container.type(), container.key(), existence);
   }
 
   /// The answer of a settled request, encoded. Quick.
@@ -721,7 +727,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
     private byte[] made(Call call, boolean tries) throws Throwable {
       Container container = call.container();
-      Refusals.stream(container.type.shared());
+      Refusals.stream(container.type().shared());
       refusePlaced(container);
       Read read = read(call);
       ObjectType.Called called = read.called();
@@ -772,7 +778,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     ///
     /// @return the generation that ended, 0 when this transaction began it
     public long delete(Container container, Existence existence) {
-      Refusals.stream(container.type.shared());
+      Refusals.stream(container.type().shared());
       refusePlaced(container);
       if (stoa.isLent(transaction, container.target, existence))
         throw stoa.metLent(live(container));
@@ -957,7 +963,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Asks an accessor as of a log address.
   public byte[] ask(Call call, LogAddress at) {
-    Refusals.stream(call.container().type.shared());
+    Refusals.stream(call.container().type().shared());
     return ask(call, store.at(call.container().key(), at.counter()));
   }
 
