@@ -18,7 +18,6 @@ import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
-import stoa.front.types.Keys;
 import stoa.front.types.SharedType;
 import stoa.store.Terms;
 
@@ -235,7 +234,7 @@ public final class CodeService {
 
   /// Why a type cannot take an object; null when it can, or the object is gone.
   private @Nullable String refusal(ObjectType tried, String type, byte[] name) {
-    Key key = new Key(type, name, new stoa.Ref<>(type, Keys.decode(name, stoa.loader())));
+    Key key = stoa.key(type, name);
     long generation = stoa.core().generation(key);
     if (generation == 0) return null;
     try {

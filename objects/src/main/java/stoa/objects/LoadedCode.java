@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -90,7 +91,13 @@ final class LoadedCode implements Service.Vocabulary {
   /// Whether a value that its methods answer may be given to the program as it is.
   boolean mayShare(@Nullable Object value) {
     if (!marshaller.isValue(value)) return false;
-    return !stored || value == null || Platform.has(value.getClass());
+    return !stored || isOfPlatform(value);
+  }
+
+  /// Whether a value has nothing of a version in the log.
+  private static boolean isOfPlatform(@Nullable Object value) {
+    if (value instanceof List<?> list) return list.stream().allMatch(LoadedCode::isOfPlatform);
+    return value == null || Platform.has(value.getClass());
   }
 
   /// The types that are in use.
@@ -118,21 +125,30 @@ final class LoadedCode implements Service.Vocabulary {
     try {
       Faces faces = types.get(shared.name());
       boolean first = faces == null;
+      var added = new ArrayList<SharedType>();
       if (faces == null) {
         faces = new Faces(shared.name(), dictionary);
         // What other faces have logged must be called as well.
         for (String className : dictionary.after(ClassNames.CLASS + shared.name() + " ")) {
           SharedType other = ClassNames.face(className, shared, loader);
-          if (other != null) add(faces, other);
+          if (other == null) continue;
+          var _ = add(faces, other);
+          added.add(other);
         }
       }
       ObjectType known = faces.find(shared);
-      if (known == null) known = add(faces, shared);
-      if (first) {
-        // What is logged without a code is called by the program's, and by what follows it.
-        if (!stored || ids instanceof TentativeIds) faces.checkMethods();
-        types.put(shared.name(), faces);
+      if (known == null) {
+        known = add(faces, shared);
+        added.add(shared);
       }
+      // What is logged without a code is called by the program's, and by what follows it. A class
+      // that is refused leaves no name.
+      if (first && (!stored || ids instanceof TentativeIds)) faces.checkMethods();
+      for (SharedType one : added) {
+        marshaller.register(one);
+        var _ = ids.idOf(ClassNames.CLASS + one.name() + " " + one.face().getName());
+      }
+      if (first) types.put(shared.name(), faces);
       return known;
     } finally {
       registering.unlock();
@@ -142,8 +158,6 @@ final class LoadedCode implements Service.Vocabulary {
   private ObjectType add(Faces faces, SharedType shared) {
     var type = new ObjectType(this, faces, shared, dictionary, service.clock());
     faces.add(type);
-    marshaller.register(shared);
-    var _ = ids.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
     return type;
   }
 

@@ -263,7 +263,9 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   // ---- calls as they are logged, and as they are executed
 
   private Put put(SharedMethod method, @Nullable Object[] arguments) {
-    return type.put(method, call(method, arguments));
+    byte[] call = call(method, arguments);
+    ObjectType active = service.typeNamed(shared().name());
+    return active.code().equals(type.code()) ? type.put(method, call) : active.put(call);
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {

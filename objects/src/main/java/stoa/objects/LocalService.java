@@ -258,7 +258,8 @@ final class LocalService implements Service, Placing.Roots {
     if (space.equals(SharedStoa.BLOBS)) return blobs.key(Keys.decode(name, loader));
     if (space.equals(SharedKeys.SPACE)) return keyValues.key(name);
     if (space.startsWith("stoa/")) return new Key(space, name, space);
-    return typeNamed(space).key(Keys.decode(name, loader));
+    ObjectType type = typeNamed(space);
+    return type.key(Keys.decode(name, type.code().loader()));
   }
 
   /// Takes in the names that another process has logged since.
@@ -723,8 +724,13 @@ final class LocalService implements Service, Placing.Roots {
     }
     ObjectType type = own.typeOf(face);
     ActiveCode known = active.get(shared.name());
-    if (known == null || !known.now().settled() || known.now().type().code().isStored()) {
-      settle(shared.name(), type, true);
+    // A method that runs is no program: it may be one of the past, or of a class that the program
+    // has and others have replaced.
+    boolean asked = !CallContext.CURRENT.isBound();
+    if (known == null
+        || !known.now().settled()
+        || (asked && known.now().type().code().isStored())) {
+      settle(shared.name(), type, asked);
     }
     return type;
   }
@@ -934,11 +940,18 @@ final class LocalService implements Service, Placing.Roots {
     return refOf(key).key();
   }
 
+  /// The same as the code of a type has it: a record or an enum constant is of a class of its own
+  /// there.
+  Object nameIn(ObjectType type, Key key) {
+    Object known = nameOf(key);
+    return Platform.has(known.getClass()) ? known : Keys.decode(key.name(), type.code().loader());
+  }
+
   /// Constructs an object that nobody keeps, to see what its constructor throws.
   void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
-    Marshaller own = type.marshaller();
-    byte[] opening = arguments.length == 0 ? null : own.value(arguments);
-    @Nullable Object[] copies = SharedCall.arguments(own, opening);
+    byte[] opening = arguments.length == 0 ? null : type.marshaller().value(arguments);
+    ObjectType active = typeNamed(type.shared().name());
+    @Nullable Object[] copies = SharedCall.arguments(active.marshaller(), opening);
     try {
       var _ =
           store.limited(
@@ -946,7 +959,7 @@ final class LocalService implements Service, Placing.Roots {
               () -> {
                 try {
                   return ScopedValue.where(CallContext.CURRENT, new Trial(stoa))
-                      .call(() -> instantiated(type, key, copies));
+                      .call(() -> instantiated(active, key, copies));
                 } catch (RuntimeException | Error passedOn) {
                   throw passedOn;
                 } catch (Exception checked) {
@@ -955,6 +968,9 @@ final class LocalService implements Service, Placing.Roots {
               });
     } catch (Trial.Undecided undecided) {
       // It calls other objects: the real construction will tell.
+    } catch (Exception refusal) {
+      if (Platform.has(refusal.getClass()) || active.code().equals(type.code())) throw refusal;
+      throw type.marshaller().thrown(active.marshaller().thrown(refusal));
     }
   }
 
@@ -981,7 +997,7 @@ final class LocalService implements Service, Placing.Roots {
   private Object instantiated(ObjectType type, Key key, @Nullable Object[] arguments)
       throws Exception {
     try {
-      return type.shared().instantiate(nameOf(key), arguments);
+      return type.shared().instantiate(nameIn(type, key), arguments);
     } catch (Error | Exception passedOn) {
       throw passedOn;
     } catch (Throwable thrown) {

@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import stoa.Blob;
 import stoa.KeyHandler;
@@ -23,10 +24,13 @@ import stoa.spi.Facade;
 public final class Naming {
   private final LocalService stoa;
   private final Predicate<Class<?>> admissible;
+  private final ClassLoader ofProgram;
+  private final ConcurrentHashMap<LoadedCode, ClassLoader> ofStored = new ConcurrentHashMap<>();
 
   Naming(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
     this.admissible = admissible;
+    this.ofProgram = keysOfProgram();
   }
 
   /// The numbers of names, in their order. A name that has none gets one, if it is that of a method
@@ -127,6 +131,10 @@ public final class Naming {
   /// Finds the classes of keys that a client names, and no others than those that it may use: keys
   /// are made by their constructors.
   ClassLoader classesOfKeys() {
+    return ofProgram;
+  }
+
+  private ClassLoader keysOfProgram() {
     ClassLoader all = stoa.loader();
     return new ClassLoader(all) {
       @Override
@@ -141,6 +149,24 @@ public final class Naming {
         throw new ClassNotFoundException(name + " is not on --classpath, and no --type names it");
       }
     };
+  }
+
+  /// As [#classesOfKeys()], of objects whose type is in some code: that has the classes of its keys
+  /// itself.
+  ClassLoader classesOfKeys(LoadedCode code) {
+    if (!code.isStored()) return ofProgram;
+    return ofStored.computeIfAbsent(
+        code,
+        _ ->
+            new ClassLoader(ofProgram) {
+              @Override
+              protected Class<?> loadClass(String name, boolean resolve)
+                  throws ClassNotFoundException {
+                return code.has(name)
+                    ? Class.forName(name, false, code.loader())
+                    : super.loadClass(name, resolve);
+              }
+            });
   }
 
   /// Whether a class, which is not annotated with [Shared], is one by which every store knows

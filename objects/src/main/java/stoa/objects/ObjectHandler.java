@@ -2,11 +2,14 @@ package stoa.objects;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
 import stoa.Corrupt;
 import stoa.LogOrder;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StoaException;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -106,7 +109,7 @@ final class ObjectHandler implements Handler {
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
       int code = execution.code();
       ObjectType type = stoa.typeAt(name, code);
-      Object name = stoa.nameOf(key);
+      Object name = stoa.nameIn(type, key);
       var context = new ObjectContext(stoa, execution, stoa.refOf(key), null);
       try {
         @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), opening);
@@ -233,8 +236,12 @@ final class ObjectHandler implements Handler {
   public Answer put(byte[] value, Execution execution) {
     var in = new Decoder(value);
     seen = null;
+    ObjectType next = type;
+    if (execution.code() != code) next = stoa.typeAt(type.shared().name(), execution.code());
     try {
-      become(execution.code());
+      become(next, execution.code());
+    } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
+      throw ofTheStore;
     } catch (StoaException unfit) {
       // The same everywhere: the object stays as it is, in the code that it has.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
@@ -252,7 +259,14 @@ final class ObjectHandler implements Handler {
       return new ObjectAnswer.Shared(null, stoa.marshaller());
     }
     if (lent) return new ObjectAnswer.Lent();
-    ObjectType.Called called = type.called(in);
+    ObjectType.Called called;
+    try {
+      called = type.called(in);
+    } catch (NotShareable absent) {
+      if (code == 0) throw absent; // who executed it had the method
+      // It was called just when this code became active, the same everywhere.
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(absent));
+    }
     if (called == null || thrownByConstructor != null) return constructed();
     var read = (ObjectType.ReadArguments) execution.takeRead();
     @Nullable Object[] arguments =
@@ -299,9 +313,8 @@ final class ObjectHandler implements Handler {
   /// The code of a number goes on with the state.
   ///
   /// @throws StoaException when that has no rule for what is in the state
-  private void become(int number) {
+  private void become(ObjectType next, int number) {
     if (number == code) return;
-    ObjectType next = stoa.typeAt(type.shared().name(), number);
     Object known = instance;
     if (known != null && !next.code().equals(type.code())) instance = next.state(type.state(known));
     type = next;

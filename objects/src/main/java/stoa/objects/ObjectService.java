@@ -242,22 +242,22 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// An object that a client has open.
   public static final class Container {
-    private final ActiveCode code;
+    private final ActiveCode active;
     private final Target target;
 
-    private Container(ActiveCode code, Target target) {
-      this.code = code;
+    private Container(ActiveCode active, Target target) {
+      this.active = active;
       this.target = target;
+    }
+
+    /// Its type in the code that executes its puts now, which changes while it is open.
+    private ObjectType type() {
+      return active.now().type();
     }
 
     /// Its key in the store.
     public Key key() {
       return target.key();
-    }
-
-    /// Its type in the code that executes what is called now, which changes while it is open.
-    private ObjectType type() {
-      return code.now().type();
     }
   }
 
@@ -273,11 +273,12 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @throws NotShareable when the store has no class of that type, or no such key can be
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
-    ObjectType known = stoa.typeNamed(type);
-    Key target = known.key(decoded(type, key));
+    ActiveCode active = stoa.active(type);
+    ObjectType known = active.now().type();
+    Key target = known.key(decoded(known, key));
     if (known.shared().isPlaced()) stoa.part().requireFirst(type);
     else stoa.part().require(target);
-    return new Container(stoa.active(type), store.target(target));
+    return new Container(active, store.target(target));
   }
 
   @Override
@@ -293,7 +294,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   @Override
   public PlacedObject placed(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
-    return stoa.placed(known, known.key(decoded(type, key)), new Existence.Undeleted(null));
+    return stoa.placed(known, known.key(decoded(known, key)), new Existence.Undeleted(null));
   }
 
   /// Whether the calls on an object do not execute here as others do: [#callPlaced] makes them.
@@ -372,10 +373,10 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     if (container.type().shared().isPlaced()) throw Refusals.placed(container.key());
   }
 
-  private Object decoded(String type, byte[] key) {
-    Object name = Keys.decode(key, classesOfKeys);
+  private Object decoded(ObjectType type, byte[] key) {
+    Object name = Keys.decode(key, naming.classesOfKeys(type.code()));
     if (java.util.Arrays.equals(Keys.encode(name), key)) return name;
-    throw new NotShareable("a key of " + type + " is not encoded as it would be here");
+    throw new NotShareable("a key of " + type.shared().name() + " is not encoded as it would be here");
   }
 
   /// A call as it arrived.
@@ -452,10 +453,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   private @Nullable Object opening(Container container, byte[] bytes, Decoding decoding) {
     Marshaller marshaller = container.type().marshaller();
+    ClassLoader keys = naming.classesOfKeys(container.type().code());
     return decoding == Decoding.BRIEF
-        ? marshaller.value(bytes, classesOfKeys, Effort.brief())
+        ? marshaller.value(bytes, keys, Effort.brief())
         : store.limited(
-            container.key(), () -> marshaller.value(bytes, classesOfKeys, Effort.full()));
+            container.key(), () -> marshaller.value(bytes, keys, Effort.full()));
   }
 
   private Read arguments(Call call, ObjectType.Called called, int from, Decoding decoding) {
@@ -464,7 +466,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     if (Marshaller.isSimple(method)) {
       // They take no longer than their bytes do.
       var arguments =
-          called.type().marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys);
+          called.type().marshaller().arguments(method, bytes, from, bytes.length, naming.classesOfKeys(called.type().code()));
       return new Read(called, arguments, true);
     }
     return decoding == Decoding.BRIEF
@@ -478,7 +480,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     ObjectType type = called.type();
     long began = type.beginReading();
     var arguments =
-        type.marshaller().arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
+        type.marshaller().arguments(method, bytes, from, bytes.length, naming.classesOfKeys(type.code()), effort);
     return new Read(called, arguments, type.endReading(method, began));
   }
 

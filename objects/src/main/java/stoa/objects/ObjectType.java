@@ -128,6 +128,14 @@ public final class ObjectType {
     return new Put(call, read == null ? null : new ReadArguments(code, read));
   }
 
+  /// As [#put(SharedMethod, byte\[\])], of a call by other code than this.
+  ///
+  /// @throws stoa.NotShareable when this has no such method, or cannot read the arguments
+  Put put(byte[] call) {
+    Called called = called(new Decoder(call));
+    return called == null ? Put.of(call) : called.type().put(called.method(), call);
+  }
+
   private int number(SharedMethod method) {
     Integer number = numbers.get(method.index());
     if (number == null) {

@@ -1,6 +1,7 @@
 package stoa.front.code;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.MalformedURLException;
 import java.net.URI;
@@ -12,6 +13,7 @@ import java.security.ProtectionDomain;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import stoa.front.types.Platform;
 
 /// Makes classes of the class files of a [CodeVersion], beside the classes of the same names that
 /// the process has. All other classes are those of the process. Thread-safe.
@@ -36,7 +38,7 @@ public final class StoredClasses extends ClassLoader {
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (!files.containsKey(name)) return super.loadClass(name, resolve);
+    if (!files.containsKey(name) && !isBelow(name)) return super.loadClass(name, resolve);
     synchronized (getClassLoadingLock(name)) {
       Class<?> known = findLoadedClass(name);
       Class<?> found = known != null ? known : findClass(name);
@@ -45,12 +47,37 @@ public final class StoredClasses extends ClassLoader {
     }
   }
 
+  /// Whether a class of the process is of a type that is made here, which the version does not name:
+  /// it could not be used as that. It is made here, too.
+  private boolean isBelow(String name) throws ClassNotFoundException {
+    Class<?> type = super.loadClass(name, false);
+    for (Class<?> c = type; c != null && !Platform.has(c); c = c.getSuperclass()) {
+      if (isOrImplements(c)) return true;
+    }
+    return false;
+  }
+
+  private boolean isOrImplements(Class<?> type) {
+    if (files.containsKey(type.getName())) return true;
+    for (Class<?> one : type.getInterfaces()) if (isOrImplements(one)) return true;
+    return false;
+  }
+
   @Override
   public @Nullable URL getResource(String name) {
     String className =
         name.endsWith(".class") ? name.substring(0, name.length() - 6).replace('/', '.') : "";
     byte[] file = files.get(className);
     return file == null ? super.getResource(name) : url(name, file);
+  }
+
+  private byte[] read(String name) throws ClassNotFoundException {
+    try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+      if (in == null) throw new ClassNotFoundException(name);
+      return in.readAllBytes();
+    } catch (IOException unreadable) {
+      throw new ClassNotFoundException(name, unreadable);
+    }
   }
 
   private static URL url(String name, byte[] file) {
@@ -89,7 +116,7 @@ public final class StoredClasses extends ClassLoader {
   @Override
   protected Class<?> findClass(String name) throws ClassNotFoundException {
     byte[] file = files.get(name);
-    if (file == null) throw new ClassNotFoundException(name);
+    if (file == null) file = read(name);
     byte[] woven = weaver.apply(file);
     var source = new CodeSource(null, (java.security.cert.Certificate @Nullable []) null);
     var domain = new ProtectionDomain(source, null, this, null);
