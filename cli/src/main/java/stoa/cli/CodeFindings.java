@@ -43,10 +43,12 @@ final class CodeFindings {
   /// Prints a line for each type.
   void print(PrintWriter out) {
     int width = byType.keySet().stream().mapToInt(String::length).max().orElse(1);
-    byType.values().forEach(finding -> {
-      String type = finding.type();
-      out.println(type + " ".repeat(width - type.length()) + "  " + words(finding));
-    });
+    byType
+        .values()
+        .forEach(finding -> {
+          String type = finding.type();
+          out.println(type + " ".repeat(width - type.length()) + "  " + words(finding));
+        });
     out.flush();
   }
 

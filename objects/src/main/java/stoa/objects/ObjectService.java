@@ -376,7 +376,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private Object decoded(ObjectType type, byte[] key) {
     Object name = Keys.decode(key, naming.classesOfKeys(type.code()));
     if (java.util.Arrays.equals(Keys.encode(name), key)) return name;
-    throw new NotShareable("a key of " + type.shared().name() + " is not encoded as it would be here");
+    throw new NotShareable(
+        "a key of " + type.shared().name() + " is not encoded as it would be here");
   }
 
   /// A call as it arrived.
@@ -456,8 +457,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     ClassLoader keys = naming.classesOfKeys(container.type().code());
     return decoding == Decoding.BRIEF
         ? marshaller.value(bytes, keys, Effort.brief())
-        : store.limited(
-            container.key(), () -> marshaller.value(bytes, keys, Effort.full()));
+        : store.limited(container.key(), () -> marshaller.value(bytes, keys, Effort.full()));
   }
 
   private Read arguments(Call call, ObjectType.Called called, int from, Decoding decoding) {
@@ -466,7 +466,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     if (Marshaller.isSimple(method)) {
       // They take no longer than their bytes do.
       var arguments =
-          called.type().marshaller().arguments(method, bytes, from, bytes.length, naming.classesOfKeys(called.type().code()));
+          called
+              .type()
+              .marshaller()
+              .arguments(
+                  method, bytes, from, bytes.length, naming.classesOfKeys(called.type().code()));
       return new Read(called, arguments, true);
     }
     return decoding == Decoding.BRIEF
@@ -480,7 +484,9 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     ObjectType type = called.type();
     long began = type.beginReading();
     var arguments =
-        type.marshaller().arguments(method, bytes, from, bytes.length, naming.classesOfKeys(type.code()), effort);
+        type.marshaller()
+            .arguments(
+                method, bytes, from, bytes.length, naming.classesOfKeys(type.code()), effort);
     return new Read(called, arguments, type.endReading(method, began));
   }
 

@@ -73,14 +73,16 @@ class CodeFaultsTest {
     Program first = build(account("Account", "1"));
     open(first, stoa -> Program.call(stoa.get(first.type("Account"), "a"), "deposit", 10L));
     Program renamed = build(account("Konto", "2"));
-    open(renamed, stoa -> {
-      Object konto = stoa.get(renamed.type("Konto"), "a");
-      assertEquals(10L, Program.call(konto, "balance"));
-      Program.call(konto, "deposit", 10L);
-      assertEquals(30L, Program.call(konto, "balance"));
-      assertEquals(10L, then(stoa, konto, 1, "balance"));
-      return null;
-    });
+    open(
+        renamed,
+        stoa -> {
+          Object konto = stoa.get(renamed.type("Konto"), "a");
+          assertEquals(10L, Program.call(konto, "balance"));
+          Program.call(konto, "deposit", 10L);
+          assertEquals(30L, Program.call(konto, "balance"));
+          assertEquals(10L, then(stoa, konto, 1, "balance"));
+          return null;
+        });
   }
 
   @Test
@@ -90,26 +92,31 @@ class CodeFaultsTest {
             + "public void set(Color color) { last = color; balance++; }"
             + "@Accessor public long balance() { return balance; } }";
     Program first =
-        build("@Shared(name = \"account\") public class Account" + body, "public enum Color { RED, OLD }");
+        build(
+            "@Shared(name = \"account\") public class Account" + body,
+            "public enum Color { RED, OLD }");
     Program second =
         build(
             "@Shared(name = \"account\") public class Account"
                 + body.replace("balance++", "balance += 2"),
             "@Removed(\"OLD\") public enum Color { RED }");
-    open(first, stoa -> {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      Object account = stoa.get(first.type("Account"), "a");
-      Object red = first.type("Color").getEnumConstants()[0];
-      Object old = first.type("Color").getEnumConstants()[1];
-      Program.call(account, "set", red);
-      var found = code.deploy(second.files(), _ -> {});
-      assertTrue(found.getFirst().fits(), found::toString);
-      var refused = assertThrows(RuntimeException.class, () -> Program.call(account, "set", old));
-      assertEquals(NotShareable.class, refused.getClass(), refused::toString);
-      Program.call(account, "set", red);
-      assertEquals(3L, Program.call(account, "balance"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object account = stoa.get(first.type("Account"), "a");
+          Object red = first.type("Color").getEnumConstants()[0];
+          Object old = first.type("Color").getEnumConstants()[1];
+          Program.call(account, "set", red);
+          var found = code.deploy(second.files(), _ -> {});
+          assertTrue(found.getFirst().fits(), found::toString);
+          var refused =
+              assertThrows(RuntimeException.class, () -> Program.call(account, "set", old));
+          assertEquals(NotShareable.class, refused.getClass(), refused::toString);
+          Program.call(account, "set", red);
+          assertEquals(3L, Program.call(account, "balance"));
+          return null;
+        });
   }
 
   private static String cart(String factor) {
@@ -130,22 +137,24 @@ class CodeFaultsTest {
   void aReadOfThePastTakesNoDeploymentBack() {
     Program first = build(cart("1"), stock("1"));
     Program second = build(cart("2"), stock("2"));
-    open(first, stoa -> {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      Object cart = stoa.get(first.type("Cart"), "c");
-      Object stock = stoa.get(first.type("Stock"), "s");
-      Program.call(cart, "add", 1);
-      assertEquals(1, Program.call(stock, "taken"));
-      var found = code.deploy(second.files(), _ -> {});
-      assertTrue(found.stream().allMatch(CodeService.Finding::fits), found::toString);
-      List<String> before = versions(code);
-      Program.call(cart, "add", 1);
-      assertEquals(3, Program.call(cart, "sum"));
-      assertEquals(3, Program.call(stock, "taken"));
-      assertEquals(1, then(stoa, cart, 1, "sum"));
-      assertEquals(before, versions(code));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object cart = stoa.get(first.type("Cart"), "c");
+          Object stock = stoa.get(first.type("Stock"), "s");
+          Program.call(cart, "add", 1);
+          assertEquals(1, Program.call(stock, "taken"));
+          var found = code.deploy(second.files(), _ -> {});
+          assertTrue(found.stream().allMatch(CodeService.Finding::fits), found::toString);
+          List<String> before = versions(code);
+          Program.call(cart, "add", 1);
+          assertEquals(3, Program.call(cart, "sum"));
+          assertEquals(3, Program.call(stock, "taken"));
+          assertEquals(1, then(stoa, cart, 1, "sum"));
+          assertEquals(before, versions(code));
+          return null;
+        });
   }
 
   private static String user(String factor) {
@@ -160,44 +169,60 @@ class CodeFaultsTest {
   void keysOfRecordsReachOldCode() {
     String key = "public record UserId(String name) {}";
     Program first = build(key, user("1"));
-    open(first, stoa -> {
-      Object user = stoa.get(first.type("User"), first.make("UserId", "x"));
-      Program.call(user, "add", 1);
-      assertEquals("x1", Program.call(user, "text"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          Object user = stoa.get(first.type("User"), first.make("UserId", "x"));
+          Program.call(user, "add", 1);
+          assertEquals("x1", Program.call(user, "text"));
+          return null;
+        });
     Program second = build(key, user("2"));
-    open(second, stoa -> {
-      Object user = stoa.get(second.type("User"), second.make("UserId", "x"));
-      assertEquals("x1", Program.call(user, "text"));
-      Program.call(user, "add", 1);
-      assertEquals("x3", Program.call(user, "text"));
-      return null;
-    });
+    open(
+        second,
+        stoa -> {
+          Object user = stoa.get(second.type("User"), second.make("UserId", "x"));
+          assertEquals("x1", Program.call(user, "text"));
+          Program.call(user, "add", 1);
+          assertEquals("x3", Program.call(user, "text"));
+          return null;
+        });
   }
 
   @Test
   void listsOfOldValuesDoNotMeetTheProgram() {
-    String head = "@Shared(name = \"cart\") public class Cart { private final List<Order> all = new ArrayList<>();";
-    String tail = " @Accessor public Object any() { return List.copyOf(all); } @Accessor public Object opt() { return Optional.of(all.get(0)); } }";
+    String head =
+        "@Shared(name = \"cart\") public class Cart { private final List<Order> all = new ArrayList<>();";
+    String tail =
+        " @Accessor public Object any() { return List.copyOf(all); } @Accessor public Object opt() { return Optional.of(all.get(0)); } }";
     String order = "public record Order(String item) {}";
-    Program first = build(order, head + " public Object add(Order o) { all.add(o); return List.of(o); }" + tail);
-    Program second = build(order, head + " public Object add(Order o) { all.add(o); all.add(o); return List.of(o); }" + tail);
-    open(first, stoa -> {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      Object cart = stoa.get(first.type("Cart"), "c");
-      Object o = first.make("Order", "a");
-      assertEquals(List.of(o), Program.call(cart, "add", o));
-      assertTrue(code.deploy(second.files(), _ -> {}).getFirst().fits());
-      assertEquals(List.of(o), Program.call(cart, "add", o));
-      assertEquals(List.of(o, o, o), Program.call(cart, "any"));
-      assertEquals(java.util.Optional.of(o), Program.call(cart, "opt"));
-      return null;
-    });
+    Program first =
+        build(
+            order, head + " public Object add(Order o) { all.add(o); return List.of(o); }" + tail);
+    Program second =
+        build(
+            order,
+            head
+                + " public Object add(Order o) { all.add(o); all.add(o); return List.of(o); }"
+                + tail);
+    open(
+        first,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object cart = stoa.get(first.type("Cart"), "c");
+          Object o = first.make("Order", "a");
+          assertEquals(List.of(o), Program.call(cart, "add", o));
+          assertTrue(code.deploy(second.files(), _ -> {}).getFirst().fits());
+          assertEquals(List.of(o), Program.call(cart, "add", o));
+          assertEquals(List.of(o, o, o), Program.call(cart, "any"));
+          assertEquals(java.util.Optional.of(o), Program.call(cart, "opt"));
+          return null;
+        });
   }
 
   private static String made(String constructor) {
-    return "@Shared(name = \"account\") public class Account { private long balance; " + constructor
+    return "@Shared(name = \"account\") public class Account { private long balance; "
+        + constructor
         + " public void deposit(long amount) { balance += amount; }"
         + "@Accessor public long balance() { return balance; } }";
   }
@@ -207,19 +232,21 @@ class CodeFaultsTest {
     Program first = build(made("public Account() {}"));
     Program second =
         build(made("public Account() { throw new IllegalStateException(\"no more accounts\"); }"));
-    open(first, stoa -> {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      Object account = stoa.get(first.type("Account"), "a");
-      Object other = stoa.get(first.type("Account"), "b");
-      Program.call(account, "deposit", 10L);
-      var found = code.deploy(second.files(), _ -> {});
-      assertTrue(found.getFirst().fits(), found::toString);
-      assertThrows(IllegalStateException.class, () -> Program.call(other, "deposit", 10L));
-      assertEquals(0, stoa.history(other).version());
-      Program.call(account, "deposit", 10L);
-      assertEquals(20L, Program.call(account, "balance"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object account = stoa.get(first.type("Account"), "a");
+          Object other = stoa.get(first.type("Account"), "b");
+          Program.call(account, "deposit", 10L);
+          var found = code.deploy(second.files(), _ -> {});
+          assertTrue(found.getFirst().fits(), found::toString);
+          assertThrows(IllegalStateException.class, () -> Program.call(other, "deposit", 10L));
+          assertEquals(0, stoa.history(other).version());
+          Program.call(account, "deposit", 10L);
+          assertEquals(20L, Program.call(account, "balance"));
+          return null;
+        });
   }
 
   @Test
@@ -230,17 +257,19 @@ class CodeFaultsTest {
       open(program, stoa -> Program.call(stoa.get(program.type("Account"), "a"), "deposit", 10L));
     }
     damage(second.files().get("v.Account"));
-    open(first, stoa -> {
-      Object account = stoa.get(first.type("Account"), "a");
-      Object found;
-      try {
-        found = Program.call(account, "balance");
-      } catch (StoaException unreadable) {
-        return null;
-      }
-      assertEquals(40L, found);
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          Object account = stoa.get(first.type("Account"), "a");
+          Object found;
+          try {
+            found = Program.call(account, "balance");
+          } catch (StoaException unreadable) {
+            return null;
+          }
+          assertEquals(40L, found);
+          return null;
+        });
   }
 
   /// Damages a class file in the store.
@@ -272,64 +301,86 @@ class CodeFaultsTest {
             + "@Accessor public long balance() { return balance; } }";
     Program first = build(SHARED + "private long balance;" + odd + rest);
     Program second = build(SHARED + "private long balance; private String note = \"\";" + rest);
-    open(first, stoa -> {
-      Object account = stoa.get(first.type("Account"), "a");
-      Program.call(account, "deposit", 10L);
-      Program.call(account, "odd", 1L);
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          Object account = stoa.get(first.type("Account"), "a");
+          Program.call(account, "deposit", 10L);
+          Program.call(account, "odd", 1L);
+          return null;
+        });
     assertThrows(
-        NotShareable.class,
-        () -> open(second, stoa -> stoa.get(second.type("Account"), "a")));
-    open(first, stoa -> {
-      assertEquals(9L, Program.call(stoa.get(first.type("Account"), "a"), "balance"));
-      return null;
-    });
+        NotShareable.class, () -> open(second, stoa -> stoa.get(second.type("Account"), "a")));
+    open(
+        first,
+        stoa -> {
+          assertEquals(9L, Program.call(stoa.get(first.type("Account"), "a"), "balance"));
+          return null;
+        });
   }
 
   @Test
   void aServerWithoutTheClassesServesObjectsWithKeysOfRecords() {
     Program first = build("public record UserId(String name) {}", user("1"));
     byte[] key =
-        open(first, stoa -> {
-          Object id = first.make("UserId", "x");
-          Program.call(stoa.get(first.type("User"), id), "add", 1);
-          return Keys.encode(id);
-        });
+        open(
+            first,
+            stoa -> {
+              Object id = first.make("UserId", "x");
+              Program.call(stoa.get(first.type("User"), id), "add", 1);
+              return Keys.encode(id);
+            });
     Program none = build("public record Other(String name) {}");
-    open(none, stoa -> {
-      var service = ObjectService.of(stoa, _ -> true);
-      service.naming().use("v.User");
-      service.naming().use("v.UserId");
-      assertEquals(1, service.container("user", key).key() == null ? 0 : 1);
-      return null;
-    });
+    open(
+        none,
+        stoa -> {
+          var service = ObjectService.of(stoa, _ -> true);
+          service.naming().use("v.User");
+          service.naming().use("v.UserId");
+          assertEquals(1, service.container("user", key).key() == null ? 0 : 1);
+          return null;
+        });
   }
 
   @Test
   void valuesOfListedClassesReachOldCode() {
     String shape = "public interface Shape { int area(); }";
-    String circle = "public record Circle(int r) implements Shape { public int area() { return r; } }";
-    String head = "@Shared(name = \"account\") public class Account { private int sum; private final List<Shape> all = new ArrayList<>();";
+    String circle =
+        "public record Circle(int r) implements Shape { public int area() { return r; } }";
+    String head =
+        "@Shared(name = \"account\") public class Account { private int sum; private final List<Shape> all = new ArrayList<>();";
     String tail = "@Accessor public int sum() { return sum; } }";
     Program first =
-        build(shape, circle, head + "public void add(Shape s) { all.add(s); sum += s.area(); }" + tail);
-    openWith(first, "Circle", stoa -> Program.call(stoa.get(first.type("Account"), "a"), "add", first.make("Circle", 5)));
+        build(
+            shape,
+            circle,
+            head + "public void add(Shape s) { all.add(s); sum += s.area(); }" + tail);
+    openWith(
+        first,
+        "Circle",
+        stoa -> Program.call(stoa.get(first.type("Account"), "a"), "add", first.make("Circle", 5)));
     Program second =
-        build(shape, circle, head + "public void add(Shape s) { all.add(s); sum += 2 * s.area(); }" + tail);
-    openWith(second, "Circle", stoa -> {
-      Object account = stoa.get(second.type("Account"), "a");
-      assertEquals(5, Program.call(account, "sum"));
-      Program.call(account, "add", second.make("Circle", 5));
-      assertEquals(15, Program.call(account, "sum"));
-      return null;
-    });
+        build(
+            shape,
+            circle,
+            head + "public void add(Shape s) { all.add(s); sum += 2 * s.area(); }" + tail);
+    openWith(
+        second,
+        "Circle",
+        stoa -> {
+          Object account = stoa.get(second.type("Account"), "a");
+          assertEquals(5, Program.call(account, "sum"));
+          Program.call(account, "add", second.make("Circle", 5));
+          assertEquals(15, Program.call(account, "sum"));
+          return null;
+        });
   }
 
   private <T> T openWith(Program program, String type, Function<Stoa, T> use) {
     return program.run(() -> {
       var config =
-          StoaConfig.of("file:" + directory.resolve("store")).withTypes(List.of(program.type(type)));
+          StoaConfig.of("file:" + directory.resolve("store"))
+              .withTypes(List.of(program.type(type)));
       try (Stoa stoa = Stoa.open(config)) {
         return use.apply(stoa);
       }
@@ -344,32 +395,36 @@ class CodeFaultsTest {
     String tail = "@Accessor public long balance() { return balance; } }";
     Program first = build(head + deposit + odd + tail);
     Program second = build("@Removed(\"odd(long)\") " + head + deposit + tail);
-    open(first, stoa -> {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      Object account = stoa.get(first.type("Account"), "a");
-      Program.call(account, "odd", 1L);
-      assertTrue(code.deploy(second.files(), _ -> {}).getFirst().fits());
-      assertThrows(RuntimeException.class, () -> Program.call(account, "odd", 1L));
-      Program.call(account, "deposit", 10L);
-      assertEquals(9L, Program.call(account, "balance"));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object account = stoa.get(first.type("Account"), "a");
+          Program.call(account, "odd", 1L);
+          assertTrue(code.deploy(second.files(), _ -> {}).getFirst().fits());
+          assertThrows(RuntimeException.class, () -> Program.call(account, "odd", 1L));
+          Program.call(account, "deposit", 10L);
+          assertEquals(9L, Program.call(account, "balance"));
+          return null;
+        });
   }
 
   @Test
   void aClientThatHasAnObjectOpenIsAnsweredByTheCodeThatIsDeployed() {
     Program first = build(account("Account", "1"));
     Program second = build(account("Account", "1").replace("return balance;", "return -balance;"));
-    open(first, stoa -> {
-      var service = ObjectService.of(stoa, _ -> true);
-      Object account = stoa.get(first.type("Account"), "a");
-      Program.call(account, "deposit", 10L);
-      var container = service.container("account", Keys.encode("a"));
-      assertEquals(10L, balance(stoa, container));
-      assertTrue(service.code().deploy(second.files(), _ -> {}).getFirst().fits());
-      assertEquals(-10L, balance(stoa, container));
-      return null;
-    });
+    open(
+        first,
+        stoa -> {
+          var service = ObjectService.of(stoa, _ -> true);
+          Object account = stoa.get(first.type("Account"), "a");
+          Program.call(account, "deposit", 10L);
+          var container = service.container("account", Keys.encode("a"));
+          assertEquals(10L, balance(stoa, container));
+          assertTrue(service.code().deploy(second.files(), _ -> {}).getFirst().fits());
+          assertEquals(-10L, balance(stoa, container));
+          return null;
+        });
   }
 
   private static @Nullable Object balance(Stoa stoa, ObjectService.Container container) {

@@ -47,8 +47,8 @@ public final class StoredClasses extends ClassLoader {
     }
   }
 
-  /// Whether a class of the process is of a type that is made here, which the version does not name:
-  /// it could not be used as that. It is made here, too.
+  /// Whether a class of the process is of a type that is made here, which the version does not
+  /// name: it could not be used as that. It is made here, too.
   private boolean isBelow(String name) throws ClassNotFoundException {
     Class<?> type = super.loadClass(name, false);
     for (Class<?> c = type; c != null && !Platform.has(c); c = c.getSuperclass()) {
