@@ -162,7 +162,7 @@ class CodeMatrixTest {
             "@Removed(\"run(int)\") "
                 + SUM.replace("public int run(int i)", "public int walk(int i)"),
             KEPT,
-            KEPT));
+            refused("walk(int)")));
     all.add(
         change(
             "the called method has another name and its id",
