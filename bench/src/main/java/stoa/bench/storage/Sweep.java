@@ -25,7 +25,7 @@ public record Sweep(int callers, Load.Threads threads) {
     return run(operations, Duration.ofDays(1), body).seconds;
   }
 
-  /// As [#run(int, Load.Body)], but begins no operation after some time.
+  /// As [#run(int, Load.Body)], but begins no operation after some time, except for the first.
   Done run(int operations, Duration time, Load.Body body) throws Exception {
     var next = new AtomicInteger();
     var failures = new ConcurrentLinkedQueue<Throwable>();
@@ -39,7 +39,9 @@ public record Sweep(int callers, Load.Threads threads) {
           () -> {
             try {
               for (int n = next.getAndIncrement();
-                  n < operations && failures.isEmpty() && System.nanoTime() - until < 0;
+                  n < operations
+                      && failures.isEmpty()
+                      && (n == 0 || System.nanoTime() - until < 0);
                   n = next.getAndIncrement()) {
                 body.call(caller, n);
                 done.incrementAndGet();
