@@ -71,8 +71,7 @@ class DivergedObjectTest {
       assertTrue(text.contains("at version 2 (seal())"), text);
       assertEquals(2, other.add());
 
-      String status = stoa(0, "status", "--server", two.address());
-      assertTrue(status.contains("1 object in quarantine"), status);
+      String status = awaitStatus(two, "1 object in quarantine");
       assertTrue(status.contains("test.Vault[a]: its replicas came to different states"), status);
       assertTrue(status.contains("at version 2 (seal())"), status);
 
@@ -98,6 +97,15 @@ class DivergedObjectTest {
     var named = new ArrayList<>(List.of("--name", name));
     named.addAll(options);
     return ServerProcess.start(directory.resolve(name), named);
+  }
+
+  /// The status of a server when it says something. While a leader takes over, nobody lists what is
+  /// in quarantine.
+  private static String awaitStatus(ServerProcess server, String words) {
+    while (true) {
+      String status = stoa(0, "status", "--server", server.address());
+      if (status.contains(words)) return status;
+    }
   }
 
   /// Asks until it is in quarantine.

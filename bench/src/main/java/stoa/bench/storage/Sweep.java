@@ -39,9 +39,7 @@ public record Sweep(int callers, Load.Threads threads) {
           () -> {
             try {
               for (int n = next.getAndIncrement();
-                  n < operations
-                      && failures.isEmpty()
-                      && (n == 0 || System.nanoTime() - until < 0);
+                  n < operations && failures.isEmpty() && (n == 0 || System.nanoTime() - until < 0);
                   n = next.getAndIncrement()) {
                 body.call(caller, n);
                 done.incrementAndGet();
