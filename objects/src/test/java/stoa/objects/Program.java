@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,29 +41,55 @@ final class Program {
   private static final StandardJavaFileManager FILES =
       COMPILER.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
 
+  // By their sources.
+  private static final ConcurrentHashMap<List<String>, Map<String, byte[]>> COMPILED =
+      new ConcurrentHashMap<>();
+
   private final Path classes;
   private final URLClassLoader loader;
 
   /// @param directory where the classes go
   /// @param sources each one top-level declaration, without package and imports
   Program(Path directory, String... sources) {
-    var files = new ArrayList<JavaFileObject>();
-    for (String source : sources) files.add(new Source(source));
-    var errors = new DiagnosticCollector<JavaFileObject>();
-    var options =
-        List.of("-cp", System.getProperty("java.class.path"), "-proc:none", "-nowarn", "-g");
     try {
-      classes = Files.createDirectories(directory);
-      synchronized (FILES) {
-        FILES.setLocation(StandardLocation.CLASS_OUTPUT, List.of(classes.toFile()));
-        boolean compiled = COMPILER.getTask(null, FILES, errors, options, null, files).call();
-        assertTrue(compiled, () -> errors.getDiagnostics().toString());
+      classes = Files.createDirectories(directory.resolve("v")).getParent();
+      for (var file : COMPILED.computeIfAbsent(List.of(sources), Program::compiled).entrySet()) {
+        Files.write(classes.resolve("v").resolve(file.getKey()), file.getValue());
       }
       loader =
           new URLClassLoader(new URL[] {classes.toUri().toURL()}, Program.class.getClassLoader());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// The class files of some sources, by the names of the files.
+  private static Map<String, byte[]> compiled(List<String> sources) {
+    var files = new ArrayList<JavaFileObject>();
+    for (String source : sources) files.add(new Source(source));
+    var errors = new DiagnosticCollector<JavaFileObject>();
+    var options =
+        List.of("-cp", System.getProperty("java.class.path"), "-proc:none", "-nowarn", "-g");
+    var found = new TreeMap<String, byte[]>();
+    try {
+      Path directory = Files.createTempDirectory("stoa-program");
+      synchronized (FILES) {
+        FILES.setLocation(StandardLocation.CLASS_OUTPUT, List.of(directory.toFile()));
+        boolean compiled = COMPILER.getTask(null, FILES, errors, options, null, files).call();
+        assertTrue(compiled, () -> errors.getDiagnostics().toString());
+      }
+      try (var made = Files.list(directory.resolve("v"))) {
+        for (Path file : (Iterable<Path>) made::iterator) {
+          found.put(file.getFileName().toString(), Files.readAllBytes(file));
+          Files.delete(file);
+        }
+      }
+      Files.delete(directory.resolve("v"));
+      Files.delete(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return found;
   }
 
   /// The class files, by the names of their classes.
