@@ -11,6 +11,7 @@ import stoa.NotShareable;
 import stoa.front.ClassNames;
 import stoa.front.Service;
 import stoa.front.SharedReferences;
+import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.TypeIds;
@@ -168,15 +169,24 @@ final class LoadedCode implements Service.Vocabulary {
     Faces known = types.get(name);
     if (known != null) return known.first();
     for (String className : dictionary.after(ClassNames.CLASS + name + " ").reversed()) {
-      if (stored && !has(className)) continue; // the program's class is another version
       try {
-        ObjectType type = typeOf(Class.forName(className, false, loader));
+        Class<?> face = Class.forName(className, false, loader);
+        if (isOfOtherCode(face)) continue;
+        ObjectType type = typeOf(face);
         if (type.shared().name().equals(name)) return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
         // It was renamed: an older or newer name may be there.
       }
     }
     return null;
+  }
+
+  /// Whether a class is one of the program, where this is a version in the log. Classes of Stoa are
+  /// the same for all code.
+  private boolean isOfOtherCode(Class<?> face) {
+    return stored
+        && !has(face.getName())
+        && CodeVersion.of(SharedType.of(face).implementation()).name() != null;
   }
 
   /// As [#findNamed(String)].
