@@ -230,6 +230,11 @@ final class LoadedCode implements Service.Vocabulary {
   }
 
   @Override
+  public @Nullable ClassLoader elements() {
+    return stored ? loader : null;
+  }
+
+  @Override
   public boolean learn() {
     return stored && service.learnAdmitted(this);
   }

@@ -693,7 +693,9 @@ final class LocalService implements Service, Placing.Roots {
         || type.isAnnotationPresent(Shared.class)
         || Naming.isOfStoa(type)
         || admitted.contains(type)
-        || marshaller.isRegistered(type);
+        || marshaller.isRegistered(type)
+        || (type.getClassLoader() instanceof StoredClasses
+            && dictionary.find(ClassNames.ADMITTED + type.getName()) != null);
   }
 
   @Override
