@@ -33,6 +33,7 @@ import stoa.Ref;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
 import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
@@ -897,7 +898,11 @@ final class LocalService implements Service, Placing.Roots {
       return false;
     } catch (ClassNotFoundException | LinkageError lacking) {
       for (String type : codes.types()) {
-        var _ = active(type);
+        try {
+          var _ = active(type);
+        } catch (StoaException unusable) {
+          LOG.debug("{} has no classes here", type, unusable); // another type is asked for
+        }
       }
       return storedCodes.values().stream().anyMatch(code -> code.has(className));
     }
@@ -935,12 +940,16 @@ final class LocalService implements Service, Placing.Roots {
       boolean isActive =
           !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
       if (!isActive) {
+        // First: whoever finds the activation must find its classes.
+        for (Class<?> face : faces) {
+          var _ = dictionary.idOf(ClassNames.CLASS + type + " " + face.getName());
+        }
         Codes.Activation activation = codes.activate(type, version, earlier);
+        ActiveCode known = active.get(type);
+        if (known != null) known.unsettle(); // it is active, whatever fails below
         LoadedCode code = stored(activation);
         for (Class<?> face : faces) code.typeOf(inCode(face, code));
       }
-      ActiveCode known = active.get(type);
-      if (known != null) known.unsettle();
       var _ = active(type);
     } finally {
       settling.unlock();
