@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.SharedMap;
+import stoa.SharedNavigableMap;
 import stoa.Stoa;
 import stoa.objects.CodeService;
 import stoa.objects.ObjectService;
@@ -87,6 +88,34 @@ class CodeOfElementsTest {
         assertEquals(10, Program.call(till, "sum"));
         Program.call(till, "add", "b", 10);
         assertEquals(30, Program.call(till, "sum"));
+        return null;
+      }
+    });
+  }
+
+  @Test
+  void anOrderThatChangesLeavesThePastOfACollectionAsItWas() {
+    String rank = "public record Rank(int n) implements Comparable<Rank> { public int compareTo(Rank o) { return ";
+    var first = new Program(directory.resolve("1"), rank + "n - o.n; } }");
+    var second = new Program(directory.resolve("2"), rank + "o.n - n; } }");
+    first.run(() -> {
+      try (Stoa stoa = Stoa.open("file:" + directory.resolve("store"))) {
+        @SuppressWarnings({"rawtypes", "unchecked"})
+        SharedNavigableMap map =
+            stoa.navigableMap("ranks", (Class) first.type("Rank"), Integer.class);
+        map.put(first.make("Rank", 1), 1);
+        map.put(first.make("Rank", 2), 2);
+        assertEquals(1, map.pollFirstEntry().getValue());
+        assertEquals("[2]", map.values().toString());
+        return null;
+      }
+    });
+    second.run(() -> {
+      try (Stoa stoa = Stoa.open("file:" + directory.resolve("store"))) {
+        @SuppressWarnings({"rawtypes", "unchecked"})
+        SharedNavigableMap map =
+            stoa.navigableMap("ranks", (Class) second.type("Rank"), Integer.class);
+        assertEquals("[2]", map.values().toString());
         return null;
       }
     });

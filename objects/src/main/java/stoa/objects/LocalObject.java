@@ -125,7 +125,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
         }
       }
     } else {
-      Put call = put(method, arguments);
+      Put call = checked(method, arguments);
       Existence existence = to.existence();
       check(to, existence);
       request = core().put(at, call, terms(to, existence, method));
@@ -188,7 +188,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       Terms terms = terms(to, to.existence(), method);
       return core().getAsync(at, question, isApart() ? terms : terms.alone());
     }
-    Put call = put(method, arguments);
+    Put call = checked(method, arguments);
     Existence existence = to.existence();
     check(to, existence);
     return core().putAsync(at, call, terms(to, existence, method));
@@ -263,6 +263,11 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   // ---- calls as they are logged, and as they are executed
 
   private Put put(SharedMethod method, @Nullable Object[] arguments) {
+    return type.put(method, call(method, arguments));
+  }
+
+  /// A call from outside, which the code that is active now must be able to execute.
+  private Put checked(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = call(method, arguments);
     ObjectType active = service.typeNamed(shared().name());
     return active.code().equals(type.code()) ? type.put(method, call) : active.put(call);
