@@ -10,6 +10,7 @@ import stoa.Closed;
 import stoa.History;
 import stoa.LogAddress;
 import stoa.LogOrder;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StoaException;
 import stoa.TooOld;
@@ -330,8 +331,24 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
           case TRANSACTION, READING_TRANSACTION ->
               execution.run(at, question(to, method, arguments), to.existence());
           case MUTATOR, UPDATE ->
-              execution.put(
-                  key(), put(method, arguments), to.existence(), () -> refusalToBegin(to));
+{
+            Put call = put(method, arguments);
+            yield execution.put(
+                key(),
+                call,
+                to.existence(),
+                new Execution.Beginning() {
+                  @Override
+                  public byte @Nullable [] refusal() {
+                    return refusalToBegin(to);
+                  }
+
+                  @Override
+                  public byte @Nullable [] unfit() {
+                    return LocalObject.this.unfit(call.value());
+                  }
+                });
+          }
         };
     return ObjectAnswer.get(answer, marshaller());
   }
@@ -390,6 +407,19 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       throw execution.suspend(ofTheStore);
     }
     return answer(to, said, request.generation());
+  }
+
+  /// Why the code that is active cannot execute a call of a method, as an answer for that; null when
+  /// it can. A replay does not ask.
+  private byte @Nullable [] unfit(byte[] call) {
+    ObjectType active = service.typeNamed(shared().name());
+    if (active.code().equals(type.code())) return null;
+    try {
+      var _ = active.put(call);
+      return null;
+    } catch (NotShareable unfit) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller().thrown(unfit)).encoded();
+    }
   }
 
   /// Why this object cannot be begun, as an answer for the method that calls it; null when it can.
