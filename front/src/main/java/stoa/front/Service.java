@@ -188,6 +188,11 @@ public interface Service {
     /// A blob.
     BlobTarget blob(Object key, long generation);
 
+    /// Finds the classes of elements of collections; null where the store's own are meant.
+    default @Nullable ClassLoader elements() {
+      return null;
+    }
+
     /// A reference to an object is about to be said to this part.
     default void mention(SharedCall object) {}
 

@@ -83,6 +83,13 @@ public final class SharedReferences implements References {
 
   @Override
   public Object facade(Reference reference, String form) {
+    ClassLoader elements = vocabulary.elements();
+    return elements == null
+        ? made(reference, form)
+        : ScopedValue.where(SharedStoa.ELEMENTS, elements).call(() -> made(reference, form));
+  }
+
+  private Object made(Reference reference, String form) {
     @Nullable Object[] opening = Collections.installed().opening(stoa, form);
     Ref<?> ref = reference.ref();
     Object proxy = resolve(reference, vocabulary.named(ref.type(), ref.key()), opening);

@@ -38,6 +38,9 @@ public final class SharedStoa implements Host {
   /// The stored name of the type of blobs.
   public static final String BLOBS = Blob.class.getName();
 
+  /// Finds the classes of elements while facades are made for code that is not the program's.
+  static final ScopedValue<ClassLoader> ELEMENTS = ScopedValue.newInstance();
+
   private final Service service;
   private final Attempts attempts;
   private final Turns turns;
@@ -466,7 +469,7 @@ public final class SharedStoa implements Host {
   public Class<?> classNamed(String name) {
     Class<?> type;
     try {
-      type = Class.forName(name, false, service.loader());
+      type = Class.forName(name, false, ELEMENTS.orElse(service.loader()));
     } catch (ClassNotFoundException e) {
       throw new NotShareable(
           "the class " + name + " of a collection's elements is not on the class path", e);

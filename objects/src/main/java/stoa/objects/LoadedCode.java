@@ -11,6 +11,7 @@ import stoa.front.ClassNames;
 import stoa.front.Service;
 import stoa.front.SharedBlob;
 import stoa.front.SharedReferences;
+import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.TypeIds;
@@ -166,13 +167,11 @@ final class LoadedCode implements Service.Vocabulary {
   @Nullable ObjectType findNamed(String name) {
     Faces known = types.get(name);
     if (known != null) return known.first();
-    List<String> candidates = dictionary.after(ClassNames.CLASS + name + " ").reversed();
-    // The program may have other classes under the name than this version.
-    boolean own = candidates.stream().anyMatch(this::has);
-    for (String className : candidates) {
-      if (own && !has(className)) continue;
+    for (String className : dictionary.after(ClassNames.CLASS + name + " ").reversed()) {
       try {
-        ObjectType type = typeOf(Class.forName(className, false, loader));
+        Class<?> face = Class.forName(className, false, loader);
+        if (isOfOtherCode(face)) continue;
+        ObjectType type = typeOf(face);
         if (type.shared().name().equals(name))
           return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
@@ -180,6 +179,14 @@ final class LoadedCode implements Service.Vocabulary {
       }
     }
     return null;
+  }
+
+  /// Whether a class is one of the program, where this is a version in the log. Classes of Stoa are
+  /// the same for all code.
+  private boolean isOfOtherCode(Class<?> face) {
+    return stored
+        && !has(face.getName())
+        && CodeVersion.of(SharedType.of(face).implementation()).name() != null;
   }
 
   /// As [#findNamed(String)].
@@ -220,6 +227,11 @@ final class LoadedCode implements Service.Vocabulary {
   public Service.BlobTarget blob(Object key, long generation) {
     marshaller.register(SharedBlob.class);
     return service.blob(key, generation);
+  }
+
+  @Override
+  public @Nullable ClassLoader elements() {
+    return stored ? loader : null;
   }
 
   @Override

@@ -10,6 +10,7 @@ import stoa.Closed;
 import stoa.History;
 import stoa.LogAddress;
 import stoa.LogOrder;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StoaException;
 import stoa.TooOld;
@@ -125,7 +126,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
         }
       }
     } else {
-      Put call = put(method, arguments);
+      Put call = checked(method, arguments);
       Existence existence = to.existence();
       check(to, existence);
       request = core().put(at, call, terms(to, existence, method));
@@ -188,7 +189,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       Terms terms = terms(to, to.existence(), method);
       return core().getAsync(at, question, isApart() ? terms : terms.alone());
     }
-    Put call = put(method, arguments);
+    Put call = checked(method, arguments);
     Existence existence = to.existence();
     check(to, existence);
     return core().putAsync(at, call, terms(to, existence, method));
@@ -263,6 +264,11 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   // ---- calls as they are logged, and as they are executed
 
   private Put put(SharedMethod method, @Nullable Object[] arguments) {
+    return type.put(method, call(method, arguments));
+  }
+
+  /// A call from outside, which the code that is active now must be able to execute.
+  private Put checked(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = call(method, arguments);
     ObjectType active = service.typeNamed(shared().name());
     return active.code().equals(type.code()) ? type.put(method, call) : active.put(call);
@@ -324,9 +330,24 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
                   : execution.get(key(), asked(execution, to, method, arguments), to.existence());
           case TRANSACTION, READING_TRANSACTION ->
               execution.run(at, question(to, method, arguments), to.existence());
-          case MUTATOR, UPDATE ->
-              execution.put(
-                  key(), put(method, arguments), to.existence(), () -> refusalToBegin(to));
+          case MUTATOR, UPDATE -> {
+            Put call = put(method, arguments);
+            yield execution.put(
+                key(),
+                call,
+                to.existence(),
+                new Execution.Beginning() {
+                  @Override
+                  public byte @Nullable [] refusal() {
+                    return refusalToBegin(to);
+                  }
+
+                  @Override
+                  public byte @Nullable [] unfit() {
+                    return LocalObject.this.unfit(call.value());
+                  }
+                });
+          }
         };
     return ObjectAnswer.get(answer, marshaller());
   }
@@ -385,6 +406,19 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       throw execution.suspend(ofTheStore);
     }
     return answer(to, said, request.generation());
+  }
+
+  /// Why the code that is active cannot execute a call of a method, as an answer for that; null
+  /// when it can. A replay does not ask.
+  private byte @Nullable [] unfit(byte[] call) {
+    ObjectType active = service.typeNamed(shared().name());
+    if (active.code().equals(type.code())) return null;
+    try {
+      var _ = active.put(call);
+      return null;
+    } catch (NotShareable unfit) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller().thrown(unfit)).encoded();
+    }
   }
 
   /// Why this object cannot be begun, as an answer for the method that calls it; null when it can.

@@ -28,6 +28,7 @@ import stoa.Ref;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.Unavailable;
@@ -141,13 +142,11 @@ final class LocalService implements Service, Placing.Roots {
         part);
     this.neighborhood = neighborhood;
     if (neighborhood != null) neighborhood.begin(this);
+    leads = true; // what goes on now logs calls, which name their code
     storedBlobs.resume(name -> blobs.key(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
     store.keep(config.keep());
-    leads = true;
-    active.values().forEach(ActiveCode::unsettle);
-    active.keySet().forEach(this::active);
   }
 
   /// What executes objects on a store, and begins nothing by itself.
@@ -623,7 +622,9 @@ final class LocalService implements Service, Placing.Roots {
         || type.isAnnotationPresent(Shared.class)
         || Naming.isOfStoa(type)
         || admitted.contains(type)
-        || marshaller.isRegistered(type);
+        || marshaller.isRegistered(type)
+        || (type.getClassLoader() instanceof StoredClasses
+            && dictionary.find(ClassNames.ADMITTED + type.getName()) != null);
   }
 
   @Override
@@ -820,7 +821,11 @@ final class LocalService implements Service, Placing.Roots {
       return false;
     } catch (ClassNotFoundException | LinkageError lacking) {
       for (String type : codes.types()) {
-        var _ = active(type);
+        try {
+          var _ = active(type);
+        } catch (StoaException unusable) {
+          LOG.debug("{} has no classes here", type, unusable); // another type is asked for
+        }
       }
       return storedCodes.values().stream().anyMatch(code -> code.has(className));
     }
@@ -857,12 +862,16 @@ final class LocalService implements Service, Placing.Roots {
       List<Codes.Activation> earlier = codes.of(type);
       boolean isActive = !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
       if (!isActive) {
+        // First: whoever finds the activation must find its classes.
+        for (Class<?> face : faces) {
+          var _ = dictionary.idOf(ClassNames.CLASS + type + " " + face.getName());
+        }
         Codes.Activation activation = codes.activate(type, version, earlier);
+        ActiveCode known = active.get(type);
+        if (known != null) known.unsettle(); // it is active, whatever fails below
         LoadedCode code = stored(activation);
         for (Class<?> face : faces) code.typeOf(inCode(face, code));
       }
-      ActiveCode known = active.get(type);
-      if (known != null) known.unsettle();
       var _ = active(type);
     } finally {
       settling.unlock();

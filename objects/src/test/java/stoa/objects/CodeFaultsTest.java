@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.zip.DeflaterOutputStream;
@@ -256,7 +257,7 @@ class CodeFaultsTest {
     for (Program program : List.of(first, second, first)) {
       open(program, stoa -> Program.call(stoa.get(program.type("Account"), "a"), "deposit", 10L));
     }
-    damage(second.files().get("v.Account"));
+    damage(Objects.requireNonNull(second.files().get("v.Account")));
     open(
         first,
         stoa -> {

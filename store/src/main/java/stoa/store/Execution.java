@@ -455,6 +455,11 @@ public final class Execution implements Cancellation.Run {
   public interface Beginning {
     /// The refusal, as the key's handler would encode it as an answer; null when there is none.
     byte @Nullable [] refusal();
+
+    /// Why the key's handler could not execute the put, as an answer; null when it can.
+    default byte @Nullable [] unfit() {
+      return null;
+    }
   }
 
   /// What the value that the handler puts was read as before it was logged; null when the handler
@@ -569,6 +574,8 @@ public final class Execution implements Cancellation.Run {
 
   private Answer tentative(Key target, Put put, Existence existence, Beginning beginning) {
     Transaction within = inTransaction();
+    byte[] unfit = beginning.unfit();
+    if (unfit != null) return () -> unfit;
     if (!(existence instanceof Existence.Generation) && within.generation(target) == 0) {
       byte[] refusal = beginning.refusal();
       if (refusal != null) return () -> refusal;

@@ -57,6 +57,8 @@ final class Nesting {
     if (address > 0) {
       return new Execution.Nested(answerFromLog(target, address).encoded(), false);
     }
+    byte[] unfit = beginning.unfit();
+    if (unfit != null) return new Execution.Nested(unfit, true);
     byte[] unbegun = refusal(caller, target, existence, beginning);
     if (unbegun != null) return new Execution.Nested(unbegun, true);
     var terms = Terms.expecting(existence).at(pace(caller));
