@@ -52,7 +52,8 @@ final class Program {
   /// @param sources each one top-level declaration, without package and imports
   Program(Path directory, String... sources) {
     try {
-      classes = Files.createDirectories(directory.resolve("v")).getParent();
+      classes = directory;
+      Files.createDirectories(classes.resolve("v"));
       for (var file : COMPILED.computeIfAbsent(List.of(sources), Program::compiled).entrySet()) {
         Files.write(classes.resolve("v").resolve(file.getKey()), file.getValue());
       }
