@@ -203,7 +203,8 @@ public final class CodeService {
       if (!earlier.isEmpty() && earlier.getLast().version().equals(version)) {
         return new Finding(type, Kind.ACTIVE, 0, 0, "");
       }
-      if (!earlier.isEmpty()) requireSame(stoa.typeNamed(type).shared(), tried.shared());
+      if (!earlier.isEmpty())
+        LocalService.requireSame(stoa.typeNamed(type).shared(), tried.shared());
     } catch (StoaException refused) {
       return new Finding(type, Kind.REFUSED, 0, 0, String.valueOf(refused.getMessage()));
     }
@@ -219,17 +220,6 @@ public final class CodeService {
       progress.another();
     }
     return new Finding(type, Kind.CHANGED, objects, unfit, reason);
-  }
-
-  private static void requireSame(SharedType now, SharedType tried) {
-    if (now.order() == tried.order()) return;
-    throw new NotShareable(
-        tried.name()
-            + " has the order "
-            + tried.order()
-            + " in @Shared, and its objects are stored in the order "
-            + now.order()
-            + "; keep the order, or give the class another name");
   }
 
   /// Why a type cannot take an object; null when it can, or the object is gone.

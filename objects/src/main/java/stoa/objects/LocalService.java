@@ -919,8 +919,11 @@ final class LocalService implements Service, Placing.Roots {
     ObjectType type = program;
     try {
       if (type == null) type = last == null ? own.typeNamed(name) : own.findNamed(name);
+      boolean follows = type != null && last != null && !last.version().equals(versionOf(type));
+      if (follows && leads) requireSame(typeOf(last).shared(), type.shared());
     } catch (NotShareable refused) {
-      if (last == null) throw refused;
+      if (last == null || asked) throw refused;
+      type = null;
       LOG.warn(
           "{} goes on with the code that the log has, since the class path has other code, which"
               + " does not fit what is stored: {}",
@@ -939,6 +942,18 @@ final class LocalService implements Service, Placing.Roots {
     }
     if (last == null) return new ActiveCode.Now(0, Objects.requireNonNull(type), true);
     return new ActiveCode.Now(last.number(), stored(last).typeNamed(name), true);
+  }
+
+  /// Refuses code that would store objects in another order than there are.
+  static void requireSame(SharedType now, SharedType next) {
+    if (now.order() == next.order()) return;
+    throw new NotShareable(
+        next.name()
+            + " has the order "
+            + next.order()
+            + " in @Shared, and its objects are stored in the order "
+            + now.order()
+            + "; keep the order, or give the class another name");
   }
 
   Ref<?> refOf(Key key) {

@@ -179,6 +179,13 @@ class CodeMatrixTest {
                 "@MethodId(\"run(int)\") public int walk(int i, String s)"),
             KEPT,
             KEPT));
+    all.add(
+        change(
+            "another order",
+            SUM,
+            SUM.replace("@Shared(", "@Shared(order = LogOrder.STREAM, "),
+            refused("the order STREAM"),
+            KEPT));
     // Fields.
     all.add(
         change(
