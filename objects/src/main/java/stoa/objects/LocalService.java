@@ -743,7 +743,15 @@ final class LocalService implements Service, Placing.Roots {
   ObjectType served(Class<?> face) {
     String name = SharedType.of(face).name();
     ActiveCode known = active.get(name);
-    if (known == null || !known.now().settled()) known = settle(name, own.typeOf(face), false);
+    ObjectType type = null;
+    try {
+      type = own.typeOf(face);
+    } catch (NotShareable unfit) {
+      // The log may have other code for it, which goes on.
+      boolean isStored = known == null || known.now().type().code().isStored();
+      if (!isStored || codes.of(name).isEmpty()) throw unfit;
+    }
+    if (known == null || !known.now().settled()) known = settle(name, type, false);
     return known.now().type();
   }
 

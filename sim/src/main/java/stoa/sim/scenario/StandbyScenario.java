@@ -173,7 +173,11 @@ final class StandbyScenario implements Scenario {
       String id = "i" + turn + "x".repeat(work.of(List.of(0, 3_000, 9_000)));
       trace.add("call " + turn + " of " + from);
       Stoa stoa = leader.stoa;
-      int dice = work.below(27);
+      int dice = work.below(30);
+      if (dice >= 27) {
+        fluke(id);
+        return;
+      }
       if (dice >= 24) {
         tally(id);
         return;

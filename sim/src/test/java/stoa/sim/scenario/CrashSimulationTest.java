@@ -117,7 +117,7 @@ class CrashSimulationTest {
   void aReplicaThatFollowsHasTheCheckpointsOfTheLeaderAndLeadsFromAnywhere() {
     assertWell(
         "standby",
-        25,
+        60,
         List.of(
             "a call ends with stoa.DeadlineExceeded",
             "a checkpoint is the leader's",
@@ -125,6 +125,7 @@ class CrashSimulationTest {
             "a follower dies at rest",
             "a follower dies with work to do",
             "a state is accepted",
+            "a deployment",
             "an event heard",
             "an object is quarantined",
             "the follower's disk fails"));
