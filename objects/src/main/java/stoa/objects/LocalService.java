@@ -927,8 +927,9 @@ final class LocalService implements Service, Placing.Roots {
     ObjectType type = program;
     try {
       if (type == null) type = last == null ? own.typeNamed(name) : own.findNamed(name);
-      boolean follows = type != null && last != null && !last.version().equals(versionOf(type));
-      if (follows && leads) requireSame(typeOf(last).shared(), type.shared());
+      if (type != null && last != null && leads && !last.version().equals(versionOf(type))) {
+        requireSame(typeOf(last).shared(), type.shared());
+      }
     } catch (NotShareable refused) {
       if (last == null || asked) throw refused;
       type = null;

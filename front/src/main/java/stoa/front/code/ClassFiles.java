@@ -89,8 +89,8 @@ final class ClassFiles {
     if (url == null) return null;
     String root = root(url, name);
     if (name.startsWith(OWN) && ownRoots.contains(root)) return null;
-    try (InputStream in = url.openStream()) {
-      return new Found(in.readAllBytes(), root);
+    try (InputStream in = loader.getResourceAsStream(name + ".class")) {
+      return in == null ? null : new Found(in.readAllBytes(), root);
     } catch (IOException unreadable) {
       return null;
     }
