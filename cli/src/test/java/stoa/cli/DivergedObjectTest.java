@@ -106,8 +106,8 @@ class DivergedObjectTest {
     }
   }
 
-  /// The status of a server when it says something. While a leader takes over, nobody lists what is
-  /// in quarantine.
+  /// The status of a server as soon as it contains some words. A leader that takes over lists no
+  /// quarantines yet.
   private static String awaitStatus(ServerProcess server, String words) {
     while (true) {
       String status = stoa(0, "status", "--server", server.address());

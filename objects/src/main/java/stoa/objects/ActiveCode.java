@@ -24,7 +24,7 @@ final class ActiveCode {
     now = next;
   }
 
-  /// The next who asks is to look at the dictionary again.
+  /// Has the next caller of [LocalService#active] look at the dictionary again.
   void unsettle() {
     Now known = now;
     now = new Now(known.number(), known.type(), false);

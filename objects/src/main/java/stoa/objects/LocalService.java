@@ -100,6 +100,7 @@ final class LocalService implements Service, Placing.Roots {
   private final ConcurrentHashMap<Codes.Loaded, LoadedCode> storedCodes = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, ObjectType> unnumbered = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
   private final KeyValues keyValues;
   private final Snapshots snapshots;
@@ -780,10 +781,7 @@ final class LocalService implements Service, Placing.Roots {
   ObjectType typeAt(String name, int number) {
     ActiveCode.Now now = active(name).now();
     if (now.number() == number) return now.type();
-    if (number == 0) { // from before versions were kept
-      ObjectType type = own.findNamed(name);
-      return type != null ? type : now.type();
-    }
+    if (number == 0) return typeBefore(name, now);
     ObjectType known = numbered.get(number);
     if (known != null) return known;
     Codes.Activation activation = codes.find(number);
@@ -796,6 +794,18 @@ final class LocalService implements Service, Placing.Roots {
     }
     ObjectType type = typeOf(activation);
     numbered.put(number, type);
+    return type;
+  }
+
+  /// The type in the code of puts from before versions were kept: the first version of it that is
+  /// in the log is what executed these when Stoa began to keep versions.
+  private ObjectType typeBefore(String name, ActiveCode.Now now) {
+    ObjectType known = unnumbered.get(name);
+    if (known != null) return known;
+    List<Codes.Activation> activations = codes.of(name);
+    if (activations.isEmpty()) return now.type();
+    ObjectType type = typeOf(activations.getFirst());
+    unnumbered.put(name, type);
     return type;
   }
 
@@ -870,7 +880,7 @@ final class LocalService implements Service, Placing.Roots {
       List<Codes.Activation> earlier = codes.of(type);
       boolean isActive = !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
       if (!isActive) {
-        // First: whoever finds the activation must find its classes.
+        // These first: a process that finds the activation must find its classes.
         for (Class<?> face : faces) {
           var _ = dictionary.idOf(ClassNames.CLASS + type + " " + face.getName());
         }

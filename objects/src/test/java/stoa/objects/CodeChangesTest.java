@@ -182,6 +182,39 @@ class CodeChangesTest {
   }
 
   @Test
+  void aStoreFromBeforeThereWereVersionsKeepsItsPast() {
+    Program old = Program.withoutVersions(directory.resolve("old"), FIRST);
+    open(
+        old,
+        stoa -> {
+          Object account = account(old, stoa);
+          for (int i = 0; i < 10; i++) Program.call(account, "deposit", 10L);
+          assertEquals(List.of(), versions(ObjectService.of(stoa, _ -> true).code()));
+          return null;
+        });
+    Program first = build(FIRST);
+    open(
+        first,
+        stoa -> {
+          Program.call(account(first, stoa), "deposit", 10L);
+          return null;
+        });
+    Program fixed = build(FIXED);
+    for (long balance = 110; balance <= 150; balance += 20) {
+      long before = balance;
+      open(
+          fixed,
+          stoa -> {
+            Object account = account(fixed, stoa);
+            assertEquals(before, Program.call(account, "balance"));
+            assertEquals(30L, then(stoa, account, 3, "balance"));
+            Program.call(account, "deposit", 10L);
+            return null;
+          });
+    }
+  }
+
+  @Test
   void thousandsOfCallsWithCheckpoints() {
     var sums = new TreeMap<Long, Object>();
     Program first = build(FIRST);

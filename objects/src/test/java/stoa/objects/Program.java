@@ -3,6 +3,7 @@ package stoa.objects;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,16 +53,48 @@ final class Program {
   /// @param directory where the classes go
   /// @param sources each one top-level declaration, without package and imports
   Program(Path directory, String... sources) {
+    this(directory, path -> new URLClassLoader(path, Program.class.getClassLoader()), sources);
+  }
+
+  private Program(Path directory, Function<URL[], URLClassLoader> loaders, String... sources) {
     try {
       classes = directory;
       Files.createDirectories(classes.resolve("v"));
       for (var file : COMPILED.computeIfAbsent(List.of(sources), Program::compiled).entrySet()) {
         Files.write(classes.resolve("v").resolve(file.getKey()), file.getValue());
       }
-      loader =
-          new URLClassLoader(new URL[] {classes.toUri().toURL()}, Program.class.getClassLoader());
+      loader = loaders.apply(new URL[] {classes.toUri().toURL()});
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /// A build whose class files a store cannot find, so that the store keeps no version of the code.
+  /// Releases before there were versions wrote such stores.
+  static Program withoutVersions(Path directory, String... sources) {
+    return new Program(directory, Hiding::new, sources);
+  }
+
+  /// Has the class files, and does not say where.
+  private static final class Hiding extends URLClassLoader {
+    Hiding(URL[] path) {
+      super(path, Program.class.getClassLoader());
+    }
+
+    @Override
+    public @Nullable URL getResource(String name) {
+      return name.startsWith("v/") ? null : super.getResource(name);
+    }
+
+    @Override
+    public @Nullable InputStream getResourceAsStream(String name) {
+      if (!name.startsWith("v/")) return super.getResourceAsStream(name);
+      try {
+        URL url = findResource(name);
+        return url == null ? null : url.openStream();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 

@@ -39,19 +39,22 @@ final class CodeScenario implements Scenario {
           // So little that objects leave memory all the time.
           .withLimits(Limits.standard().withResidentBytesMax(4_000));
 
-  /* The factors of versions by the names of these, as a store of its own tells. */
-  private static final Map<String, Integer> FACTORS_BY_NAME = factors();
+  /* Made when a run begins: it opens a store. */
+  private static final class Factors {
+    static final Map<String, Integer> BY_NAME = byName();
 
-  private static Map<String, Integer> factors() {
-    var factors = new HashMap<String, Integer>();
-    try (Stoa stoa = Stoa.open("memory:")) {
-      CodeService code = ObjectService.of(stoa, _ -> true).code();
-      for (int factor = 1; factor <= FACTORS; factor++) {
-        var _ = code.deploy(TallyVersions.version(factor), _ -> {});
-        factors.put(code.versions().getLast().version(), factor);
+    /// The factors of versions, by the names that a store gives to these.
+    private static Map<String, Integer> byName() {
+      var factors = new HashMap<String, Integer>();
+      try (Stoa stoa = Stoa.open("memory:")) {
+        CodeService code = ObjectService.of(stoa, _ -> true).code();
+        for (int factor = 1; factor <= FACTORS; factor++) {
+          var _ = code.deploy(TallyVersions.version(factor), _ -> {});
+          factors.put(code.versions().getLast().version(), factor);
+        }
       }
+      return factors;
     }
-    return factors;
   }
 
   @Override
@@ -184,7 +187,7 @@ final class CodeScenario implements Scenario {
     private void look() {
       for (CodeService.Version version : store.await(() -> code().versions())) {
         if (version.active())
-          active = Objects.requireNonNull(FACTORS_BY_NAME.get(version.version()));
+          active = Objects.requireNonNull(Factors.BY_NAME.get(version.version()));
       }
     }
 

@@ -36,10 +36,8 @@ public class SimulatedTally {
 
   /// Adds here and to another one, which has the same code.
   public Added addBoth(String id, long amount, String ballast, SimulatedTally other) {
-    Added there = other.add(id, amount, ballast);
-    if (there.version() > 0) sum += amount * factor();
-    lines.add(new Line(id, amount, factor(), ballast));
-    return new Added(Call.version(), sum);
+    var _ = other.add(id, amount, ballast);
+    return add(id, amount, ballast);
   }
 
   @Accessor

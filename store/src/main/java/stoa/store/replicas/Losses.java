@@ -202,7 +202,8 @@ public final class Losses {
   private void look(Survey.Place place, Survey.Bytes bytes) throws IOException {
     if (RawLog.isBatch(place)) {
       RawLog.Batch batch = RawLog.batch(place.offset(), bytes.get());
-      // Who had entries in a batch that is damaged itself, nothing may tell but their addresses.
+      // A damaged batch no longer names the streams that had entries in it. Only the gap in the log
+      // addresses shows that it was there.
       if (damagedBefore && place.offset() > tail + 1) unknown = Math.max(unknown, tail + 1);
       damagedBefore = false;
       tail = Math.max(tail, batch.last());
