@@ -84,7 +84,8 @@ final class Build {
     return stoa.view(type, stoa.ref(stoa.get(type, key)), new View.Local());
   }
 
-  private Class<?> type(String className) {
+  /// A class of the program.
+  Class<?> type(String className) {
     try {
       return loader.loadClass("v." + className);
     } catch (ClassNotFoundException e) {

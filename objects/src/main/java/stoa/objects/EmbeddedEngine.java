@@ -44,8 +44,8 @@ public final class EmbeddedEngine implements Engine {
     return open(config, disk -> disk);
   }
 
-  /// Opens a store so that its files stay as they are: what is written is kept in memory, and gone
-  /// when the store is closed. Nobody else may have it open meanwhile.
+  /// Opens a store whose files stay as they are. The store keeps what it writes in memory, and
+  /// drops it when it is closed. No other process may have the directory open meanwhile.
   ///
   /// @param bytesMax how much may be written to each shard, in bytes
   public static Stoa openScratch(StoaConfig config, long bytesMax) {

@@ -57,7 +57,7 @@ final class LocalBlobs implements Service.Blobs {
     return new One(blobs.blob(key(key), new Existence.Undeleted(null), generation));
   }
 
-  /// One for a client, who says which generation it means.
+  /// A blob for a client. The client says which generation it means.
   Service.BlobTarget at(Object key, long generation) {
     if (refusal != null) throw new UnsupportedOperationException(refusal);
     return new One(blobs.blob(key(key), new Existence.Any(null), generation));

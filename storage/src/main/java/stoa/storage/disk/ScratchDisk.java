@@ -13,11 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Another disk as it is now, and in the heap of this JVM what was changed since: a device may be
+/// Another disk as it is now, with all later changes in the heap of this JVM. A device can be
 /// opened on it, and the files of the other disk stay as they are.
 ///
-/// Nobody else may have the other disk open meanwhile, which [#hold()] makes sure of. What was
-/// changed lives as long as this object. Thread-safe.
+/// [#hold()] makes sure that no other process has the other disk open. The changes live as long as
+/// this object. Thread-safe.
 public final class ScratchDisk implements Disk {
   /*
    * A file is that of the other disk, if it was there, under a table of chunks of CHUNK bytes that
