@@ -27,8 +27,8 @@ public interface HandlerFactory {
 
   /// The number of the code that executes what is put now; 0 when there is none. The leader logs
   /// the number with each put, so that every replica and every replay executes the put by that
-  /// code, see [Execution#code()]. The number never falls, and so do the numbers of the puts on one
-  /// key not.
+  /// code, see [Execution#code()]. The number never falls, so neither do the numbers of the puts on
+  /// one key.
   default int code() {
     return 0;
   }

@@ -95,12 +95,12 @@ public abstract sealed class Pending permits Request {
     return done;
   }
 
-  /// Whether its caller waits for it no longer: it is settled, or goes on without him.
+  /// Whether its caller waits for it no longer: it is settled, or the caller was let go.
   final boolean isLeft() {
     return done || left != null;
   }
 
-  /// Lets its caller go, though it goes on.
+  /// Lets its caller go. The request itself goes on.
   void leave(RuntimeException why) {
     left = why;
     wake();
