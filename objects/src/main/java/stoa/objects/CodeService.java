@@ -143,25 +143,8 @@ public final class CodeService {
     return findings;
   }
 
-  /// Has the version before the active one execute the calls of a type from now on, if it fits all
-  /// objects. A rollback of a rollback is the version that was rolled back.
-  ///
-  /// @throws NotShareable when the type has no version before
-  public Finding rollBack(String type, LongConsumer progress) {
-    List<Codes.Activation> activations = stoa.codes().of(type);
-    if (activations.size() < 2) {
-      throw new NotShareable(type + " has no version before the one that is active");
-    }
-    Codes.Activation before = activations.get(activations.size() - 2);
-    var files = stoa.codes().files(before);
-    List<Class<?>> faces = shared(files, Set.of(type)).get(type);
-    if (faces == null) throw new NotShareable("the version before has no class for " + type);
-    Finding finding = check(type, faces, Long.MAX_VALUE, new Tried(progress));
-    if (finding.fits()) stoa.activate(type, faces);
-    return finding;
-  }
-
-  /// The class files of a version, by the binary names of their classes. Reads the log.
+  /// The class files of a version, by the binary names of their classes. Deploying them for the
+  /// type takes it back to that version. Reads the log.
   ///
   /// @param version its name, as [Version#version()] has it
   /// @throws NotShareable when the store has no such version of the type

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -175,10 +176,15 @@ final class CodeScenario implements Scenario {
     private void rollBack() {
       store.settle();
       collect();
-      if (store.await(() -> code().versions()).size() < 2) return;
-      Demand.that(
-          store.await(() -> code().rollBack("stoa.sim.Tally", _ -> {})).fits(),
-          "the version before fits");
+      List<CodeService.Version> versions = store.await(() -> code().versions());
+      if (versions.size() < 2) return;
+      String before = versions.get(versions.size() - 2).version();
+      String type = versions.getLast().type();
+      boolean fits =
+          store.await(() ->
+              code().deploy(code().files(type, before), Set.of(type), _ -> {}).stream()
+                  .allMatch(CodeService.Finding::fits));
+      Demand.that(fits, "the version before fits");
       look();
       trace.reached("a rollback");
     }
