@@ -17,12 +17,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,7 @@ import stoa.store.threads.Threads;
 class CoordinatorTest {
   private static final int STORES = 3;
   private static final int HOME = 0;
+  private static final long TICK_MILLIS = 20;
 
   /* A store that is held waits for its holder when it is closed, who may never come. */
   private static final Duration CLOSE_TIME_MAX = Duration.ofMillis(50);
@@ -244,11 +247,18 @@ class CoordinatorTest {
       try {
         // As a server does: a store that did not answer in time is told again.
         var outcome = coordinator.commit(UUID.randomUUID(), parts);
-        while (!outcome.isDone()) coordinator.tick();
-        return outcome.join();
-      } catch (CompletionException failed) {
+        while (true) {
+          try {
+            return outcome.get(TICK_MILLIS, TimeUnit.MILLISECONDS);
+          } catch (TimeoutException later) {
+            coordinator.tick();
+          }
+        }
+      } catch (ExecutionException failed) {
         if (failed.getCause() instanceof RuntimeException cause) throw cause;
-        throw failed;
+        throw new AssertionError(failed);
+      } catch (InterruptedException stopped) {
+        throw new AssertionError(stopped);
       } finally {
         parts.forEach((site, part) -> {
           Transaction open = sites.get(site).open.remove(part);
