@@ -176,6 +176,7 @@ final class CrossGroupCalls {
 
   private void checkGoesOn(Execution caller) {
     caller.checkNotTakenBack();
+    caller.makeWay();
     try {
       engine.health().checkOpen();
       engine.health().checkSound();

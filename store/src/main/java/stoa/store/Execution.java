@@ -867,12 +867,15 @@ public final class Execution implements Cancellation.Run {
     return null;
   }
 
-  /// Whether a run that this one interrupts on its thread has been refused what it waits for.
-  boolean holdsUpRefused() {
+  /// Makes way when a run that this one interrupts on its thread can go on: what this one waits for
+  /// may wait for that run.
+  void makeWay() {
     for (@Nullable Execution under = below; under != null; under = under.below) {
-      if (under.refused != null) return true;
+      Request awaited = under.waitingFor;
+      if (under.refused == null && (awaited == null || !awaited.isOver())) continue;
+      yielded = true;
+      throw new Yielded();
     }
-    return false;
   }
 
   /// A run that can be refused what it waits for, of those that wait for each other from a key to

@@ -224,7 +224,7 @@ final class Nesting {
       while (!request.isOver()) {
         caller.checkNotTakenBack();
         if (caller.refused != null) return;
-        if (caller.holdsUpRefused()) throw new Execution.Yielded();
+        caller.makeWay();
         if (!intake.isEmpty() && engine.leader().lead(null)) continue;
         if (resident.runQuickUntil(request)) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
