@@ -121,9 +121,9 @@ final class Materialized {
     return lastAnswer;
   }
 
-  /// The answer of the put at position, when loading executed it; null when it did not.
-  @Nullable Answer lastAnswer() {
-    return lastAnswer;
+  /// The answer of the put at an address, when loading executed that last; null when it did not.
+  @Nullable Answer answerAt(long address) {
+    return address == position ? lastAnswer : null;
   }
 
   private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {

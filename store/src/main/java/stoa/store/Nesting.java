@@ -335,10 +335,20 @@ final class Nesting {
     return answerInLog(target, address);
   }
 
+  /// The answer to an executed put; null when that was taken back, or found its key absent.
+  @Nullable Answer findAnswer(Key target, long address) {
+    engine.questions().barrier(target);
+    return answerInStream(target, address);
+  }
+
+  private @Nullable Answer answerInStream(Key target, long address) {
+    var past = new Materialized(engine, target, engine.spaces().factory(target.space()));
+    return past.loadAnswer(address, engine.streams().last(target.stream()));
+  }
+
   /// As [#answerFromLog], of a put whose nested answers are known to be in its stream.
   Answer answerInLog(Key target, long address) {
-    var past = new Materialized(engine, target, engine.spaces().factory(target.space()));
-    Answer answer = past.loadAnswer(address, engine.streams().last(target.stream()));
+    Answer answer = answerInStream(target, address);
     return answer != null
         ? answer
         : engine

@@ -649,10 +649,11 @@ final class Resident extends StreamEnd implements Runnable {
   private boolean put(PutRequest request) {
     Materialized state = live();
     if (request.address <= state.position()) {
-      // It was begun on a thread that is lost, and executed again by loading.
+      // It was begun on a thread that is lost, or made way, and was executed again by loading.
       request.generation = state.generation();
       request.reach = engine.moments().moment();
-      Answer answer = state.lastAnswer();
+      Answer answer = state.answerAt(request.address);
+      if (answer == null) answer = engine.nesting().findAnswer(key, request.address);
       if (answer != null) request.complete(answer);
       else request.fail(engine.deadlines().reason(key, request.address));
       return true;
@@ -706,6 +707,13 @@ final class Resident extends StreamEnd implements Runnable {
   private boolean delete(DeleteRequest request) {
     boolean quarantined = isQuarantined();
     Materialized state = quarantined ? unmade() : live();
+    if (request.address <= state.position()) {
+      // Loading has executed it.
+      request.reach = engine.moments().moment();
+      request.number = Past.after(engine, key, request.address - 1).generation();
+      request.complete(null);
+      return true;
+    }
     target = request.address;
     if (!quarantined) {
       engine.versions().keep(this, state, executedChange, request, request.address);

@@ -20,6 +20,9 @@ public final class FiberThreads implements Threads {
   private final Queue<Runnable> writing = new ArrayDeque<>();
   private boolean writes;
 
+  /// Set on the fibers that are workers.
+  private final ThreadLocal<Boolean> works = new ThreadLocal<>();
+
   public FiberThreads(Fibers fibers, Fibers.Life life, Chance chance) {
     this.fibers = fibers;
     this.life = life;
@@ -45,7 +48,11 @@ public final class FiberThreads implements Threads {
 
   @Override
   public Executor workers() {
-    return life;
+    return task ->
+        life.execute(() -> {
+          works.set(true);
+          task.run();
+        });
   }
 
   @Override
@@ -65,7 +72,7 @@ public final class FiberThreads implements Threads {
 
   @Override
   public boolean mayRunLong() {
-    return false;
+    return Boolean.TRUE.equals(works.get()) && chance.percent(50);
   }
 
   @Override

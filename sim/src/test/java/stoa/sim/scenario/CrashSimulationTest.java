@@ -104,13 +104,20 @@ class CrashSimulationTest {
             "the outcome of a transaction is unknown",
             "the past is released",
             "the past is seen again"));
-    var rare = SimulatedRun.require(Scenarios.named("groups"), 109).places().keySet();
+    var rare = SimulatedRun.require(Scenarios.named("groups"), 228).places().keySet();
     assertTrue(rare.contains("what nobody holds is released"), rare::toString);
   }
 
   @Test
   void aStoreOpensThoughCallsOfItWaitInACircle() {
     var _ = SimulatedRun.require(Scenarios.named("groups"), 5004);
+  }
+
+  /* A caller was told that its key is gone, when another thread executed its call while it loaded the key. */
+  @ParameterizedTest
+  @ValueSource(longs = {423, 877})
+  void aCallThatLoadingHasExecutedIsAnsweredWithWhatItDid(long seed) {
+    var _ = SimulatedRun.require(Scenarios.named("groups"), seed);
   }
 
   @Test
