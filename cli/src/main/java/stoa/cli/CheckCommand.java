@@ -32,6 +32,9 @@ import stoa.weave.UserClasses;
             + " Exits with 0 when all fit, and with 1 when something is refused.",
     footer = {
       "",
+      "For classes that fit, it also executes the last calls of the objects again, and",
+      "tells which would have come to something else.",
+      "",
       "--data opens the files of a store that no process has open, and leaves them as",
       "they are. --server asks a server, while clients call. Without --data it is the",
       "server of --server's default."
@@ -121,7 +124,10 @@ final class CheckCommand implements Callable<Integer> {
         long objectsMax = sample == 0 ? Long.MAX_VALUE : sample;
         var findings = new CodeFindings();
         findings.add(
-            code.check(classes.files(), Set.copyOf(classes.types()), objectsMax, progress::tried));
+            code.check(
+                classes.files(),
+                new CodeService.Trial(Set.copyOf(classes.types()), objectsMax, true),
+                progress::tried));
         return findings;
       }
     } catch (IOException impossible) {

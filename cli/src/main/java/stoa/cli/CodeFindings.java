@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.StringJoiner;
 import stoa.objects.CodeService.Finding;
 import stoa.objects.CodeService.Kind;
+import stoa.objects.CodeService.ReplayedCalls;
 import stoa.programs.Words;
 
 /// What other classes would make of the objects of a store, of all its groups together. One owner
@@ -27,7 +28,15 @@ final class CodeFindings {
         worse(one.kind(), other.kind()),
         one.objects() + other.objects(),
         one.unfit() + other.unfit(),
-        one.reason().isEmpty() ? other.reason() : one.reason());
+        one.reason().isEmpty() ? other.reason() : one.reason(),
+        both(one.calls(), other.calls()));
+  }
+
+  private static ReplayedCalls both(ReplayedCalls one, ReplayedCalls other) {
+    return new ReplayedCalls(
+        one.compared() + other.compared(),
+        one.different() + other.different(),
+        one.first().isEmpty() ? other.first() : one.first());
   }
 
   /// The kinds are in this order: what one group alone has is what the store has.
@@ -69,7 +78,15 @@ final class CodeFindings {
     return switch (finding.kind()) {
       case NEW -> "new";
       case ACTIVE -> "same";
-      case CHANGED, REFUSED -> "changed: " + tried + " tried";
+      case CHANGED, REFUSED -> "changed: " + tried + " tried" + words(finding.calls());
     };
+  }
+
+  private static String words(ReplayedCalls calls) {
+    if (calls.compared() == 0) return "";
+    String compared = Words.count(calls.compared(), "call");
+    if (calls.different() == 0) return "; " + compared + " replayed, which come to the same";
+    return "; %d of %s replayed come to something else; the first is %s"
+        .formatted(calls.different(), compared, calls.first());
   }
 }

@@ -75,14 +75,24 @@ final class ServedCode {
         });
   }
 
-  /// Tries class files on the objects of all groups.
+  /// Tries class files on the objects of all groups, and on their last calls.
   ///
   /// @param objectsMax how many objects of each type to try in a group at most; 0 for all
   /// @throws IllegalArgumentException when a group does not answer, or refuses to try them
   CodeFindings check(SharedClasses classes, long objectsMax, CodeProgress progress) {
+    return check(classes, objectsMax, true, progress);
+  }
+
+  private CodeFindings check(
+      SharedClasses classes, long objectsMax, boolean replays, CodeProgress progress) {
     var findings = new CodeFindings();
     for (int group = 0; group < groups; group++) {
-      DeployPart first = first(classes.types()).setGroup(group).setObjectsMax(objectsMax).build();
+      DeployPart first =
+          first(classes.types())
+              .setGroup(group)
+              .setObjectsMax(objectsMax)
+              .setReplays(replays)
+              .build();
       DeployResult result = send(first, classes.files(), progress);
       if (!result.getRefusal().isEmpty()) throw new IllegalArgumentException(result.getRefusal());
       findings.add(found(result));
@@ -97,7 +107,7 @@ final class ServedCode {
   ///   which groups have the classes already
   CodeFindings deploy(SharedClasses classes, CodeProgress progress) {
     if (groups > 1) {
-      CodeFindings before = check(classes, 0, progress);
+      CodeFindings before = check(classes, 0, false, progress);
       if (!before.fit()) return before;
     }
     var findings = new CodeFindings();
@@ -128,7 +138,9 @@ final class ServedCode {
                 kind(one.getKind()),
                 one.getObjects(),
                 one.getUnfit(),
-                one.getReason()))
+                one.getReason(),
+                new CodeService.ReplayedCalls(
+                    one.getCalls(), one.getCallsDifferent(), one.getFirstDifferent())))
         .toList();
   }
 

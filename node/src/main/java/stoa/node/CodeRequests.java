@@ -171,7 +171,10 @@ final class CodeRequests {
         var findings =
             asked.getDeploys()
                 ? code.deploy(arrived.files(), types, new Progress()::tried)
-                : code.check(arrived.files(), types, objectsMax, new Progress()::tried);
+                : code.check(
+                    arrived.files(),
+                    new CodeService.Trial(types, objectsMax, asked.getReplays()),
+                    new Progress()::tried);
         var result = DeployResult.newBuilder();
         findings.forEach(finding -> result.addFindings(shown(finding)));
         boolean all = findings.stream().allMatch(CodeService.Finding::fits);
@@ -215,6 +218,9 @@ final class CodeRequests {
         .setObjects(finding.objects())
         .setUnfit(finding.unfit())
         .setReason(finding.reason())
+        .setCalls(finding.calls().compared())
+        .setCallsDifferent(finding.calls().different())
+        .setFirstDifferent(finding.calls().first())
         .build();
   }
 }

@@ -47,11 +47,24 @@ public final class CodeService {
   /// @param objects how many objects were tried
   /// @param unfit how many of them the classes cannot take
   /// @param reason why the classes, or the first of these objects, are refused; empty when they fit
-  public record Finding(String type, Kind kind, long objects, long unfit, String reason) {
+  /// @param calls what the last calls of these objects would have come to
+  public record Finding(
+      String type, Kind kind, long objects, long unfit, String reason, ReplayedCalls calls) {
     /// Whether the classes may execute what is called from now on.
     public boolean fits() {
       return kind != Kind.REFUSED && unfit == 0;
     }
+  }
+
+  /// What calls that were executed would have come to in other classes: their answers, and the
+  /// states that they leave behind.
+  ///
+  /// @param compared how many were executed again, at most four of an object
+  /// @param different how many of them come to something else
+  /// @param first what the first of these comes to; empty when there is none
+  public record ReplayedCalls(long compared, long different, String first) {
+    /// No call was executed again.
+    public static final ReplayedCalls NONE = new ReplayedCalls(0, 0, "");
   }
 
   /// How classes stand to what is stored.
@@ -80,31 +93,32 @@ public final class CodeService {
     return versions;
   }
 
+  /// What is tried.
+  ///
+  /// @param types the stored names of the types; all in the files when there is none. Others among
+  ///   the files are what these need
+  /// @param objectsMax how many objects of each type are tried at most
+  /// @param replays whether the last calls of these objects are executed again
+  public record Trial(Set<String> types, long objectsMax, boolean replays) {
+    /// All types and objects, with their last calls.
+    public static final Trial WHOLE = new Trial(Set.of(), Long.MAX_VALUE, true);
+  }
+
   /// Tries classes on what is stored. Logs nothing.
   ///
   /// @param files the class files by the binary names of their classes: those of shared classes,
   ///   and of what they need
-  /// @param objectsMax how many objects of each type are tried at most
   /// @param progress is told how many objects were tried
   /// @throws NotShareable when a class cannot be loaded
-  public List<Finding> check(Map<String, byte[]> files, long objectsMax, LongConsumer progress) {
-    return check(files, Set.of(), objectsMax, progress);
-  }
-
-  /// Tries the classes of some types only: others among the files are what these need.
-  ///
-  /// @param types the stored names of the types; all in the files when there is none
-  /// @throws NotShareable when a class cannot be loaded
-  public List<Finding> check(
-      Map<String, byte[]> files, Set<String> types, long objectsMax, LongConsumer progress) {
-    return found(shared(files, types), objectsMax, progress);
+  public List<Finding> check(Map<String, byte[]> files, Trial trial, LongConsumer progress) {
+    return found(shared(files, trial.types()), trial, progress);
   }
 
   private List<Finding> found(
-      Map<String, List<Class<?>>> shared, long objectsMax, LongConsumer progress) {
+      Map<String, List<Class<?>>> shared, Trial trial, LongConsumer progress) {
     var findings = new ArrayList<Finding>();
     var tried = new Tried(progress);
-    shared.forEach((type, faces) -> findings.add(check(type, faces, objectsMax, tried)));
+    shared.forEach((type, faces) -> findings.add(check(type, faces, trial, tried)));
     return findings;
   }
 
@@ -138,7 +152,7 @@ public final class CodeService {
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> deploy(Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
     Map<String, List<Class<?>>> shared = shared(files, types);
-    List<Finding> findings = found(shared, Long.MAX_VALUE, progress);
+    List<Finding> findings = found(shared, new Trial(types, Long.MAX_VALUE, false), progress);
     if (findings.stream().allMatch(Finding::fits)) shared.forEach(stoa::activate);
     return findings;
   }
@@ -177,37 +191,41 @@ public final class CodeService {
     return shared;
   }
 
-  private Finding check(String type, List<Class<?>> faces, long objectsMax, Tried progress) {
+  private Finding check(String type, List<Class<?>> faces, Trial trial, Tried progress) {
     List<Codes.Activation> earlier = stoa.codes().of(type);
     ObjectType tried;
     try {
       tried = stoa.tried(faces);
       var version = CodeVersion.of(tried.shared().implementation()).name();
       if (!earlier.isEmpty() && earlier.getLast().version().equals(version)) {
-        return new Finding(type, Kind.ACTIVE, 0, 0, "");
+        return new Finding(type, Kind.ACTIVE, 0, 0, "", ReplayedCalls.NONE);
       }
       if (!earlier.isEmpty())
         LocalService.requireSame(stoa.typeNamed(type).shared(), tried.shared());
     } catch (StoaException refused) {
-      return new Finding(type, Kind.REFUSED, 0, 0, String.valueOf(refused.getMessage()));
+      String why = String.valueOf(refused.getMessage());
+      return new Finding(type, Kind.REFUSED, 0, 0, why, ReplayedCalls.NONE);
     }
-    if (earlier.isEmpty()) return new Finding(type, Kind.NEW, 0, 0, "");
+    if (earlier.isEmpty()) return new Finding(type, Kind.NEW, 0, 0, "", ReplayedCalls.NONE);
     long objects = 0;
     long unfit = 0;
     String reason = "";
+    var calls = new Replays(stoa, tried);
     Iterator<byte[]> names = stoa.core().list(type);
-    while (names.hasNext() && objects < objectsMax) {
-      String refusal = refusal(tried, type, names.next());
+    while (names.hasNext() && objects < trial.objectsMax()) {
+      Key key = stoa.key(type, names.next());
+      String refusal = refusal(tried, key);
       if (refusal != null && unfit++ == 0) reason = refusal;
+      if (refusal == null && trial.replays()) calls.add(key);
       objects++;
       progress.another();
     }
-    return new Finding(type, Kind.CHANGED, objects, unfit, reason);
+    var replayed = new ReplayedCalls(calls.calls(), calls.different(), calls.first());
+    return new Finding(type, Kind.CHANGED, objects, unfit, reason, replayed);
   }
 
   /// Why a type cannot take an object; null when it can, or the object is gone.
-  private @Nullable String refusal(ObjectType tried, String type, byte[] name) {
-    Key key = stoa.key(type, name);
+  private @Nullable String refusal(ObjectType tried, Key key) {
     long generation = stoa.core().generation(key);
     if (generation == 0) return null;
     try {

@@ -83,6 +83,8 @@ final class ObjectHandler implements Handler {
     private final String name;
     private final ActiveCode active;
 
+    private final @Nullable Tried tried;
+
     // The last answer to form.
     private volatile @Nullable Form form;
 
@@ -91,9 +93,19 @@ final class ObjectHandler implements Handler {
     /// @param name the stored name of the type
     /// @param active which code executes its puts
     Factory(LocalService stoa, String name, ActiveCode active) {
+      this(stoa, name, active, null);
+    }
+
+    private Factory(LocalService stoa, String name, ActiveCode active, @Nullable Tried tried) {
       this.stoa = stoa;
       this.name = name;
       this.active = active;
+      this.tried = tried;
+    }
+
+    /// The same, with one put that other code executes.
+    Factory trying(Tried other) {
+      return new Factory(stoa, name, active, other);
     }
 
     private ObjectType type() {
@@ -107,8 +119,9 @@ final class ObjectHandler implements Handler {
 
     @Override
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
-      int code = execution.code();
-      ObjectType type = stoa.typeAt(name, code);
+      Tried trying = tried != null && tried.executes(execution) ? tried : null;
+      int code = trying == null ? execution.code() : TRIED;
+      ObjectType type = trying == null ? stoa.typeAt(name, code) : trying.type();
       Object name = stoa.nameIn(type, key);
       var context = new ObjectContext(stoa, execution, stoa.refOf(key), null);
       try {
@@ -116,15 +129,20 @@ final class ObjectHandler implements Handler {
         Object instance =
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
-        return new ObjectHandler(stoa, type, code, instance, null);
+        return shown(new ObjectHandler(stoa, type, code, instance, null));
       } catch (VirtualMachineError
           | Execution.Unwinding
           | Cancellation.Stopped beyondTheConstructor) {
         throw beyondTheConstructor;
       } catch (Throwable thrown) {
         byte[] encoded = execution.once(() -> type.marshaller().thrown(thrown));
-        return new ObjectHandler(stoa, type, code, null, encoded);
+        return shown(new ObjectHandler(stoa, type, code, null, encoded));
       }
+    }
+
+    private ObjectHandler shown(ObjectHandler handler) {
+      if (tried != null) tried.show(handler);
+      return handler;
     }
 
     @Override
@@ -159,7 +177,7 @@ final class ObjectHandler implements Handler {
         case STATE -> {
           Object instance =
               type.marshaller().state(type.shared(), checkpoint, from, checkpoint.length);
-          yield new ObjectHandler(stoa, type, code, instance, null);
+          yield shown(new ObjectHandler(stoa, type, code, instance, null));
         }
         case THROWN ->
             new ObjectHandler(
@@ -202,6 +220,49 @@ final class ObjectHandler implements Handler {
   private static final int LENT = 3;
   private static final int CODED = 8;
 
+  /* The number of code that is only tried. */
+  private static final int TRIED = -1;
+
+  /// One put of the log that is executed again, by its own code or by other code. One thread uses
+  /// it, once.
+  static final class Tried {
+    private final long address;
+    private final @Nullable ObjectType by;
+    private @Nullable ObjectHandler handler;
+
+    /// @param address the put's stream address
+    /// @param by what executes it; null for the code that did
+    Tried(long address, @Nullable ObjectType by) {
+      this.address = address;
+      this.by = by;
+    }
+
+    private boolean executes(Execution execution) {
+      return by != null && execution.address() == address;
+    }
+
+    private ObjectType type() {
+      return java.util.Objects.requireNonNull(by);
+    }
+
+    private void show(ObjectHandler made) {
+      handler = made;
+      made.tried = this;
+    }
+
+    /// The state that it has left behind, as a type has it; null when there is none here.
+    byte @Nullable [] state(ObjectType as) {
+      ObjectHandler made = handler;
+      Object left = made == null ? null : made.instance;
+      return left == null || made == null ? null : converted(as, made.type.state(left));
+    }
+
+    /// The type in the code that has executed it.
+    ObjectType executed() {
+      return java.util.Objects.requireNonNull(handler).type;
+    }
+  }
+
   private final LocalService stoa;
   private ObjectType type;
   private int code;
@@ -213,6 +274,9 @@ final class ObjectHandler implements Handler {
   private @Nullable Seen seen;
 
   private record Seen(LoadedCode code, Object instance) {}
+
+  /* What this handler is made for; null when it is one of the store. */
+  private @Nullable Tried tried;
 
   private byte @Nullable [] thrownByConstructor;
   /* The version of the last of these, without the state; null before the first. */
@@ -237,9 +301,16 @@ final class ObjectHandler implements Handler {
     var in = new Decoder(value);
     seen = null;
     ObjectType next = type;
-    if (execution.code() != code) next = stoa.typeAt(type.shared().name(), execution.code());
+    int number = execution.code();
+    Tried trying = tried;
+    if (trying != null && trying.executes(execution)) {
+      next = trying.type();
+      number = TRIED;
+    } else if (number != code) {
+      next = stoa.typeAt(type.shared().name(), number);
+    }
     try {
-      become(next, execution.code());
+      become(next, number);
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw ofTheStore;
     } catch (StoaException unfit) {

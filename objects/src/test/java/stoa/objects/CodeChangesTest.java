@@ -353,7 +353,9 @@ class CodeChangesTest {
           Object account = account(first, stoa);
           Program.call(account, "deposit", 10L);
           assertEquals(List.of("account 1 true"), versions(code));
-          assertEquals("[account CHANGED 1 0]", findings(code.check(fixed.files(), 10, _ -> {})));
+          assertEquals(
+              "[account CHANGED 1 0]",
+              findings(code.check(fixed.files(), CodeService.Trial.WHOLE, _ -> {})));
           assertEquals(List.of("account 1 true"), versions(code));
           assertEquals("[account CHANGED 1 0]", findings(code.deploy(fixed.files(), _ -> {})));
           assertEquals(List.of("account 1 false", "account 2 true"), versions(code));
@@ -375,6 +377,107 @@ class CodeChangesTest {
           assertEquals(30L, then(stoa, account, 2, "balance"));
           return null;
         });
+  }
+
+  @Test
+  void tryingCodeTellsWhichCallsWouldHaveComeToSomethingElse() {
+    String head =
+        SHARED
+            + "private final java.util.Map<String, Long> all = new java.util.HashMap<>();"
+            + "private long last = 1;"
+            + "public Account() {}"
+            + "public Account(long first) { last = first; }"
+            + "public void deposit(String from, long amount) { all.merge(from, amount, Long::sum); }";
+    String random =
+        "public long draw() { last = stoa.Call.random().nextLong(); return last; }"
+            + "public java.time.Instant time() { return stoa.Call.now(); }";
+    String withdraw = "public long withdraw(long amount) { ";
+    String asks = "public long asks(Account other) { return other.last() + ";
+    String end = "@Accessor public long last() { return last; } }";
+    Program first =
+        build(
+            head
+                + random
+                + withdraw
+                + "if (amount > 10) throw new IllegalStateException(\"too much\"); return amount; }"
+                + asks
+                + "1; }"
+                + end);
+    Program same =
+        build(
+            head
+                + random
+                + withdraw
+                + "if (10 < amount) throw new IllegalStateException(\"too much\"); return amount; }"
+                + asks
+                + "2 - 1; }"
+                + end.replace("return last", "long is = last; return is"));
+    Program strict =
+        build(
+            head
+                + random
+                + withdraw
+                + "if (amount > 5) throw new IllegalStateException(\"too much\"); return amount; }"
+                + asks
+                + "1; }"
+                + end);
+    Program more =
+        build(
+            head
+                + random
+                + withdraw
+                + "if (amount > 10) throw new IllegalStateException(\"too much\"); return amount; }"
+                + asks
+                + "other.last() - 41; }"
+                + end);
+    Program silent =
+        build(
+            head.replace("Long::sum", "(a, b) -> b")
+                + random
+                + withdraw
+                + "if (amount > 10) throw new IllegalStateException(\"too much\"); return amount; }"
+                + asks
+                + "1; }"
+                + end);
+    open(
+        first,
+        stoa -> {
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          Object account = account(first, stoa);
+          var other = stoa.get(first.type("Account"), "other");
+          Program.call(account, "deposit", "a", 1L);
+          Program.call(account, "deposit", "a", 2L);
+          Program.call(account, "draw");
+          Program.call(account, "time");
+          assertEquals("0 of 4: ", replayed(code, same));
+          assertEquals(
+              "1 of 4: account[a], version 2, deposit(java.lang.String,long): null before; now null,"
+                  + " and another state is left",
+              replayed(code, silent));
+          Program.call(account, "withdraw", 7L);
+          assertThrows(IllegalStateException.class, () -> Program.call(account, "withdraw", 11L));
+          assertEquals("0 of 4: ", replayed(code, same));
+          assertEquals(
+              "1 of 4: account[a], version 5, withdraw(long): 7 before; now"
+                  + " java.lang.IllegalStateException: too much",
+              replayed(code, strict));
+          Program.call(account, "asks", other);
+          assertEquals("0 of 4: ", replayed(code, same));
+          String asked = replayed(code, more);
+          assertEquals(
+              "1 of 4: account[a], version 7, asks(Account): 2 before; now it asks other objects"
+                  + " what it had not asked them",
+              asked.replaceAll("asks\\(.*?\\)", "asks(Account)"));
+          return null;
+        });
+  }
+
+  /// How many of the last calls come to something else in a program, and the first of them.
+  private static String replayed(CodeService code, Program program) {
+    var found = code.check(program.files(), CodeService.Trial.WHOLE, _ -> {}).getFirst();
+    var calls = found.calls();
+    assertEquals(true, found.fits(), found::toString);
+    return calls.different() + " of " + calls.compared() + ": " + calls.first();
   }
 
   private static List<String> versions(CodeService code) {

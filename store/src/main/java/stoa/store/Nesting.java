@@ -341,6 +341,18 @@ final class Nesting {
     return answerInStream(target, address);
   }
 
+  /// See [Store#replay].
+  @Nullable Answer findAnswer(Key target, long address, HandlerFactory factory) {
+    engine.questions().barrier(target);
+    int end = engine.deadlines().end(Deadlines.ticks(engine.callTimeMax()));
+    var past = new Materialized(engine, target, factory).until(end);
+    try {
+      return past.loadAnswer(address, engine.streams().last(target.stream()));
+    } catch (Execution.Suspended stopped) {
+      throw stopped.reason();
+    }
+  }
+
   private @Nullable Answer answerInStream(Key target, long address) {
     var past = new Materialized(engine, target, engine.spaces().factory(target.space()));
     return past.loadAnswer(address, engine.streams().last(target.stream()));

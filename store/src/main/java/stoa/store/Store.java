@@ -14,6 +14,7 @@ import stoa.Keep;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Unavailable;
+import stoa.base.Answer;
 import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Key;
@@ -378,6 +379,46 @@ public final class Store implements AutoCloseable {
   /// A state of a key that is kept beside the store's own, by playback.
   public Follower follow(Target target) {
     return new Follower(engine, target);
+  }
+
+  /// A put in the log.
+  ///
+  /// @param address its stream address
+  /// @param value what was put
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  public record LoggedPut(long address, byte[] value) {}
+
+  /// The puts among the last entries of a key, oldest first.
+  ///
+  /// @param entries how many entries to look at
+  public List<LoggedPut> lastPuts(Key key, int entries) {
+    long position = engine.questions().position(key);
+    var puts = new ArrayList<LoggedPut>();
+    engine
+        .streams()
+        .scan(
+            key.stream(),
+            Math.max(engine.streams().firstKept(key.stream()), position - entries + 1),
+            position,
+            entry -> {
+              if (entry.kind() == Records.PUT) {
+                puts.add(new LoggedPut(entry.address(), Records.put(entry.payload()).value()));
+              }
+              return true;
+            });
+    return puts;
+  }
+
+  /// Executes a logged put again, within the time of a call, and answers what it answers. Changes
+  /// nothing.
+  ///
+  /// @param factory makes the handlers that execute it, and the puts since the last checkpoint in
+  ///   front of it
+  /// @return null when the put was taken back, or found its key absent
+  /// @throws stoa.TooOld when what is in front of it was released
+  /// @throws stoa.Corrupt when a handler asks other keys what the log has no answer to
+  public @Nullable Answer replay(Key key, long address, HandlerFactory factory) {
+    return engine.nesting().findAnswer(key, address, factory);
   }
 
   /// Runs code of a key on the calling thread, beside the state, within the time of a call.

@@ -1,0 +1,132 @@
+package stoa.objects;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.StoaException;
+import stoa.base.Answer;
+import stoa.base.Key;
+import stoa.front.ObjectAnswer;
+import stoa.front.marshal.Marshaller;
+import stoa.store.Store.LoggedPut;
+
+/// Compares what logged calls have come to with what they come to in code that is tried: what they
+/// answer, and the states that they leave behind. Each call is executed twice, in front of the
+/// state that it had, by its own code and by the other. One thread uses it.
+///
+/// What a call was answered by other objects is taken from the log for both. A call that asks more
+/// of them in the other code than in its own is counted as different.
+final class Replays {
+  private static final int ENTRIES = 16;
+  private static final int CALLS_MAX = 4;
+  private static final int WORDS_MAX = 80;
+
+  private final LocalService stoa;
+  private final ObjectType tried;
+  private long calls;
+  private long different;
+  private String first = "";
+
+  /// @param tried the type in the code that is tried
+  Replays(LocalService stoa, ObjectType tried) {
+    this.stoa = stoa;
+    this.tried = tried;
+  }
+
+  /// How many calls were compared.
+  long calls() {
+    return calls;
+  }
+
+  /// How many of them come to something else.
+  long different() {
+    return different;
+  }
+
+  /// What the first of these comes to; empty when there is none.
+  String first() {
+    return first;
+  }
+
+  /// Compares the last calls of an object, as far as the log has what is in front of them.
+  void add(Key key) {
+    List<LoggedPut> puts =
+        stoa.core().lastPuts(key, ENTRIES).stream()
+            .filter(put -> !stoa.methodOf(key, put.value()).isEmpty())
+            .toList();
+    for (LoggedPut put : puts.subList(Math.max(0, puts.size() - CALLS_MAX), puts.size())) {
+      Came before;
+      try {
+        before = came(key, put, null);
+      } catch (StoaException unreadable) {
+        continue; // what is in front of it was released, say
+      }
+      if (before != null) compare(key, put, before);
+    }
+  }
+
+  private void compare(Key key, LoggedPut put, Came before) {
+    calls++;
+    String now;
+    try {
+      Came after = came(key, put, tried);
+      if (after != null && after.isSame(before)) return;
+      now = after == null ? "nothing" : after.words();
+    } catch (Corrupt asksMore) {
+      now = "it asks other objects what it had not asked them";
+    } catch (StoaException failed) {
+      now = "it fails: " + failed.getMessage();
+    }
+    if (different++ > 0) return;
+    if (now.equals(before.words())) now += ", and another state is left";
+    first =
+        "%s, version %d, %s: %s before; now %s"
+            .formatted(key, put.address(), stoa.methodOf(key, put.value()), before.words(), now);
+  }
+
+  /// What a call came to.
+  ///
+  /// @param answer the answer, in the form of the code that is tried
+  /// @param words the answer in words
+  /// @param state the state behind it, in the same form
+  @SuppressWarnings("ArrayRecordComponent") // compared by isSame
+  private record Came(byte @Nullable [] answer, String words, byte @Nullable [] state) {
+    boolean isSame(Came other) {
+      boolean answersSame =
+          answer == null ? words.equals(other.words) : Arrays.equals(answer, other.answer);
+      return answersSame && Arrays.equals(state, other.state);
+    }
+  }
+
+  private @Nullable Came came(Key key, LoggedPut put, @Nullable ObjectType by) {
+    String type = tried.shared().name();
+    var run = new ObjectHandler.Tried(put.address(), by);
+    var factory = new ObjectHandler.Factory(stoa, type, stoa.active(type)).trying(run);
+    Answer answer = stoa.core().replay(key, put.address(), factory);
+    if (answer == null) return null;
+    byte[] encoded = answer.encoded();
+    return stoa.core().limited(key, () -> came(encoded, run));
+  }
+
+  private Came came(byte[] encoded, ObjectHandler.Tried run) {
+    byte[] state = run.state(tried);
+    Marshaller own = run.executed().marshaller();
+    if (encoded[0] != ObjectAnswer.RETURNED) {
+      String words = encoded[0] == ObjectAnswer.THREW ? thrown(own, encoded) : "nothing";
+      return new Came(null, words, state);
+    }
+    Marshaller as = tried.marshaller();
+    Object value = as.value(encoded, 1, encoded.length);
+    return new Came(as.value(value), words(String.valueOf(value)), state);
+  }
+
+  private static String thrown(Marshaller marshaller, byte[] encoded) {
+    Throwable thrown = marshaller.thrown(encoded, 1, encoded.length);
+    return words(thrown.getClass().getName() + ": " + thrown.getMessage());
+  }
+
+  private static String words(String text) {
+    return text.length() <= WORDS_MAX ? text : text.substring(0, WORDS_MAX) + "...";
+  }
+}
