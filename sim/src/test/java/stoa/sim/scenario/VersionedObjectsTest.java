@@ -75,7 +75,7 @@ class VersionedObjectsTest {
   void afterAnyFailureEveryTransactionIsThereWholeOrNotAtAll() {
     assertWell(
         "versioned-crashes",
-        80,
+        40,
         List.of(
             "a failed device is read",
             "a process is killed",
@@ -84,7 +84,7 @@ class VersionedObjectsTest {
             "the device fails",
             "the disk fails while the device opens",
             "the power is lost"));
-    assertWell("versioned-replicas-crashes", 40, List.of("the devices are level"));
+    assertWell("versioned-replicas-crashes", 20, List.of("the devices are level"));
   }
 
   @Test
