@@ -30,7 +30,7 @@ final class SharedNames {
   private static final String MARK = "Lstoa/Shared;";
   private static final Type NONE = new Type(false, Map.of(), Set.of(), List.of());
 
-  private final ClassLoader loader;
+  private final FilesOfClasses files;
   private final Map<String, Type> types = new ConcurrentHashMap<>();
 
   /// What counts of one class.
@@ -48,8 +48,8 @@ final class SharedNames {
   /// @param problem why it can be no shared collection; null when it can
   record SharedStatic(String owner, String name, @Nullable String problem) {}
 
-  SharedNames(ClassLoader loader) {
-    this.loader = loader;
+  SharedNames(FilesOfClasses files) {
+    this.files = files;
   }
 
   /// Whether `new` of a class is to be woven.
@@ -88,7 +88,7 @@ final class SharedNames {
 
   private Type read(String name) {
     if (name.startsWith("[") || isPlatform(name)) return NONE;
-    try (InputStream in = loader.getResourceAsStream(name + ".class")) {
+    try (InputStream in = files.open(name + ".class")) {
       return in == null ? NONE : read(ClassFile.of().parse(in.readAllBytes()));
     } catch (IOException | RuntimeException unreadable) {
       return NONE; // the JVM says what is wrong

@@ -3,7 +3,6 @@ package stoa.weave;
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassElement;
 import java.lang.classfile.ClassFile;
-import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
@@ -37,7 +36,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -76,13 +74,13 @@ public final class SharedUses {
   /// @param refused receives what cannot be woven, with the reason: a method, which throws
   ///   [stoa.NotShareable] in place of what it did, or a field
   public SharedUses(ClassLoader loader, Consumer<String> refused) {
-    this.names = new SharedNames(loader);
+    this(loader::getResourceAsStream, refused);
+  }
+
+  SharedUses(FilesOfClasses files, Consumer<String> refused) {
+    this.names = new SharedNames(files);
     this.refused = refused;
-    var resolver =
-        ClassHierarchyResolver.ofResourceParsing(loader)
-            .orElse(ClassHierarchyResolver.defaultResolver())
-            .cached(ConcurrentHashMap::new);
-    format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(resolver));
+    format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(files.hierarchy()));
   }
 
   /// Returns the woven class file; the same array when there is nothing to weave.

@@ -36,8 +36,8 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
 
   private UserClasses(URL[] path, Consumer<String> unwoven) {
     super("users", path, Cancellation.class.getClassLoader());
-    uses = new SharedUses(this, unwoven);
-    weaver = new Weaver(this, unwoven);
+    uses = new SharedUses(this::open, unwoven);
+    weaver = new Weaver(this::open, unwoven);
   }
 
   /// Opens a loader of the classes on a path. Close it when none of them is in use.
@@ -91,8 +91,15 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
     return url == null || !name.endsWith(".class") ? url : shown(url);
   }
 
-  /// The same place, where the class file is as the class has it.
-  private URL shown(URL url) {
+  /// Opens a class file as its compiler left it.
+  private @Nullable InputStream open(String name) throws IOException {
+    URL inherited = getParent().getResource(name);
+    URL url = inherited == null ? super.findResource(name) : inherited;
+    return url == null ? null : url.openStream();
+  }
+
+  /// A place like this, where the class file is as the class has it.
+  private URL shown(URL place) {
     var handler =
         new URLStreamHandler() {
           @Override
@@ -103,7 +110,7 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
 
               @Override
               public InputStream getInputStream() throws IOException {
-                try (InputStream in = url.openStream()) {
+                try (InputStream in = place.openStream()) {
                   return new ByteArrayInputStream(uses.weave(in.readAllBytes()));
                 }
               }
@@ -111,9 +118,9 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
           }
         };
     try {
-      return URL.of(URI.create(url.toString()), handler);
+      return URL.of(URI.create("woven:" + place), handler);
     } catch (MalformedURLException impossible) {
-      throw new IllegalStateException(url + " is none", impossible);
+      throw new IllegalStateException(place + " is none", impossible);
     }
   }
 
