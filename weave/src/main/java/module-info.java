@@ -1,8 +1,9 @@
-/// The class loader of a server: it inserts checks into users' methods and loops, so that calls can
-/// be stopped.
+/// Changes of users' class files: checks by which a server can stop calls, and `new` and static
+/// fields that are shared objects.
 @org.jspecify.annotations.NullMarked
 module stoa.weave {
   requires static transitive org.jspecify;
+  requires java.instrument;
   requires transitive stoa.api;
 
   exports stoa.weave;

@@ -1,12 +1,15 @@
 package stoa;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.spi.CallContext;
 
-/// Replacements for clocks and randomness in methods of shared objects.
+/// Replacements for clocks and randomness in methods of shared objects, and their way to other
+/// objects and to collections.
 ///
 /// Every value is a function of the logged call, so every replay and every replica gets the same
 /// one. Outside a call on a shared object each method throws [IllegalStateException].
@@ -36,6 +39,64 @@ public final class Call {
   /// this call: the store logs their answers with it, and every replay gets the same answers.
   public static <T> T get(Class<T> type, Object key, @Nullable Object... args) {
     return CallContext.current().get(type, key, args);
+  }
+
+  /// Returns the shared hash map of a name, as [Stoa#map] does outside. Opening a collection is a
+  /// call on it, which is part of this call; an object that uses one often keeps it in a field.
+  public static <K, V> SharedMap<K, V> map(String name, Class<K> keys, Class<V> values) {
+    return open(stoa -> stoa.map(name, keys, values));
+  }
+
+  /// Returns the shared sorted map of a name, in the natural order of its keys, as
+  /// [Stoa#navigableMap(String, Class, Class)] does outside.
+  public static <K extends Comparable<? super K>, V> SharedNavigableMap<K, V> navigableMap(
+      String name, Class<K> keys, Class<V> values) {
+    return open(stoa -> stoa.navigableMap(name, keys, values));
+  }
+
+  /// Returns the shared sorted map of a name, in the order of a comparator, as
+  /// [Stoa#navigableMap(String, Class, Class, Class)] does outside.
+  public static <K, V> SharedNavigableMap<K, V> navigableMap(
+      String name, Class<K> keys, Class<V> values, Class<? extends Comparator<? super K>> order) {
+    return open(stoa -> stoa.navigableMap(name, keys, values, order));
+  }
+
+  /// Returns the shared map from ranges to values of a name, as [Stoa#rangeMap] does outside.
+  public static <K extends Comparable<? super K>, V> SharedRangeMap<K, V> rangeMap(
+      String name, Class<K> keys, Class<V> values) {
+    return open(stoa -> stoa.rangeMap(name, keys, values));
+  }
+
+  /// Returns the shared list of a name, as [Stoa#list(String, Class)] does outside.
+  public static <E> SharedList<E> list(String name, Class<E> elements) {
+    return open(stoa -> stoa.list(name, elements));
+  }
+
+  /// Returns the shared list of a name, as a queue, as [Stoa#queue] does outside.
+  public static <E> SharedQueue<E> queue(String name, Class<E> elements) {
+    return open(stoa -> stoa.queue(name, elements));
+  }
+
+  /// Returns the shared list of a name, as a stack, as [Stoa#stack] does outside.
+  public static <E> SharedStack<E> stack(String name, Class<E> elements) {
+    return open(stoa -> stoa.stack(name, elements));
+  }
+
+  /// Returns the shared hash map of a name that consists of many maps, as [Stoa#shardedMap] does
+  /// outside.
+  public static <K, V> ShardedMap<K, V> shardedMap(
+      String name, Class<K> keys, Class<V> values, int shards) {
+    return open(stoa -> stoa.shardedMap(name, keys, values, shards));
+  }
+
+  /// Returns the shared B-tree of a name, as [Stoa#bTree] does outside.
+  public static <K extends Comparable<? super K>, V> SharedBTree<K, V> bTree(
+      String name, Class<K> keys, Class<V> values) {
+    return open(stoa -> stoa.bTree(name, keys, values));
+  }
+
+  private static <T> T open(Function<Stoa, T> opening) {
+    return CallContext.current().collection(opening);
   }
 
   /// Returns the stream address of the call, which is the version of the object after it. In an

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import stoa.spi.Binding;
 import stoa.spi.Collections;
 import stoa.spi.Engine;
 
@@ -45,6 +46,15 @@ public interface Stoa extends AutoCloseable {
             + config.url()
             + "\"; use memory: or file:DIRECTORY, with stoa-objects on the class path, or"
             + " stoa://HOST:PORT, with stoa-client");
+  }
+
+  /// Makes this the store in which woven code finds its shared objects, in the whole process: the
+  /// `new` of a class with a [Shared#key()], and the static fields with [Shared]. Methods of shared
+  /// objects always use the store of their own object instead. Closing the store ends this.
+  ///
+  /// @throws IllegalStateException when another open store is bound
+  default void bind() {
+    Binding.bind(this);
   }
 
   /// Returns a proxy of the object. The first call on it that is not an accessor creates the

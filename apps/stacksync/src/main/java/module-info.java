@@ -5,5 +5,6 @@ module stoa.stacksync {
   requires transitive stoa.api;
 
   exports stoa.stacksync;
+  exports stoa.stacksync.papers;
   exports stoa.stacksync.replay;
 }

@@ -1,8 +1,10 @@
 package stoa.spi;
 
 import java.time.Instant;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import stoa.Stoa;
 
 /// The call that the current thread executes. The engine binds it around a user's method.
 ///
@@ -28,6 +30,14 @@ public interface CallContext {
 
   /// See [stoa.Call#get].
   <T> T get(Class<T> type, Object key, @Nullable Object... args);
+
+  /// Opens a collection, see [stoa.Call#map] and its neighbors.
+  ///
+  /// @param opening opens it in the store that it gets
+  default <T> T collection(Function<Stoa, T> opening) {
+    throw new UnsupportedOperationException(
+        "this method runs outside of a store, where there are no collections");
+  }
 
   /// See [stoa.Call#version()].
   long version();

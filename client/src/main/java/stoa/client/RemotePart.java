@@ -127,6 +127,11 @@ final class RemotePart implements Service.Vocabulary {
     return object(types.of(face), key);
   }
 
+  @Override
+  public void admit(Class<?> type) {
+    types.admit(type);
+  }
+
   private RemoteObject object(RemoteType type, Object key) {
     Key target = type.key(key);
     int home = service.group(type.shared(), target);

@@ -5,11 +5,13 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.Ref;
+import stoa.Stoa;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.front.MethodRun;
@@ -359,6 +361,11 @@ final class Replica implements Service.Copy {
     @Override
     public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
       return stoa.service().stoa().get(type, key, args);
+    }
+
+    @Override
+    public <T> T collection(Function<Stoa, T> opening) {
+      throw new Elsewhere();
     }
 
     @Override

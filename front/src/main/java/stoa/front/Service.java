@@ -188,6 +188,9 @@ public interface Service {
     /// A blob.
     BlobTarget blob(Object key, long generation);
 
+    /// As [stoa.spi.Host#admit], of a class of this code.
+    void admit(Class<?> type);
+
     /// Finds the classes of elements of collections; null where the store's own are meant.
     default @Nullable ClassLoader elements() {
       return null;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Call1;
@@ -20,6 +21,7 @@ import stoa.ObjectListing;
 import stoa.Reads;
 import stoa.Ref;
 import stoa.Snapshot;
+import stoa.Stoa;
 import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TransactionBody;
@@ -29,6 +31,7 @@ import stoa.front.proxy.Invoker;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.Keys;
+import stoa.spi.Binding;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.spi.Host;
@@ -40,6 +43,16 @@ public final class SharedStoa implements Host {
 
   /// Finds the classes of elements while facades are made for code that is not the program's.
   static final ScopedValue<ClassLoader> ELEMENTS = ScopedValue.newInstance();
+
+  // Set while a method opens a collection whose code is not the program's. Calls of other methods,
+  // which may run on the same thread meanwhile, are not meant.
+  private static final ScopedValue<Opening> OPENING = ScopedValue.newInstance();
+
+  /// A method that opens a collection.
+  ///
+  /// @param run the run of the method
+  /// @param code the code of the method
+  private record Opening(MethodRun run, Service.Vocabulary code) {}
 
   private final Service service;
   private final Attempts attempts;
@@ -414,6 +427,7 @@ public final class SharedStoa implements Host {
 
   @Override
   public void close() {
+    Binding.closes(this);
     service.close();
   }
 
@@ -462,7 +476,9 @@ public final class SharedStoa implements Host {
 
   @Override
   public void admit(Class<?> type) {
-    service.admit(type);
+    Service.Vocabulary code = openingCode();
+    if (code == null) service.admit(type);
+    else code.admit(type);
   }
 
   @Override
@@ -512,7 +528,27 @@ public final class SharedStoa implements Host {
   }
 
   private SharedCall asked(Class<?> type, Object key, @Nullable Object[] args) {
-    return new SharedCall(this, service.target(type, key), args, SharedCall.Source.ASKED, 0);
+    Service.Vocabulary code = openingCode();
+    Service.Target target = code == null ? service.target(type, key) : code.target(type, key);
+    return new SharedCall(this, target, args, SharedCall.Source.ASKED, 0);
+  }
+
+  private static Service.@Nullable Vocabulary openingCode() {
+    if (!OPENING.isBound()) return null;
+    Opening opening = OPENING.get();
+    return opening.run == MethodRun.current() ? opening.code : null;
+  }
+
+  /// Opens a collection for a method that runs.
+  ///
+  /// @param run the run of the method
+  /// @param code the code of the method
+  public <T> T collection(MethodRun run, Service.Vocabulary code, Function<Stoa, T> opening) {
+    ClassLoader elements = code.elements();
+    if (elements == null) return opening.apply(this);
+    return ScopedValue.where(ELEMENTS, elements)
+        .where(OPENING, new Opening(run, code))
+        .call(() -> opening.apply(this));
   }
 
   /// A proxy whose calls go an ordinary way.

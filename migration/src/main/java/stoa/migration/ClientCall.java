@@ -3,6 +3,7 @@ package stoa.migration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
@@ -45,6 +46,11 @@ final class ClientCall implements CallContext {
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
     return stoa.get(type, key, args);
+  }
+
+  @Override
+  public <T> T collection(Function<Stoa, T> opening) {
+    return opening.apply(stoa);
   }
 
   @Override

@@ -230,6 +230,16 @@ final class LoadedCode implements Service.Vocabulary {
   }
 
   @Override
+  public void admit(Class<?> type) {
+    if (!stored) {
+      service.admit(type);
+      return;
+    }
+    marshaller.register(type);
+    service.admitted(type);
+  }
+
+  @Override
   public @Nullable ClassLoader elements() {
     return stored ? loader : null;
   }

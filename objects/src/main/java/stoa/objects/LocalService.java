@@ -633,6 +633,16 @@ final class LocalService implements Service, Placing.Roots {
     return limits.callBytesMax();
   }
 
+  /// Admits what a method of a version in the log has: the class of the program of that name, if
+  /// there is one, and in any case those of other versions.
+  void admitted(Class<?> type) {
+    String name = ClassNames.ADMITTED + type.getName();
+    boolean known = Platform.has(type) || type.isAnnotationPresent(Shared.class);
+    if (known || dictionary.find(name) != null) return;
+    var _ = dictionary.idOf(name);
+    readmit(type.getName());
+  }
+
   /// Admits again what was when the store was open before.
   private void readmit(String name) {
     try {
@@ -1114,6 +1124,11 @@ final class LocalService implements Service, Placing.Roots {
     @Override
     public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
       return stoa.get(type, key, args);
+    }
+
+    @Override
+    public <T> T collection(Function<Stoa, T> opening) {
+      throw new Undecided();
     }
   }
 }

@@ -3,9 +3,11 @@ package stoa.objects;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
+import stoa.Stoa;
 import stoa.front.MethodRun;
 import stoa.front.Refusals;
 import stoa.front.SharedCall;
@@ -22,14 +24,22 @@ final class ObjectContext implements MethodRun {
   private final LocalService service;
   private final Execution execution;
   private final Ref<?> ref;
+  private final LoadedCode code;
   private final @Nullable Object instance;
   private @Nullable RandomGenerator random;
 
+  /// @param code the code of the method
   /// @param instance the object whose method runs, or null while it is constructed
-  ObjectContext(LocalService service, Execution execution, Ref<?> ref, @Nullable Object instance) {
+  ObjectContext(
+      LocalService service,
+      Execution execution,
+      Ref<?> ref,
+      LoadedCode code,
+      @Nullable Object instance) {
     this.service = service;
     this.execution = execution;
     this.ref = ref;
+    this.code = code;
     this.instance = instance;
   }
 
@@ -102,5 +112,10 @@ final class ObjectContext implements MethodRun {
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
     return service.stoa().get(type, key, args);
+  }
+
+  @Override
+  public <T> T collection(Function<Stoa, T> opening) {
+    return service.stoa().collection(this, code, opening);
   }
 }

@@ -123,7 +123,7 @@ final class ObjectHandler implements Handler {
       int code = trying == null ? execution.code() : TRIED;
       ObjectType type = trying == null ? stoa.typeAt(name, code) : trying.type();
       Object name = stoa.nameIn(type, key);
-      var context = new ObjectContext(stoa, execution, stoa.refOf(key), null);
+      var context = new ObjectContext(stoa, execution, stoa.refOf(key), type.code(), null);
       try {
         @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), opening);
         Object instance =
@@ -445,7 +445,7 @@ final class ObjectHandler implements Handler {
       @Nullable Object[] arguments,
       Execution execution) {
     Ref<?> ref = stoa.refOf(execution.key());
-    var context = new ObjectContext(stoa, execution, ref, target);
+    var context = new ObjectContext(stoa, execution, ref, asked.code(), target);
     Marshaller marshaller = asked.marshaller();
     long began = asked.begin(method);
     boolean stopped = false;

@@ -9,6 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -58,6 +61,16 @@ class ReadmeTest {
     } while (example.find());
   }
 
+  /// A jar file that says what the agent is; its classes are on the class path.
+  private Path agent() throws IOException {
+    Path jar = folder.resolve("agent.jar");
+    var manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Premain-Class", "stoa.weave.WeavingAgent");
+    new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    return jar;
+  }
+
   private String run() throws IOException, InterruptedException {
     return run("Hello.java");
   }
@@ -68,6 +81,7 @@ class ReadmeTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--sun-misc-unsafe-memory-access=allow",
                 "--enable-native-access=ALL-UNNAMED",
+                "-javaagent:" + agent(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 file)

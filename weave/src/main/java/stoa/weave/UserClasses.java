@@ -1,11 +1,14 @@
 package stoa.weave;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
@@ -18,7 +21,8 @@ import stoa.spi.ClassWeaver;
 
 /// Loads users' classes from jar files and directories, and inserts the checks by which
 /// [Cancellation] stops a run of their code: one at the entry of each method and one at each
-/// backward jump.
+/// backward jump. Before that it weaves what [stoa.Shared] says of `new` and of static fields, see
+/// [SharedUses]; its resources show class files as these are then, without the checks.
 ///
 /// Its parent is the loader of Stoa itself, which loads its own classes without checks. Loops in
 /// the JDK that call no users' code cannot be stopped, and neither can waits there. Thread-safe.
@@ -27,17 +31,20 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
     registerAsParallelCapable();
   }
 
+  private final SharedUses uses;
   private final Weaver weaver;
 
   private UserClasses(URL[] path, Consumer<String> unwoven) {
     super("users", path, Cancellation.class.getClassLoader());
-    weaver = new Weaver(this, unwoven);
+    uses = new SharedUses(this::open, unwoven);
+    weaver = new Weaver(this::open, unwoven);
   }
 
   /// Opens a loader of the classes on a path. Close it when none of them is in use.
   ///
   /// @param path jar files and directories, searched in this order
-  /// @param unwoven receives each method that stays without checks, and the reason
+  /// @param unwoven receives each method that stays without checks, or that throws because it cannot
+  ///   be woven otherwise, and the reason
   /// @throws IllegalArgumentException when one of these does not exist
   public static UserClasses open(List<Path> path, Consumer<String> unwoven) {
     return new UserClasses(path.stream().map(UserClasses::url).toArray(URL[]::new), unwoven);
@@ -63,7 +70,7 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
   @Override
   protected Class<?> findClass(String name) throws ClassNotFoundException {
     String file = name.replace('.', '/') + ".class";
-    URL url = findResource(file);
+    URL url = super.findResource(file);
     if (url == null) throw new ClassNotFoundException(name);
     byte[] classFile;
     try (InputStream in = url.openStream()) {
@@ -73,9 +80,48 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
     }
     int dot = name.lastIndexOf('.');
     if (dot > 0) define(name.substring(0, dot));
-    byte[] woven = weaver.weave(classFile);
+    byte[] woven = weaver.weave(uses.weave(classFile));
     var source = new CodeSource(origin(url, file), (Certificate @Nullable []) null);
     return defineClass(name, woven, 0, woven.length, source);
+  }
+
+  @Override
+  public @Nullable URL findResource(String name) {
+    URL url = super.findResource(name);
+    return url == null || !name.endsWith(".class") ? url : shown(url);
+  }
+
+  /// Opens a class file as its compiler left it.
+  private @Nullable InputStream open(String name) throws IOException {
+    URL inherited = getParent().getResource(name);
+    URL url = inherited == null ? super.findResource(name) : inherited;
+    return url == null ? null : url.openStream();
+  }
+
+  /// A place like this, where the class file is as the class has it.
+  private URL shown(URL place) {
+    var handler =
+        new URLStreamHandler() {
+          @Override
+          protected URLConnection openConnection(URL same) {
+            return new URLConnection(same) {
+              @Override
+              public void connect() {}
+
+              @Override
+              public InputStream getInputStream() throws IOException {
+                try (InputStream in = place.openStream()) {
+                  return new ByteArrayInputStream(uses.weave(in.readAllBytes()));
+                }
+              }
+            };
+          }
+        };
+    try {
+      return URL.of(URI.create("woven:" + place), handler);
+    } catch (MalformedURLException impossible) {
+      throw new IllegalStateException(place + " is none", impossible);
+    }
   }
 
   private void define(String packageName) {

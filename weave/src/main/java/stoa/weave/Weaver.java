@@ -1,14 +1,12 @@
 package stoa.weave;
 
 import java.lang.classfile.ClassFile;
-import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -25,15 +23,11 @@ final class Weaver {
 
   /// Creates a weaver.
   ///
-  /// @param loader finds the files of classes
+  /// @param files finds the files of classes
   /// @param unwoven receives what stays as it was
-  Weaver(ClassLoader loader, Consumer<String> unwoven) {
+  Weaver(FilesOfClasses files, Consumer<String> unwoven) {
     this.unwoven = unwoven;
-    var resolver =
-        ClassHierarchyResolver.ofResourceParsing(loader)
-            .orElse(ClassHierarchyResolver.defaultResolver())
-            .cached(ConcurrentHashMap::new);
-    format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(resolver));
+    format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(files.hierarchy()));
   }
 
   /// Returns a class with checks.

@@ -1,6 +1,5 @@
 package stoa.stacksync;
 
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +20,7 @@ import stoa.Shared;
 /// Requests throw [NotFound] for ids that were never added, and [NotPermitted] for what the user
 /// may not do.
 @Shared(name = "stacksync.Facade")
-public class Facade {
+public class Facade implements SyncService {
   private static final int DIRECTORIES = 16;
   private static final int REMEMBERED_MAX = 1_000;
 
@@ -41,11 +40,7 @@ public class Facade {
         IntStream.range(0, DIRECTORIES).mapToObj(i -> Call.get(Directory.class, i)).toList();
   }
 
-  /// Adds a user.
-  ///
-  /// @param quotaBytes how much the user's workspaces may hold
-  /// @return false when the user had been added before, which is left as it was
-  /// @throws NotPermitted when another user has the mail address
+  @Override
   public boolean addUser(UUID id, String name, String mail, long quotaBytes) {
     if (directory(id).user(id).isPresent()) return false;
     var holder = directory(mail).claimMail(mail, id);
@@ -57,9 +52,7 @@ public class Facade {
     return directory(id).addUser(id, user);
   }
 
-  /// Adds a device of a user, or changes what is known about it.
-  ///
-  /// @throws NotPermitted when it belongs to another user
+  @Override
   public void addDevice(UUID user, Device device) {
     var owner = user(user);
     var shared = Call.get(SharedDevice.class, device.id());
@@ -74,10 +67,7 @@ public class Facade {
     owner.add(device.id(), design == Design.ALL ? shared : device);
   }
 
-  /// Adds an empty workspace, owned by a user.
-  ///
-  /// @return false when the user had added it before
-  /// @throws NotPermitted when it belongs to another user
+  @Override
   public boolean addWorkspace(UUID owner, UUID id, String name) {
     var user = user(owner);
     var workspace = Call.get(Workspace.class, id, owner, user, name, design);
@@ -87,9 +77,7 @@ public class Facade {
     return added;
   }
 
-  /// Makes a user a member of a workspace.
-  ///
-  /// @param owner who asks: only the workspace's owner may
+  @Override
   public void shareWorkspace(UUID owner, UUID workspace, UUID user) {
     var member = user(user);
     var shared = workspace(workspace);
@@ -97,28 +85,21 @@ public class Facade {
     member.join(workspace, shared);
   }
 
-  /// Ends a membership.
-  ///
-  /// @param owner who asks: only the workspace's owner may
+  @Override
   public void unshareWorkspace(UUID owner, UUID workspace, UUID user) {
     var member = user(user);
     workspace(workspace).dismiss(owner, user);
     member.leave(workspace);
   }
 
-  /// Commits what a device changed in a workspace, by the rules of [CommitInfo].
-  ///
-  /// @return one answer for each change, in their order
+  @Override
   public List<CommitInfo> doCommit(
       UUID user, UUID device, UUID workspace, List<ItemChange> changes) {
     requireDevice(user, device);
     return remembered(workspace).commit(user, device, changes);
   }
 
-  /// Moves items with all their versions to another workspace. Each change is the version that
-  /// follows the move; it is answered by the rules of [CommitInfo].
-  ///
-  /// @return one answer for each change, in their order
+  @Override
   public List<CommitInfo> moveItems(
       UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes) {
     ItemChange.requireDistinct(changes);
@@ -132,14 +113,7 @@ public class Facade {
     if (!target.isMember(user)) {
       throw new NotPermitted("user " + user + " is not a member of workspace " + to);
     }
-    var answers = new HashMap<Long, CommitInfo>();
-    var departure = source.release(user, changes);
-    departure.stayed().forEach(answer -> answers.put(answer.item(), answer));
-    var moving = changes.stream().filter(change -> !answers.containsKey(change.item())).toList();
-    for (var answer : arrive(source, target, device, departure.left(), moving)) {
-      answers.put(answer.item(), answer);
-    }
-    return changes.stream().map(change -> answers.get(change.item())).toList();
+    return Moves.move(user, device, source, target, changes);
   }
 
   /// The design of the service.
@@ -148,17 +122,13 @@ public class Facade {
     return design;
   }
 
-  /// The workspaces to which a user belongs.
+  @Override
   @Accessor
   public List<WorkspaceInfo> listWorkspaces(UUID user) {
     return user(user).workspaces().stream().map(Workspace::info).toList();
   }
 
-  /// The items of a workspace as they are now, deleted ones included, a page at a time.
-  ///
-  /// @param user who asks: a member
-  /// @param afterItem the last id of the page before; [Long#MIN_VALUE] for the first page
-  /// @param itemsMax the size of a page
+  @Override
   @Accessor
   public List<ItemState> listChanges(UUID user, UUID workspace, long afterItem, int itemsMax) {
     var shared = workspace(workspace);
@@ -168,33 +138,16 @@ public class Facade {
     return shared.changes(afterItem, itemsMax);
   }
 
-  /// What the service knows about a user; empty when there is no such user.
+  @Override
   @Accessor
   public Optional<Account> account(UUID user) {
     return directory(user).user(user).map(User::account);
   }
 
-  /// The user with a mail address.
+  @Override
   @Accessor
   public Optional<UUID> userByMail(String mail) {
     return directory(mail).userByMail(mail);
-  }
-
-  private static List<CommitInfo> arrive(
-      Workspace source,
-      Workspace target,
-      UUID device,
-      SequencedMap<Long, Item> left,
-      List<ItemChange> changes) {
-    Arrival arrival;
-    try {
-      arrival = target.adopt(device, left, changes);
-    } catch (RuntimeException e) {
-      source.restore(left);
-      throw e;
-    }
-    if (!arrival.turnedAway().isEmpty()) source.restore(arrival.turnedAway());
-    return arrival.answers();
   }
 
   private void requireDevice(UUID user, UUID device) {

@@ -14,7 +14,8 @@ public non-sealed class SharedDevice implements UserDevice {
   private Optional<UUID> owner = Optional.empty();
   private Optional<Device> device = Optional.empty();
 
-  protected SharedDevice(UUID id) {
+  /// Begins the device. Called by the store, and by `new` in woven code.
+  public SharedDevice(UUID id) {
     this.id = id;
   }
 

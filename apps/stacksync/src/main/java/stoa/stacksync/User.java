@@ -22,7 +22,8 @@ public class User {
   private final Map<UUID, Workspace> workspaces = new LinkedHashMap<>();
   private Quota quota = new Quota(0, 0);
 
-  protected User(UUID id, String name, String mail) {
+  /// Begins the user. Called by the store, and by `new` in woven code.
+  public User(UUID id, String name, String mail) {
     this.id = id;
     this.name = name;
     this.mail = mail;

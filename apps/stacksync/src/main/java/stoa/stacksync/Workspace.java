@@ -35,7 +35,8 @@ public class Workspace {
   private final Set<UUID> members = new LinkedHashSet<>();
   private final TreeMap<Long, Item> items = new TreeMap<>();
 
-  protected Workspace(UUID id, UUID ownerId, User owner, String name, Design design) {
+  /// Begins the workspace. Called by the store, and by `new` in woven code.
+  public Workspace(UUID id, UUID ownerId, User owner, String name, Design design) {
     this.id = id;
     this.ownerId = ownerId;
     this.owner = owner;

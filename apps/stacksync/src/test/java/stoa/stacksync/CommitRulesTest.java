@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The rules of [CommitInfo], row by row, in both designs.
+/// The rules of [CommitInfo], row by row, in both designs, and in the papers' form.
 @ParameterizedClass
 @EnumSource
 class CommitRulesTest {
@@ -27,11 +30,19 @@ class CommitRulesTest {
   private static final UUID ARCHIVE = new UUID(3, 2);
   private static final long ITEM = 7;
 
-  private final PlainObjects objects = new PlainObjects();
-  private final Facade service;
+  @TempDir private static Path folder;
 
-  CommitRulesTest(Design design) {
-    service = objects.call(() -> new Facade(design));
+  private final ServiceObjects objects;
+  private final SyncService service;
+
+  CommitRulesTest(ServiceObjects.Form form) {
+    objects = form.open(folder);
+    service = objects.service();
+  }
+
+  @AfterEach
+  void close() {
+    objects.close();
   }
 
   @BeforeEach
@@ -282,7 +293,7 @@ class CommitRulesTest {
     var move = change(3, Status.MOVED, "c", 20);
     assertEquals(List.of(committed(3)), move(move));
     assertTrue(state(HOME).isEmpty());
-    var item = objects.call(() -> objects.get(Workspace.class, ARCHIVE).items(0, 10)).getFirst();
+    var item = objects.call(() -> objects.workspace(ARCHIVE).items(0, 10)).getFirst();
     assertEquals(
         List.of("a", "b", "c"), item.versions().stream().map(v -> v.metadata().path()).toList());
     assertEquals(20, usedBytes(OWNER));

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +19,31 @@ import stoa.spi.CallContext;
 
 /// Shared classes as ordinary objects of one thread: without proxies, copies or a log. It shows
 /// that the rules of the service stand on their own.
-final class PlainObjects implements CallContext {
+final class PlainObjects implements CallContext, ServiceObjects {
   private final Map<Ref<?>, Object> objects = new HashMap<>();
   private final RandomGenerator random = new SplittableRandom(7);
+  private final SyncService service;
   private long calls;
 
-  /// Runs calls on the objects.
-  <R> R call(Callable<R> body) {
+  PlainObjects(Design design) {
+    service = call(() -> new Facade(design));
+  }
+
+  @Override
+  public SyncService service() {
+    return service;
+  }
+
+  @Override
+  public Workspace workspace(UUID id) {
+    return get(Workspace.class, id);
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public <R> R call(Callable<R> body) {
     try {
       return ScopedValue.where(CURRENT, this).call(body::call);
     } catch (RuntimeException e) {
@@ -34,8 +53,8 @@ final class PlainObjects implements CallContext {
     }
   }
 
-  /// Runs one call that answers nothing.
-  void run(Runnable body) {
+  @Override
+  public void run(Runnable body) {
     ScopedValue.where(CURRENT, this).run(body);
   }
 

@@ -26,6 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import stoa.spi.ClassWeaver;
 
 /// Reads class files without loading their classes. Thread-safe.
 final class ClassFiles {
@@ -78,8 +79,8 @@ final class ClassFiles {
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   record Found(byte[] bytes, String root) {}
 
-  /// The class file of a class, null when the class is one of the JDK or of Stoa, or when nobody
-  /// has the file.
+  /// The class file of a class, as an agent that weaves leaves it; null when the class is one of the
+  /// JDK or of Stoa, or when nobody has the file.
   ///
   /// @param name with slashes
   @Nullable Found find(String name) {
@@ -90,7 +91,8 @@ final class ClassFiles {
     String root = root(url, name);
     if (name.startsWith(OWN) && ownRoots.contains(root)) return null;
     try (InputStream in = loader.getResourceAsStream(name + ".class")) {
-      return in == null ? null : new Found(in.readAllBytes(), root);
+      if (in == null) return null;
+      return new Found(ClassWeaver.Agent.seen(loader, in.readAllBytes()), root);
     } catch (IOException unreadable) {
       return null;
     }

@@ -14,10 +14,11 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.front.types.Platform;
+import stoa.spi.ClassWeaver;
 
 /// Makes classes of the class files of a [CodeVersion], beside the classes of the same names that
 /// the process has. All other classes are those of the process. Thread-safe.
-public final class StoredClasses extends ClassLoader {
+public final class StoredClasses extends ClassLoader implements ClassWeaver.Exact {
   static {
     registerAsParallelCapable();
   }

@@ -578,7 +578,12 @@ final class Codec {
       number |= (read.getByte(i) & 0x7F) << shift;
     }
     String name = number < FIRST_ID ? null : registry.ids().nameOf(number - FIRST_ID);
-    return name != null && name.startsWith("class ") ? name.substring("class ".length()) : null;
+    if (name == null) return null;
+    // Of a shared class the stored name, and those of its classes.
+    for (String prefix : List.of("class ", "proxy ")) {
+      if (name.startsWith(prefix)) return name.substring(prefix.length());
+    }
+    return null;
   }
 
   private static @Nullable StoaException known(Throwable e) {

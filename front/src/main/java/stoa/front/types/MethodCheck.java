@@ -37,14 +37,21 @@ import java.lang.constant.ConstantDesc;
 import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.NotShareable;
+import stoa.Shared;
+import stoa.spi.SharedField;
 
 /// Checks the bytecode of one method on behalf of a [Verifier].
 final class MethodCheck {
@@ -64,6 +71,20 @@ final class MethodCheck {
   private static final byte FRESH = 2;
 
   private static final int SERIALIZABLE_LAMBDA = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(MethodCheck.class);
+  private static final String WEAVE =
+      "weave the class: run stoa.weave.WeaveDirectories behind the compiler, or the program with"
+          + " -javaagent:stoa-weave.jar";
+
+  // What was said of the methods of a class.
+  private static final ClassValue<Set<String>> WARNED =
+      new ClassValue<>() {
+        @Override
+        protected Set<String> computeValue(Class<?> type) {
+          return ConcurrentHashMap.newKeySet();
+        }
+      };
 
   private final Verifier verifier;
   private final Class<?> owner;
@@ -238,7 +259,10 @@ final class MethodCheck {
       case InvokeDynamicInstruction dynamic -> dynamic(dynamic);
       case NewObjectInstruction object -> {
         Class<?> created = verifier.load(object.className().asInternalName());
-        if (created != null && reporting) verifier.instantiate(created);
+        if (created != null && reporting) {
+          warnOfNew(created);
+          verifier.instantiate(created);
+        }
         push(FRESH);
       }
       case NewPrimitiveArrayInstruction _, NewReferenceArrayInstruction _ -> {
@@ -385,6 +409,33 @@ final class MethodCheck {
         field.owner().asInternalName().equals("java/lang/System")
             && field.name().equalsString("in");
     if (input) throw refuse("reads System.in", "read it in the caller and pass the result");
+    if (field.owner().asInternalName().startsWith("java/")) return;
+    Class<?> target = verifier.load(field.owner().asInternalName());
+    Field found = target == null ? null : SharedField.find(target, field.name().stringValue());
+    if (found != null && found.isAnnotationPresent(Shared.class)) {
+      throw refuse(
+          "reads "
+              + found.getDeclaringClass().getName()
+              + "."
+              + found.getName()
+              + ", which is annotated with @Shared, and is not woven",
+          WEAVE);
+    }
+  }
+
+  /// Says once that `new` of a class with a key makes no shared object here, as [Shared] tells of
+  /// woven code.
+  private void warnOfNew(Class<?> created) {
+    Shared shared = created.getDeclaredAnnotation(Shared.class);
+    if (shared == null || shared.key().isEmpty() || created.isInterface()) return;
+    String method = Verifier.describe(owner, name, type);
+    if (!WARNED.get(owner).add(method + " " + created.getName())) return;
+    LOG.warn(
+        "{} is not woven: its new {} makes an ordinary object, and not the shared one of its key;"
+            + " {}, or use Call.get",
+        method,
+        created.getName(),
+        WEAVE);
   }
 
   private void writeStatic(FieldInstruction field) {
@@ -505,7 +556,10 @@ final class MethodCheck {
         String created = Verifier.internalName(handle);
         checkCall(created, "<init>", handle.lookupDescriptor(), MethodTypeDesc.ofDescriptor("()V"));
         Class<?> type = verifier.load(created);
-        if (type != null) verifier.instantiate(type);
+        if (type != null) {
+          warnOfNew(type);
+          verifier.instantiate(type);
+        }
       }
       default ->
           checkCall(

@@ -217,7 +217,8 @@ public final class SharedType {
 
   /// A new instance.
   ///
-  /// @param key the object's key; passed to the constructor first when [Shared#key()] is set
+  /// @param key the object's key; passed to the constructor first when [Shared#key()] is set and a
+  ///   constructor takes it
   /// @param args the other arguments of the constructor, which they choose
   /// @throws NotShareable when no constructor, or more than one, takes these arguments, or when it
   ///   leaves another key in the key's field
@@ -231,7 +232,15 @@ public final class SharedType {
     }
     Object instance;
     try {
-      Constructor<?> constructor = constructor(all);
+      List<Constructor<?>> best = best(all);
+      if (keyField != null && best.isEmpty()) {
+        List<Constructor<?>> withoutKey = best(args);
+        if (withoutKey.size() == 1) {
+          best = withoutKey;
+          all = args;
+        }
+      }
+      Constructor<?> constructor = only(best, all);
       instance = constructor.newInstance(spread(constructor, all));
     } catch (InvocationTargetException e) {
       throw e.getCause() == null ? e : e.getCause();
@@ -599,7 +608,8 @@ public final class SharedType {
 
   // ---- constructors
 
-  private Constructor<?> constructor(@Nullable Object[] args) {
+  /// The constructors that take arguments, and no other of them is more specific.
+  private List<Constructor<?>> best(@Nullable Object[] args) {
     var fitting = new ArrayList<Constructor<?>>();
     for (Constructor<?> candidate : constructors) {
       if (fits(candidate.getParameterTypes(), args)) fitting.add(candidate);
@@ -617,6 +627,10 @@ public final class SharedType {
         best.add(candidate);
       }
     }
+    return best;
+  }
+
+  private Constructor<?> only(List<Constructor<?>> best, @Nullable Object[] args) {
     if (best.size() == 1) return best.getFirst();
     String given =
         Arrays.stream(args)

@@ -25,6 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.Shared;
+import stoa.spi.ClassWeaver;
+import stoa.spi.SharedField;
 
 /// Reads the bytecode of a shared class and of the code that it reaches, and refuses what would not
 /// be the same in a replay or would run on the empty instance behind a proxy.
@@ -213,7 +215,9 @@ final class Verifier {
   private static @Nullable ClassModel read(Class<?> type) {
     String resource = "/" + type.getName().replace('.', '/') + ".class";
     try (InputStream in = type.getResourceAsStream(resource)) {
-      return in == null ? null : ClassFile.of().parse(in.readAllBytes());
+      if (in == null) return null;
+      byte[] seen = ClassWeaver.Agent.seen(type.getClassLoader(), in.readAllBytes());
+      return ClassFile.of().parse(seen);
     } catch (IOException | IllegalArgumentException e) {
       throw new NotShareable(type.getName() + " has an unreadable class file: " + e, e);
     }
@@ -223,6 +227,9 @@ final class Verifier {
 
   private static void checkFields(Class<?> type) {
     for (Field field : type.getDeclaredFields()) {
+      if (field.isAnnotationPresent(Shared.class)) {
+        var _ = SharedField.of(field); // refuses what can be no shared collection
+      }
       if (Modifier.isStatic(field.getModifiers())) continue;
       checkOrdered(type, field, field.getGenericType());
     }

@@ -1,0 +1,61 @@
+package stoa.weave;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+import stoa.spi.ClassWeaver;
+
+/// The Java agent: `java -javaagent:stoa-weave.jar`, with stoa-api on the class path. It weaves what
+/// [stoa.Shared] says of `new` and of static fields into all classes that the program loads, see
+/// [SharedUses]. What cannot be woven throws, and is named on the error output.
+public final class WeavingAgent implements ClassFileTransformer, ClassWeaver.Agent {
+  private final Map<ClassLoader, SharedUses> uses = new WeakHashMap<>();
+
+  private WeavingAgent() {}
+
+  /// Begins to weave. The virtual machine calls it before the program.
+  public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
+    var agent = new WeavingAgent();
+    ClassWeaver.Agent.begin(agent);
+    instrumentation.addTransformer(agent);
+  }
+
+  @Override
+  public byte[] woven(ClassLoader loader, byte[] classFile) {
+    return of(loader).weave(classFile);
+  }
+
+  private SharedUses of(ClassLoader loader) {
+    synchronized (uses) {
+      return uses.computeIfAbsent(loader, one -> new SharedUses(one, System.err::println));
+    }
+  }
+
+  @Override
+  public byte @Nullable [] transform(
+      @Nullable ClassLoader loader,
+      @Nullable String className,
+      @Nullable Class<?> redefined,
+      ProtectionDomain domain,
+      byte[] classFile) {
+    if (loader == null
+        || className == null
+        || loader instanceof ClassWeaver.Exact
+        || loader.equals(ClassLoader.getPlatformClassLoader())
+        || SharedNames.isPlatform(className)
+        || className.startsWith("stoa/weave/")
+        || className.startsWith("stoa/spi/")) {
+      return null;
+    }
+    try {
+      byte[] woven = woven(loader, classFile);
+      return woven == classFile ? null : woven;
+    } catch (RuntimeException | LinkageError failed) {
+      System.err.println(className.replace('/', '.') + " cannot be woven: " + failed);
+      return null;
+    }
+  }
+}
