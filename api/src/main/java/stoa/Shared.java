@@ -20,12 +20,13 @@ import java.lang.annotation.Target;
 /// would wait for itself, and gets [Deadlock]; call `this` instead.
 ///
 /// *In woven code*, `new` of a class with a [#key()] is the shared object of that key, in the store
-/// of [Stoa#bind], or in the store of the method that runs. The constructor runs once at the caller,
-/// so that the key can be read from the field, and once more where a call creates the object; so it
-/// must only assign fields. A static field with this annotation is one shared collection, in every
-/// process: a `Map`, `NavigableMap`, `List`, `Queue` or `Deque`, or one of Stoa's collections, of
-/// keys, values or elements whose types are classes. Its initial value is not used. The code is
-/// woven by the agent of stoa-weave, by its program, or by the class loader of a server.
+/// of [Stoa#bind], or in the store of the method that runs. The constructor runs once at the
+/// caller, so that the key can be read from the field, and once more where a call creates the
+/// object; so it must only assign fields. A static field with this annotation is one shared
+/// collection, in every process: a `Map`, `NavigableMap`, `List`, `Queue` or `Deque`, or one of
+/// Stoa's collections, of keys, values or elements whose types are classes. Its initial value is
+/// not used. The code is woven by the agent of stoa-weave, by its program, or by the class loader
+/// of a server.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.FIELD})

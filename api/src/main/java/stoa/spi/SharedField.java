@@ -25,7 +25,8 @@ public record SharedField(Kind kind, String name, List<Class<?>> classes) {
   public static SharedField of(Field field) {
     Shared shared = field.getAnnotation(Shared.class);
     String shown = field.getDeclaringClass().getName() + "." + field.getName();
-    if (shared == null) throw new NotShareable(shown + " is not annotated with @Shared; weave again");
+    if (shared == null)
+      throw new NotShareable(shown + " is not annotated with @Shared; weave again");
     if (!Modifier.isStatic(field.getModifiers())) throw new NotShareable(shown + Kind.NOT_STATIC);
     Kind kind = Kind.of(field.getType().getName());
     if (kind == null) throw new NotShareable(shown + Kind.NO_COLLECTION);
@@ -100,11 +101,13 @@ public record SharedField(Kind kind, String name, List<Class<?>> classes) {
     public static final String NOT_STATIC =
         " is annotated with @Shared and not static; make it static, or keep the collection in a"
             + " field without the annotation";
+
     /// What is said after the name of a field of another type.
     public static final String NO_COLLECTION =
         " is annotated with @Shared, and its type is none of Map, NavigableMap, List, Queue, Deque,"
             + " SharedMap, SharedNavigableMap, SharedRangeMap, SharedBTree, SharedList, SharedQueue"
             + " and SharedStack; declare it as one of these";
+
     /// What is said after the name of a field with other type arguments.
     public static final String NO_CLASSES =
         " is annotated with @Shared, and not all of its type arguments are classes; give it keys,"

@@ -19,7 +19,8 @@ import stoa.Shared;
 public final class Woven {
   private Woven() {}
 
-  /// Stands on the stack where an uninitialized object stood before weaving. There are no instances.
+  /// Stands on the stack where an uninitialized object stood before weaving. There are no
+  /// instances.
   public static final class Absent {
     private Absent() {}
   }
@@ -34,7 +35,8 @@ public final class Woven {
   public static CallSite instance(MethodHandles.Lookup caller, String name, MethodType type)
       throws ReflectiveOperationException {
     MethodHandle found = Instance.of(caller, type).handle();
-    return new ConstantCallSite(found.asCollector(Object[].class, type.parameterCount()).asType(type));
+    return new ConstantCallSite(
+        found.asCollector(Object[].class, type.parameterCount()).asType(type));
   }
 
   /// Links a read of a static field.
@@ -56,7 +58,8 @@ public final class Woven {
   }
 
   private static final MethodHandle FIELD = own("open", Object.class, SharedField.class);
-  private static final MethodHandle INSTANCE = own("get", Object.class, Instance.class, Object[].class);
+  private static final MethodHandle INSTANCE =
+      own("get", Object.class, Instance.class, Object[].class);
 
   private static MethodHandle own(String name, Class<?> result, Class<?>... parameters) {
     try {
@@ -99,7 +102,8 @@ public final class Woven {
       Shared annotation = shared.getDeclaredAnnotation(Shared.class);
       if (annotation == null || annotation.key().isEmpty()) {
         throw new NotShareable(
-            shared.getName() + " is no longer a class of @Shared(key = ...); weave its users again");
+            shared.getName()
+                + " is no longer a class of @Shared(key = ...); weave its users again");
       }
       Field field = null;
       for (Class<?> c = shared; field == null && c != null; c = c.getSuperclass()) {
@@ -120,9 +124,7 @@ public final class Woven {
       return new Instance(
           shared,
           parameters,
-          constructor
-              .asType(type.generic())
-              .asSpreader(Object[].class, parameters.length),
+          constructor.asType(type.generic()).asSpreader(Object[].class, parameters.length),
           field,
           key.asType(MethodType.methodType(Object.class, Object.class)),
           Arrays.stream(shared.getDeclaredConstructors())

@@ -82,7 +82,9 @@ class FatalCallTest {
       var told = assertInstanceOf(Diverged.class, failure.getCause());
       String message = String.valueOf(told.getMessage());
       assertTrue(message.contains("test.Fuse[a] is quarantined"), message);
-      assertTrue(message.matches("(?s).*version [23] \\(burn\\(\\)\\).*"), message); // light may have a note
+      assertTrue(
+          message.matches("(?s).*version [23] \\(burn\\(\\)\\).*"),
+          message); // light may have a note
       assertEquals(2, other.light());
       assertThrows(Diverged.class, fuse::light);
       String status = stoa(0, "status", "--server", server.address());

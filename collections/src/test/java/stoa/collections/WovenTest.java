@@ -164,7 +164,9 @@ class WovenTest {
           List.of(
               "-proc:none", "-cp", System.getProperty("java.class.path"), "-d", folder.toString());
       assertTrue(
-          compiler.getTask(null, files, null, options, null, files.getJavaFileObjects(file)).call());
+          compiler
+              .getTask(null, files, null, options, null, files.getJavaFileObjects(file))
+              .call());
     }
   }
 
@@ -219,8 +221,7 @@ class WovenTest {
       assertEquals("1 2 [entered f1, entered f2] 1 2 1=one", run("fields"));
       assertEquals(
           List.of("entered f1", "entered f2"), List.copyOf(stoa.list("log", String.class)));
-      assertEquals(
-          2, stoa.navigableMap("users.Cloud.sorted", Integer.class, String.class).size());
+      assertEquals(2, stoa.navigableMap("users.Cloud.sorted", Integer.class, String.class).size());
     }
   }
 

@@ -171,8 +171,7 @@ final class ListenableKey implements Handler {
   private void tell(ListenerState one, Told told, Execution execution) {
     Object name = stoa.nameOf(execution.key());
     var context =
-        new ObjectContext(
-            stoa, execution, stoa.refOf(execution.key()), stoa.program(), null);
+        new ObjectContext(stoa, execution, stoa.refOf(execution.key()), stoa.program(), null);
     byte[] event;
     try {
       KeyHandler<Object, Object> handler = one.handler(stoa.marshaller());

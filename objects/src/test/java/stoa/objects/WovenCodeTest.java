@@ -163,7 +163,8 @@ class WovenCodeTest {
           assertTrue(refused.getMessage().contains("reads v.Fielded.all, which is annotated"));
           var member =
               assertThrows(NotShareable.class, () -> stoa.get(plain.type("Membered"), "m"));
-          assertTrue(member.getMessage().startsWith("v.Membered.all is annotated with @Shared and"));
+          assertTrue(
+              member.getMessage().startsWith("v.Membered.all is annotated with @Shared and"));
           return null;
         }
       });

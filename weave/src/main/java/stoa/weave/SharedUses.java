@@ -117,9 +117,11 @@ public final class SharedUses {
         plan.refuse(String.valueOf(failed.getMessage()));
       }
     });
-    plans.values().forEach(plan -> {
-      if (plan.refusal != null) refused.accept(plan.refusal);
-    });
+    plans
+        .values()
+        .forEach(plan -> {
+          if (plan.refusal != null) refused.accept(plan.refusal);
+        });
     return transformed(model, plans);
   }
 
@@ -182,7 +184,8 @@ public final class SharedUses {
             if (names.isKeyed(type)) {
               news.add(i);
               if (!isCopied(elements, i)) {
-                refuse("its new " + type.replace('/', '.') + " is of a form that javac does not make");
+                refuse(
+                    "its new " + type.replace('/', '.') + " is of a form that javac does not make");
               }
             }
           }
@@ -339,8 +342,7 @@ public final class SharedUses {
               builder.aconst_null().checkcast(ABSENT);
           case InvokeInstruction call when plan.calls.contains(here) ->
               builder
-                  .invokedynamic(
-                      made(call.typeSymbol().changeReturnType(call.owner().asSymbol())))
+                  .invokedynamic(made(call.typeSymbol().changeReturnType(call.owner().asSymbol())))
                   .swap()
                   .pop()
                   .swap()
@@ -375,8 +377,7 @@ public final class SharedUses {
       private void with(CodeBuilder builder, InvokeDynamicInstruction dynamic) {
         var arguments = new ArrayList<ConstantDesc>();
         for (ConstantDesc argument : dynamic.bootstrapArgs()) {
-          boolean constructs =
-              argument instanceof DirectMethodHandleDesc handle && isKeyed(handle);
+          boolean constructs = argument instanceof DirectMethodHandleDesc handle && isKeyed(handle);
           arguments.add(constructs ? reference((DirectMethodHandleDesc) argument) : argument);
         }
         builder.invokedynamic(
@@ -389,8 +390,7 @@ public final class SharedUses {
 
       private ConstantDesc reference(DirectMethodHandleDesc constructor) {
         String name =
-            references.computeIfAbsent(
-                constructor, _ -> REFERENCE + (earlier + references.size()));
+            references.computeIfAbsent(constructor, _ -> REFERENCE + (earlier + references.size()));
         return MethodHandleDesc.ofMethod(
             isInterface
                 ? DirectMethodHandleDesc.Kind.INTERFACE_STATIC

@@ -43,8 +43,8 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
   /// Opens a loader of the classes on a path. Close it when none of them is in use.
   ///
   /// @param path jar files and directories, searched in this order
-  /// @param unwoven receives each method that stays without checks, or that throws because it cannot
-  ///   be woven otherwise, and the reason
+  /// @param unwoven receives each method that stays without checks, or that throws because it
+  ///   cannot be woven otherwise, and the reason
   /// @throws IllegalArgumentException when one of these does not exist
   public static UserClasses open(List<Path> path, Consumer<String> unwoven) {
     return new UserClasses(path.stream().map(UserClasses::url).toArray(URL[]::new), unwoven);

@@ -44,7 +44,8 @@ public final class WeaveDirectories {
       }
     }
     if (directories.isEmpty()) {
-      System.err.println("name directories of class files, as in [--classpath PATH] target/classes");
+      System.err.println(
+          "name directories of class files, as in [--classpath PATH] target/classes");
       System.exit(2);
     }
     Report report = weave(directories, libraries);

@@ -8,9 +8,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.spi.ClassWeaver;
 
-/// The Java agent: `java -javaagent:stoa-weave.jar`, with stoa-api on the class path. It weaves what
-/// [stoa.Shared] says of `new` and of static fields into all classes that the program loads, see
-/// [SharedUses]. What cannot be woven throws, and is named on the error output.
+/// The Java agent: `java -javaagent:stoa-weave.jar`, with stoa-api on the class path. It weaves
+/// what [stoa.Shared] says of `new` and of static fields into all classes that the program loads,
+/// see [SharedUses]. What cannot be woven throws, and is named on the error output.
 public final class WeavingAgent implements ClassFileTransformer, ClassWeaver.Agent {
   private final Map<ClassLoader, SharedUses> uses = new WeakHashMap<>();
 

@@ -187,12 +187,11 @@ class SharedUsesTest {
   }
 
   private Path compiled(String name, String source) {
-    return Compiled.compile(
-        folder, name, source, "-cp", System.getProperty("java.class.path"));
+    return Compiled.compile(folder, name, source, "-cp", System.getProperty("java.class.path"));
   }
 
-  private static @Nullable Object run(Class<?> type, Named context, String method, Object... arguments)
-      throws Exception {
+  private static @Nullable Object run(
+      Class<?> type, Named context, String method, Object... arguments) throws Exception {
     var found =
         Arrays.stream(type.getMethods()).filter(one -> one.getName().equals(method)).findFirst();
     return ScopedValue.where(CallContext.CURRENT, context)
@@ -225,8 +224,7 @@ class SharedUsesTest {
       assertEquals(
           List.of("Space argument of this 1", "Space field 1", "Space inner 1"),
           asked(type, "inner"));
-      assertEquals(
-          List.of("Space argument of this 1", "Space field 1"), asked(type, "thisCall"));
+      assertEquals(List.of("Space argument of this 1", "Space field 1"), asked(type, "thisCall"));
       assertEquals(List.of("Sub s! 1"), asked(type, "sub"));
       assertEquals(List.of(), asked(type, "anonymous"));
       assertEquals(List.of(), asked(type, "plain"));
@@ -278,13 +276,17 @@ class SharedUsesTest {
         var users = UserClasses.open(List.of(folder), SharedUsesTest::never)) {
       var uses = new SharedUses(plain, SharedUsesTest::never);
       int changed = 0;
-      for (Path file : Files.list(folder).filter(one -> one.toString().endsWith(".class")).toList()) {
+      for (Path file :
+          Files.list(folder).filter(one -> one.toString().endsWith(".class")).toList()) {
         byte[] before = Compiled.read(file);
         byte[] woven = uses.weave(before);
         if (woven != before) changed++;
         assertSame(woven, uses.weave(woven), file.toString());
-        assertEquals(List.of(), ClassFile.of().verify(woven).stream()
-            .filter(problem -> !problem.getMessage().contains("resolve")).toList());
+        assertEquals(
+            List.of(),
+            ClassFile.of().verify(woven).stream()
+                .filter(problem -> !problem.getMessage().contains("resolve"))
+                .toList());
         try (var in = users.getResourceAsStream(file.getFileName().toString())) {
           assertArrayEquals(woven, in.readAllBytes());
         }
@@ -333,7 +335,8 @@ class SharedUsesTest {
       var failure =
           assertThrows(
               InvocationTargetException.class,
-              () -> Class.forName("Fields$Below", true, classes).getMethod("inherited").invoke(null));
+              () ->
+                  Class.forName("Fields$Below", true, classes).getMethod("inherited").invoke(null));
       assertTrue(failure.getCause().getMessage().contains("Fields.devices"));
     }
   }
@@ -362,7 +365,8 @@ class SharedUsesTest {
     assertEquals(List.of(), report.woven());
     String all = String.join("\n", report.refusals());
     assertEquals(5, report.refusals().size(), all);
-    assertTrue(all.contains("Refused.deep is annotated with @Shared, and not all of its type"), all);
+    assertTrue(
+        all.contains("Refused.deep is annotated with @Shared, and not all of its type"), all);
     assertTrue(all.contains("Refused.set is annotated with @Shared, and its type is none of"), all);
     assertTrue(all.contains("Refused.member is annotated with @Shared and not static"), all);
     assertTrue(all.contains("Refused.assign()V cannot be woven: it assigns Refused.good"), all);
@@ -460,7 +464,9 @@ class SharedUsesTest {
     Path jar = folder.resolve("agent.jar");
     var manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    manifest.getMainAttributes().put(new Attributes.Name("Premain-Class"), "stoa.weave.WeavingAgent");
+    manifest
+        .getMainAttributes()
+        .put(new Attributes.Name("Premain-Class"), "stoa.weave.WeavingAgent");
     try (var out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
       out.putNextEntry(new JarEntry("empty"));
     }

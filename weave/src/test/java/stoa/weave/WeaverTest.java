@@ -267,7 +267,9 @@ class WeaverTest {
     byte[] rubbish = {1, 2, 3, 4, 5, 6, 7, 8};
     var unwoven = new ArrayList<String>();
     assertArrayEquals(
-        rubbish, new Weaver(WeaverTest.class.getClassLoader()::getResourceAsStream, unwoven::add).weave(rubbish));
+        rubbish,
+        new Weaver(WeaverTest.class.getClassLoader()::getResourceAsStream, unwoven::add)
+            .weave(rubbish));
     assertEquals(1, unwoven.size());
   }
 

@@ -46,8 +46,7 @@ public interface SyncService {
   /// follows the move; it is answered by the rules of [CommitInfo].
   ///
   /// @return one answer for each change, in their order
-  List<CommitInfo> moveItems(
-      UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes);
+  List<CommitInfo> moveItems(UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes);
 
   /// The workspaces to which a user belongs.
   List<WorkspaceInfo> listWorkspaces(UUID user);

@@ -79,8 +79,8 @@ final class ClassFiles {
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   record Found(byte[] bytes, String root) {}
 
-  /// The class file of a class, as an agent that weaves leaves it; null when the class is one of the
-  /// JDK or of Stoa, or when nobody has the file.
+  /// The class file of a class, as an agent that weaves leaves it; null when the class is one of
+  /// the JDK or of Stoa, or when nobody has the file.
   ///
   /// @param name with slashes
   @Nullable Found find(String name) {
