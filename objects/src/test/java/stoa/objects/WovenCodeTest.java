@@ -160,11 +160,11 @@ class WovenCodeTest {
           call(space(plain, stoa, "b"), "count", "a");
           var refused =
               assertThrows(NotShareable.class, () -> stoa.get(plain.type("Fielded"), "f"));
-          assertTrue(refused.getMessage().contains("reads v.Fielded.all, which is annotated"));
+          assertTrue(String.valueOf(refused.getMessage()).contains("reads v.Fielded.all, which is annotated"));
           var member =
               assertThrows(NotShareable.class, () -> stoa.get(plain.type("Membered"), "m"));
           assertTrue(
-              member.getMessage().startsWith("v.Membered.all is annotated with @Shared and"));
+              String.valueOf(member.getMessage()).startsWith("v.Membered.all is annotated with @Shared and"));
           return null;
         }
       });

@@ -3,6 +3,7 @@ package stoa.weave;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ public final class WeavingAgent implements ClassFileTransformer, ClassWeaver.Age
     }
     try {
       byte[] woven = woven(loader, classFile);
-      return woven == classFile ? null : woven;
+      return Arrays.equals(woven, classFile) ? null : woven;
     } catch (RuntimeException | LinkageError failed) {
       System.err.println(className.replace('/', '.') + " cannot be woven: " + failed);
       return null;
