@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,9 @@ import stoa.storage.Running;
 final class Runners {
   /// The runs on one thread; the thread itself changes it.
   static final class Runner {
+    private static final AtomicReferenceFieldUpdater<Runner, @Nullable Execution> TOP =
+        AtomicReferenceFieldUpdater.newUpdater(Runner.class, Execution.class, "top");
+
     final Thread thread = Thread.currentThread();
     private final Running.@Nullable Slot slot;
     private volatile @Nullable Execution top;
@@ -23,8 +27,10 @@ final class Runners {
       this.slot = slot;
     }
 
-    /// Notes what runs on the thread now.
-    void note(@Nullable Execution execution) {
+    /// Another run is on the thread now. Others see it a moment later: that it has ended they see by
+    /// its own state.
+    void run(@Nullable Execution execution) {
+      TOP.lazySet(this, execution);
       if (slot == null) return;
       if (execution == null) slot.end();
       else slot.begin(execution.key().stream(), execution.run());
@@ -103,15 +109,13 @@ final class Runners {
     execution.enter(runner);
     execution.below = runner.top;
     execution.startTick = tick;
-    runner.top = execution;
-    runner.note(execution);
+    runner.run(execution);
   }
 
   /// The thread ends the run that it began last.
   void exit(Execution execution) {
     Runner runner = Objects.requireNonNull(execution.runner());
-    runner.top = execution.below;
-    runner.note(execution.below);
+    runner.run(execution.below);
     execution.exited();
   }
 
