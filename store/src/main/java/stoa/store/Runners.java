@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +15,6 @@ import stoa.storage.Running;
 final class Runners {
   /// The runs on one thread; the thread itself changes it.
   static final class Runner {
-    private static final AtomicReferenceFieldUpdater<Runner, @Nullable Execution> TOP =
-        AtomicReferenceFieldUpdater.newUpdater(Runner.class, Execution.class, "top");
-
     final Thread thread = Thread.currentThread();
     private final Running.@Nullable Slot slot;
     private volatile @Nullable Execution top;
@@ -27,10 +23,8 @@ final class Runners {
       this.slot = slot;
     }
 
-    /// Another run is on the thread now. Others see it a moment later: that it has ended they see by
-    /// its own state.
-    void run(@Nullable Execution execution) {
-      TOP.lazySet(this, execution);
+    /// Notes what runs on the thread now.
+    void note(@Nullable Execution execution) {
       if (slot == null) return;
       if (execution == null) slot.end();
       else slot.begin(execution.key().stream(), execution.run());
@@ -109,13 +103,15 @@ final class Runners {
     execution.enter(runner);
     execution.below = runner.top;
     execution.startTick = tick;
-    runner.run(execution);
+    runner.top = execution;
+    runner.note(execution);
   }
 
   /// The thread ends the run that it began last.
   void exit(Execution execution) {
     Runner runner = Objects.requireNonNull(execution.runner());
-    runner.run(execution.below);
+    runner.top = execution.below;
+    runner.note(execution.below);
     execution.exited();
   }
 
