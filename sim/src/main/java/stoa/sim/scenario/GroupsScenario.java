@@ -66,7 +66,6 @@ import stoa.store.blobs.Snapshots;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Vote;
-import stoa.store.records.Records;
 
 /// Several stores with one order, each on a replicated log of its own, whose leaders die, or are
 /// overtaken and do not know; the network between them loses, repeats and delays. Clients add to
@@ -79,6 +78,9 @@ import stoa.store.records.Records;
 /// nothing happens twice or by half, also what handlers call; log addresses are unique over all
 /// stores, and agree with real time; and when nothing goes wrong any more, everything goes on.
 public final class GroupsScenario implements Scenario {
+  /// The kind of the entry where a store has logged that a checkpoint is made.
+  private static final byte CHECKPOINT = 10;
+
   private static final int HOME = 0;
   private static final int CLIENTS = 4;
   private static final int TURNS = 20;
@@ -1248,7 +1250,7 @@ public final class GroupsScenario implements Scenario {
     private static long beforeCheckpoints(Streams streams, StreamId stream, long address) {
       for (long at = address; at > 0; at--) {
         var entry = streams.read(stream, at);
-        if (entry == null || entry.kind() != Records.CHECKPOINT) return at;
+        if (entry == null || entry.kind() != CHECKPOINT) return at;
       }
       return 0;
     }
