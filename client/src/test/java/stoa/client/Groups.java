@@ -291,6 +291,15 @@ final class Groups implements AutoCloseable {
     servers.get(server).follow(group);
   }
 
+  /// Closes a server other than the first, as one that is gone: nobody has its groups.
+  void stop(int server) {
+    Server gone = servers.get(server);
+    for (int group = 1; group < count; group++) {
+      if (gone.equals(having.get(group))) follow(group, server);
+    }
+    gone.close();
+  }
+
   /// Where clients find the servers.
   String url() {
     return "stoa://" + String.join(",", servers.stream().map(Groups::address).toList());

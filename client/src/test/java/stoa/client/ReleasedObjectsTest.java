@@ -72,9 +72,11 @@ class ReleasedObjectsTest {
       // Of several groups, none releases anything by itself before clients had time to say what
       // they hold.
       skipped.set(WHILE_MICROS);
-      for (var history : released) {
+      for (int i = 0; i < OBJECTS; i++) {
+        var history = released.get(i);
         while (history.oldest() < history.version()) Thread.onSpinWait();
-        assertEquals(CALLS + 1, history.version());
+        // A trim that comes before the deletion logs a checkpoint.
+        assertEquals(CALLS + (i % 4 < 2 ? 2 : 1), history.version());
       }
     }
   }

@@ -43,6 +43,10 @@ interface Extents {
   /// Releases the beginning of a stream, at once.
   void trim(StreamId stream, Trim trim);
 
+  /// Releases more of the beginning of a stream that was trimmed, on this replica alone: what a
+  /// later checkpoint has made unneeded.
+  void release(StreamId stream, Trim trim);
+
   /// Releases the headers before a counter.
   void trimLog(long before);
 
@@ -86,6 +90,11 @@ interface Extents {
         var commit = new Commit();
         trim.add(stream, commit);
         device.append(commit);
+      }
+
+      @Override
+      public void release(StreamId stream, Trim trim) {
+        trim(stream, trim);
       }
 
       @Override

@@ -101,7 +101,7 @@ public final class Replica implements AutoCloseable {
     device.leaveSyncing();
     this.objects = new ReplicaObjects(device);
     this.streams = new Streams(device);
-    this.shown = new Streams(new ReplicatedExtents(device, ReplicatedExtents.NONE));
+    this.shown = new Streams(new ReplicatedExtents(this, ReplicatedExtents.NONE));
     byte[] level = device.read(RECORD, 0, 1);
     this.whole = level == null || level[0] == 0;
     this.known = readKnown();
@@ -227,6 +227,25 @@ public final class Replica implements AutoCloseable {
     to.trim(stream, Streams.OLDEST, address);
     // A forgotten one goes with the next one.
     if (held.size() < HELD_MAX) held.add(stream);
+  }
+
+  /// Releases what a trimmed stream needs no longer, since this replica has made a checkpoint.
+  void release(StreamId stream) {
+    lock.lock();
+    try {
+      ensureUsable();
+      if (supplies > 0) {
+        if (held.size() < HELD_MAX) held.add(stream);
+        return;
+      }
+      streams.trimTo(stream, streams.oldest(stream)).add(stream, commit.clear());
+      device.appendReserved(commit);
+    } catch (StorageException failure) {
+      failed = failure;
+      throw failure;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private Command.Answer open(Position at, long fence, State before) {

@@ -30,11 +30,13 @@ final class ReplicatedExtents implements Extents {
         }
       };
 
+  private final Replica replica;
   private final Extents own;
   private final Releases releases;
 
-  ReplicatedExtents(Device device, Releases releases) {
-    this.own = Extents.of(device);
+  ReplicatedExtents(Replica replica, Releases releases) {
+    this.replica = replica;
+    this.own = Extents.of(replica.device());
     this.releases = releases;
   }
 
@@ -66,6 +68,11 @@ final class ReplicatedExtents implements Extents {
   @Override
   public void trim(StreamId stream, Trim trim) {
     releases.trim(stream, trim.oldest());
+  }
+
+  @Override
+  public void release(StreamId stream, Trim trim) {
+    replica.release(stream);
   }
 
   @Override

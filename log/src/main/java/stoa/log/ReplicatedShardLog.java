@@ -30,7 +30,7 @@ public final class ReplicatedShardLog implements ShardLog {
     this.replica = replica;
     this.consensus = consensus;
     this.term = term;
-    this.streams = new Streams(new ReplicatedExtents(replica.device(), new Releases()));
+    this.streams = new Streams(new ReplicatedExtents(replica, new Releases()));
   }
 
   /// Opens the log at the leading replica, which begins a term: proposals of earlier owners that

@@ -126,6 +126,11 @@ final class Shards implements Extents {
   }
 
   @Override
+  public void release(StreamId stream, Trim trim) {
+    trim(stream, trim);
+  }
+
+  @Override
   public void trimLog(long before) {
     if (layout.copies() == Copies.FULL) return;
     // By these headers opening finds what a device has lost: so first nothing of it can be lost.

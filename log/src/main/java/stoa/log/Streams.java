@@ -134,6 +134,18 @@ public final class Streams {
     return new Extents.Trim(before, base, mark.address(), base);
   }
 
+  /// Releases what a checkpoint has made unneeded that was made after the stream was trimmed, on
+  /// this replica alone. Otherwise as [#trim].
+  public void release(StreamId stream) {
+    long oldest = oldest(stream);
+    if (oldest == 0 || base(stream, oldest) <= firstKept(stream)) return;
+    try {
+      device.release(stream, trimTo(stream, oldest));
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
   /// Returns from which address on the entries would stay if a stream were trimmed now.
   public long base(StreamId stream, long before) {
     long mark = offset(stream, MARKS, before);

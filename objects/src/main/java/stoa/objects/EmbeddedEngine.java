@@ -52,7 +52,28 @@ public final class EmbeddedEngine implements Engine {
     return open(config, disk -> new ScratchDisk(disk, bytesMax));
   }
 
+  /// Opens it once more when it met damage in an index: closing a device forgets such an index, and
+  /// opening makes it anew.
   private static Stoa open(StoaConfig config, UnaryOperator<Disk> as) {
+    for (boolean first = true; ; first = false) {
+      var devices = new ArrayList<Device>();
+      try {
+        return open(config, as, devices);
+      } catch (RuntimeException | Error failed) {
+        boolean again = first && devices.stream().anyMatch(EmbeddedEngine::hasDamagedIndex);
+        devices.forEach(Device::close);
+        if (!again) throw failed;
+      }
+    }
+  }
+
+  private static boolean hasDamagedIndex(Device device) {
+    var failure = device.failure();
+    return failure != null && failure.getCause() instanceof CorruptData;
+  }
+
+  /// @param opened gets the devices
+  private static Stoa open(StoaConfig config, UnaryOperator<Disk> as, List<Device> opened) {
     Clock clock = Clock.system();
     return opened(
         config,
@@ -61,6 +82,7 @@ public final class EmbeddedEngine implements Engine {
           List<Path> made = url.missing();
           try {
             List<Device> devices = devices(url.disks(config).stream().map(as).toList());
+            opened.addAll(devices);
             return log(config, url.layout(), devices, clock);
           } catch (IllegalArgumentException otherLayout) {
             StoreUrl.remove(made);

@@ -464,4 +464,127 @@ class ThrownByMethodsTest {
       forEachKind(kind -> assertEquals(1, stoa.store().get("key " + kind)));
     }
   }
+
+  /// A value whose own code throws while it is told to.
+  public record Picky(int kind) implements Comparable<Picky> {
+    private static volatile boolean throwing;
+
+    public Picky {
+      check(kind);
+    }
+
+    private static void check(int kind) {
+      if (throwing) throw exception(kind);
+    }
+
+    @Override
+    public int hashCode() {
+      check(kind);
+      return kind;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      check(kind);
+      return other instanceof Picky picky && picky.kind == kind;
+    }
+
+    @Override
+    public int compareTo(Picky other) {
+      check(kind);
+      return Integer.compare(kind, other.kind);
+    }
+  }
+
+  @Shared(name = "thrown.Keeper")
+  static class Keeper {
+    private Object kept = "nothing";
+    private int calls;
+
+    protected Keeper() {}
+
+    public int keep(Object value) {
+      kept = value;
+      return ++calls;
+    }
+
+    public int picked(Picky value) {
+      return value.kind();
+    }
+
+    @Accessor
+    public Object kept() {
+      return kept;
+    }
+
+    @Accessor
+    public int calls() {
+      return calls;
+    }
+  }
+
+  private static java.util.List<Object> holders(int kind) {
+    Picky value = new Picky(kind);
+    var sorted = new java.util.TreeMap<Picky, String>();
+    sorted.put(value, "value");
+    sorted.put(new Picky(kind + 100), "other");
+    return java.util.List.of(
+        value,
+        new java.util.ArrayList<>(java.util.List.of(value)),
+        new java.util.HashSet<>(java.util.Set.of(value)),
+        sorted);
+  }
+
+  private static <T> T whileValuesThrow(java.util.function.Supplier<T> body) {
+    Picky.throwing = true;
+    try {
+      return body.get();
+    } finally {
+      Picky.throwing = false;
+    }
+  }
+
+  @Test
+  void leaveObjectsAsTheyAreWhenTheCodeOfValuesThrowsThem() {
+    int rounds = 0;
+    try (Stoa stoa = open()) {
+      Keeper keeper = stoa.get(Keeper.class, "it");
+      Keeper other = stoa.get(Keeper.class, "other");
+      for (int kind = 0; kind < KINDS; kind++) {
+        for (Object holder : holders(kind)) {
+          int calls = keeper.calls();
+          assertEquals(calls + 1, keeper.keep("before"));
+          // What nobody can decode is refused, and what was decoded is a call like any other.
+          boolean kept = whileValuesThrow(() -> isAnswered(() -> keeper.keep(holder)));
+          assertEquals(kept ? holder : "before", keeper.kept());
+          assertEquals(calls + (kept ? 2 : 1), keeper.calls());
+          keeper.keep(holder);
+          whileValuesThrow(() -> isAnswered(keeper::kept));
+          whileValuesThrow(() -> isAnswered(() -> stoa.transact(() -> keeper.keep(holder))));
+          assertEquals(holder, keeper.kept());
+          assertEquals(++rounds, other.keep(holder));
+        }
+      }
+    }
+    try (Stoa stoa = open()) {
+      Keeper keeper = stoa.get(Keeper.class, "it");
+      Keeper other = stoa.get(Keeper.class, "other");
+      whileValuesThrow(() -> isAnswered(keeper::calls));
+      whileValuesThrow(() -> isAnswered(() -> keeper.keep("while it cannot be read")));
+      assertEquals(rounds, other.calls());
+      int calls = keeper.calls();
+      assertEquals(calls + 1, keeper.keep("after"));
+      assertEquals("after", keeper.kept());
+      assertEquals(1, stoa.history(keeper).at(1).calls());
+    }
+  }
+
+  private static boolean isAnswered(java.util.function.Supplier<?> call) {
+    try {
+      var _ = call.get();
+      return true;
+    } catch (StoaException told) {
+      return false;
+    }
+  }
 }

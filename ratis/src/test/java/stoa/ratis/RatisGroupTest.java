@@ -390,6 +390,14 @@ class RatisGroupTest {
             IllegalStateException.class,
             () -> shard.servers.getFirst().replica().streams().trim(STREAM, 9));
       }
+      // With a checkpoint of its own, it releases that by itself.
+      for (var server : shard.servers) {
+        var own = server.replica().streams();
+        own.checkpoint(STREAM, 8, new byte[] {8});
+        own.release(STREAM);
+        assertEquals(8, own.firstKept(STREAM));
+        assertEquals(8, own.oldest(STREAM));
+      }
     }
   }
 

@@ -20,16 +20,16 @@ public final class Running {
    *
    *   offset           size  content
    *        0              8  "STOARUNN"
-   *        8              8  version, 1
-   *       64        64 each  slots: object 16, number 8, 1 while it runs 8
+   *        8              8  version, 2
+   *       64        64 each  slots: object 16, number 8; 0 while nothing runs
    *   then          32 each  failures: object 16, number 8, how often 8; 0 for a free place
    *
-   * To note a run costs four stores to memory that the operating system keeps for the file: no call to it,
-   * and no sync. A process that ends between two of them leaves a run that is named wrongly at worst, which
+   * To note a run costs one store to memory that the operating system keeps for the file: no call to it,
+   * and no sync; three when it is on another object than the thread's last one. Its end costs one. A process that ends between two of them leaves a run that is named wrongly at worst, which
    * nothing else fits.
    */
   private static final long MAGIC = 0x53544f4152554e4eL; // STOARUNN
-  private static final long VERSION = 1;
+  private static final long VERSION = 2;
   private static final int HEADER = 64;
   private static final int SLOT = 64;
   private static final int FAILURE = 32;
@@ -88,9 +88,9 @@ public final class Running {
     var left = new LinkedHashMap<Run, Long>();
     for (int i = 0; i < SLOTS_MAX; i++) {
       int at = HEADER + i * SLOT;
-      if (bytes.getLong(at + 24) == 0) continue;
+      if (bytes.getLong(at + 16) == 0) continue;
       left.put(run(at), 1L);
-      bytes.putLong(at + 24, 0);
+      bytes.putLong(at + 16, 0);
     }
     left.forEach((run, _) -> {
       Long before = failures.remove(run);
@@ -123,9 +123,8 @@ public final class Running {
     private final int number;
     private final int at;
 
-    // What the place names, also while nothing runs: often the next run is one like the last.
+    // What the place names, also while nothing runs: often the next run is on the same object.
     private @Nullable StreamId object;
-    private long run;
 
     private Slot(int number) {
       this.number = number;
@@ -133,21 +132,21 @@ public final class Running {
     }
 
     /// The thread begins a run, in the place of the one that it was in.
+    ///
+    /// @param run not 0
     @SuppressWarnings("ReferenceEquality") // Justification: equal ids are at worst written again
     public void begin(StreamId object, long run) {
-      if (run != this.run || object != this.object) {
+      if (object != this.object) {
         this.object = object;
-        this.run = run;
         bytes.putLong(at, object.high());
         bytes.putLong(at + 8, object.low());
-        bytes.putLong(at + 16, run);
       }
-      bytes.putLong(at + 24, 1);
+      bytes.putLong(at + 16, run);
     }
 
     /// The thread is in no run.
     public void end() {
-      bytes.putLong(at + 24, 0);
+      bytes.putLong(at + 16, 0);
     }
 
     /// The thread needs it no more.
@@ -194,6 +193,6 @@ public final class Running {
 
   /// The process ends in an orderly way.
   void close() {
-    for (int i = 0; i < SLOTS_MAX; i++) bytes.putLong(HEADER + i * SLOT + 24, 0);
+    for (int i = 0; i < SLOTS_MAX; i++) bytes.putLong(HEADER + i * SLOT + 16, 0);
   }
 }

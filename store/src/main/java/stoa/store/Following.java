@@ -266,7 +266,9 @@ public final class Following implements Backup {
     }
     StreamId own = hash(key, job, state);
     if (own == null) return;
-    boolean comparable = store.engine().spaces().factory(key.space()).form(key) == job.form();
+    boolean comparable =
+        store.engine().spaces().factory(key.space()).form(key) == job.form()
+            && (job.checkpoint() || !isShortened(key, job.address(), end));
     boolean same = !comparable || own.equals(job.hash());
     lock.lock();
     try {
@@ -277,6 +279,24 @@ public final class Following implements Backup {
     }
     if (same) putWarm(key.stream(), new Warm(state, job.address(), state.weight()), began);
     else tell(evidence(key, job, own, agreed));
+  }
+
+  /// Whether a checkpoint is logged of a version: nobody knows whether the leader announced the
+  /// state before or after that.
+  private boolean isShortened(Key key, long address, long end) {
+    var found = new boolean[1];
+    store
+        .engine()
+        .streams()
+        .scan(
+            key.stream(),
+            address + 1,
+            end,
+            entry -> {
+              found[0] = entry.kind() == Records.CHECKPOINT;
+              return !found[0] && !Versions.isChange(entry);
+            });
+    return found[0];
   }
 
   /// The hash of the state that was announced, as it is here; null when there is none.

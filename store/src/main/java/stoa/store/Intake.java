@@ -470,6 +470,7 @@ final class Intake {
           case PutRequest put -> put(put);
           case DeleteRequest deletion -> delete(deletion);
           case NoteRequest note -> note(note);
+          case CheckpointRequest checkpoint -> checkpoint(checkpoint);
           case AppendRequest append -> append(append.appending);
           case CommitRequest commit -> commit(commit);
           // Not logged: it keeps its place behind the puts that were asked before.
@@ -534,6 +535,13 @@ final class Intake {
     }
     draft.note(note.resident, note.kind, note.payload);
     note.number = note.resident.nextTail;
+    return null;
+  }
+
+  private @Nullable RuntimeException checkpoint(CheckpointRequest checkpoint) {
+    draft.checkpoint(checkpoint.resident);
+    checkpoint.address = checkpoint.resident.nextTail;
+    checkpoint.counter = checkpoint.resident.nextCheckpoint;
     return null;
   }
 

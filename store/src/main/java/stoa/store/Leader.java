@@ -64,6 +64,11 @@ final class Leader {
     callWriter();
   }
 
+  /// Logs a checkpoint of a key, and waits until it is made.
+  void checkpoint(Key key) {
+    log(new CheckpointRequest(admission.accepted(() -> engine.residents().pin(key)))).check();
+  }
+
   // ---- questions
 
   /// Asks a key's handler and waits for the answer.

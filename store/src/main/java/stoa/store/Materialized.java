@@ -19,7 +19,7 @@ import stoa.store.records.Records;
 /// One thread at a time uses it.
 final class Materialized {
   /*
-   * Checkpoints. After a put, when the bytes put since the last checkpoint reach
+   * Checkpoints. Where the stream has an entry that says so, which a trim logs, and after a put, when the bytes put since the last checkpoint reach
    * max(CHECKPOINT_BYTES_MIN, size of that checkpoint), the handler is encoded, and replaced by what
    * is decoded from that. The rule looks only at the stream, so that every replica, and every replay,
    * does this at the same addresses and goes on with the same shape in memory. It bounds replay, and
@@ -226,13 +226,14 @@ final class Materialized {
 
   /// A part of a stream.
   ///
-  /// @param changes the puts and deletions there
+  /// @param changes the puts, deletions and logged checkpoints there
   /// @param logged what is told of them
   record Part(List<StoredEntry> changes, LoggedAnswers logged) {}
 
   private Part part(long from, long target, long end) {
     var logged = new LoggedAnswers();
     var changes = new ArrayList<StoredEntry>();
+    var behind = new boolean[1];
     engine
         .streams()
         .scan(
@@ -240,8 +241,17 @@ final class Materialized {
             from,
             end,
             entry -> {
-              if (!Versions.isChange(entry)) logged.note(entry);
-              else if (entry.address() <= target) changes.add(entry);
+              boolean within = entry.address() <= target;
+              if (entry.kind() == Records.CHECKPOINT) {
+                // A replica that follows makes those of the target, too: nobody asks it later.
+                if (within || (keeps && !behind[0])) changes.add(entry);
+              } else if (!Versions.isChange(entry)) {
+                logged.note(entry);
+              } else if (within) {
+                changes.add(entry);
+              } else {
+                behind[0] = true;
+              }
               return true;
             });
     return new Part(changes, logged);
@@ -256,6 +266,11 @@ final class Materialized {
     if (follows) engine.health().checkOpen();
     if (entry.kind() == Records.DELETE) {
       delete(entry.address());
+      return;
+    }
+    if (entry.kind() == Records.CHECKPOINT) {
+      if (resident != null) engine.questions().barrier(resident);
+      checkpoint(keeps || resident != null);
       return;
     }
     Records.Put put = Records.put(entry.payload());
@@ -396,8 +411,18 @@ final class Materialized {
   private void settle(int valueBytes, boolean kept) {
     boolean due = isCheckpointDue(valueBytes);
     bytesSince += weightOf(valueBytes);
+    if (due) checkpoint(kept);
+  }
+
+  /// Makes a checkpoint of the present version. No effect right after another one.
+  void checkpoint() {
+    checkpoint(true);
+  }
+
+  /// @param kept as in [#settle(int, boolean)]
+  private void checkpoint(boolean kept) {
     Handler current = handler;
-    if (current == null || !due) return;
+    if (current == null || bytesSince == 0) return;
     bytesSince = 0;
     byte[] state;
     Handler restored;

@@ -104,16 +104,21 @@ final class Questions {
   void barrier(Key key) {
     Resident resident = engine.residents().pin(key);
     try {
-      awaitNotes(resident);
-      if (resident.lacksAnswer()) {
-        throw new Unavailable(
-            "what "
-                + key
-                + " was told by another object could not be logged, so its past cannot be read;"
-                + " make room and read again");
-      }
+      barrier(resident);
     } finally {
       resident.unpin();
+    }
+  }
+
+  /// As [#barrier(Key)], of a key that is pinned.
+  void barrier(Resident resident) {
+    awaitNotes(resident);
+    if (resident.lacksAnswer()) {
+      throw new Unavailable(
+          "what "
+              + resident.key
+              + " was told by another object could not be logged, so its past cannot be read;"
+              + " make room and read again");
     }
   }
 

@@ -538,6 +538,7 @@ final class Resident extends StreamEnd implements Runnable {
         case PutRequest put -> put(put);
         case DeleteRequest deletion -> delete(deletion);
         case PartRequest part -> part(part);
+        case CheckpointRequest checkpoint -> checkpoint(checkpoint);
         case GetRequest question -> get(question);
         case GenerationRequest question -> tell(question, generation);
         case PositionRequest question -> tell(question, live().position());
@@ -566,7 +567,7 @@ final class Resident extends StreamEnd implements Runnable {
   private boolean needsState(Request request) {
     return switch (request) {
       case GenerationRequest _ -> false;
-      case DeleteRequest _ -> !isQuarantined();
+      case DeleteRequest _, CheckpointRequest _ -> !isQuarantined();
       default -> true;
     };
   }
@@ -726,6 +727,22 @@ final class Resident extends StreamEnd implements Runnable {
     generation = 0;
     executed = request.address;
     reweigh(state);
+    request.complete(null);
+    return true;
+  }
+
+  /// Makes a logged checkpoint, unless loading has.
+  private boolean checkpoint(CheckpointRequest request) {
+    boolean made = request.address <= target;
+    if (!made && isQuarantined()) {
+      live = null; // loading makes it
+    } else if (!made) {
+      Materialized state = live();
+      engine.questions().barrier(this);
+      state.checkpoint();
+      reweigh(state);
+    }
+    skip(request.address);
     request.complete(null);
     return true;
   }

@@ -60,6 +60,13 @@ final class Retention {
   /// So much less is counted on: the clocks of those who lead one after the other differ.
   private static final long CLOCKS_MICROS = 1_800_000_000L;
 
+  /// As many bytes of entries, or as many as the last checkpoint, stay in front of the last version
+  /// that a key is trimmed to.
+  private static final int REST_BYTES_MAX = 1 << 10;
+
+  /// What an entry takes beside its payload.
+  private static final int REST_ENTRY_BYTES = 32;
+
   /// As many deleted keys are remembered whose past cannot go yet. The past of others goes when
   /// they are used again.
   private static final int DELETED_MAX = 65_536;
@@ -138,7 +145,38 @@ final class Retention {
   /// @param before not above the last executed version
   /// @return the oldest version that can be read now
   long trim(Key key, long before) {
-    return trim(key, before, Math.max(horizon.get(), intake.moments().horizon()));
+    long least = Math.max(horizon.get(), intake.moments().horizon());
+    if (before >= oldest(key)) shorten(key, unvisited(key, allowed(key, before, least)));
+    return trim(key, before, least);
+  }
+
+  /// Has a checkpoint made of the last version, when much more than its state would stay in front
+  /// of it otherwise.
+  ///
+  /// @param before up to where the key is to be trimmed
+  private void shorten(Key key, long before) {
+    StreamId stream = key.stream();
+    Streams.At mark = streams().lastMark(stream, before);
+    if (mark == null || !Records.mark(mark.data()).alive()) return;
+    Streams.At last = streams().lastCheckpoint(stream, before);
+    boolean known = last != null && last.address() >= mark.address();
+    long base = known ? last.address() + 1 : mark.address();
+    long worth = Math.max(REST_BYTES_MAX, known ? last.data().length : 0);
+    var bytes = new long[1];
+    streams()
+        .scan(
+            stream,
+            base,
+            streams().last(stream),
+            entry -> {
+              boolean changes = Versions.isChange(entry);
+              if (changes && entry.address() > before) bytes[0] = 0; // it is not the last version
+              else bytes[0] += entry.payload().length + REST_ENTRY_BYTES;
+              return !changes || entry.address() <= before;
+            });
+    if (bytes[0] < worth) return;
+    if (engine.quarantine().refusal(key, mark.address()) != null) return;
+    engine.leader().checkpoint(key);
   }
 
   /// As [#trim], and goes by what is known of other stores, which may be behind.

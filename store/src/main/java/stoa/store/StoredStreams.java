@@ -413,7 +413,8 @@ public final class StoredStreams {
           Records.ANSWERED,
           Records.VERDICT,
           Records.DONE,
-          Records.REFUSED ->
+          Records.REFUSED,
+          Records.CHECKPOINT ->
           StreamEntry.Kind.OBJECT;
       default -> StreamEntry.Kind.INTERNAL;
     };

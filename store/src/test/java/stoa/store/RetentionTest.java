@@ -485,14 +485,16 @@ class RetentionTest {
       assertEquals("v5", past("c" + i, 5));
       delete("c" + i);
     }
+    long deletion = store.position(key("c0")); // behind the checkpoint that the trim has logged
+    assertEquals(7, deletion);
     for (int i = 0; i < 50; i++) {
       assertEquals(1, entries("c" + i));
       assertTooOld("c" + i, 5);
-      assertEquals("", past("c" + i, 6));
+      assertEquals("", past("c" + i, deletion));
     }
     reopen();
     assertEquals(1, entries("c0"));
-    assertEquals("", past("c0", 6));
+    assertEquals("", past("c0", deletion));
     create("c0");
     assertThrows(stoa.AlreadyExists.class, () -> create("c0"));
   }
@@ -501,14 +503,70 @@ class RetentionTest {
   void aKeyThatWasChangedSinceItsTrimKeepsItsVersionsWhenItIsDeleted() {
     fill("c", 1, 5);
     assertEquals(5, store.trim(key("c"), 5));
-    fill("c", 6, 7);
+    fill("c", 7, 8); // behind the checkpoint that the trim has logged
     delete("c");
     assertEquals(5, store.oldest(key("c")));
-    for (int version = 5; version <= 7; version++) {
-      assertEquals("v" + version, past("c", version));
-    }
-    assertEquals(8, store.trim(key("c"), 8));
+    for (int version : new int[] {5, 7, 8}) assertEquals("v" + version, past("c", version));
+    assertEquals(9, store.trim(key("c"), 9));
     assertEquals(1, entries("c"));
+  }
+
+  @Test
+  void aKeyThatIsTrimmedToItsLastVersionKeepsItsStateAlone() throws IOException {
+    // All less than the bytes after which a checkpoint follows by itself.
+    for (int i = 0; i < 200; i++) fill("c" + i, 1, 20);
+    maintain();
+    long before = used();
+    for (int i = 0; i < 200; i++) {
+      Key key = key("c" + i);
+      assertEquals(20, store.trim(key, 20));
+      assertEquals(2, entries("c" + i)); // the last put, and that a checkpoint follows
+      assertEquals(20, store.position(key));
+      assertEquals("v20", get("c" + i));
+      assertEquals("v20", past("c" + i, 20));
+      assertEquals(List.of(20L), versions(key));
+      assertEquals(20, store.trim(key, 20));
+      assertEquals(2, entries("c" + i));
+    }
+    maintain();
+    assertTrue(used() < before / 8, used() + " bytes of " + before);
+    reopen();
+    fill("c0", 22, 23);
+    for (int i = 0; i < 200; i++) {
+      assertEquals(i == 0 ? "v23" : "v20", get("c" + i));
+      var puts = store.get(store.target(key("c" + i)), "puts", Terms.expecting(ANY).at(Pace.SHORT));
+      assertEquals(i == 0 ? "22" : "20", Script.text(puts.answer().encoded()));
+      assertTooOld("c" + i, 19);
+    }
+    assertEquals(List.of(20L, 22L, 23L), versions(key("c0")));
+    assertEquals("v20", past("c0", 20));
+    reopen();
+    assertEquals("v23", get("c0"));
+    assertEquals("v22", past("c0", 22));
+    assertEquals(22, store.trim(key("c0"), 22)); // an older one: the entries behind it are needed
+    assertEquals("v22", past("c0", 22));
+    assertEquals("v23", get("c0"));
+  }
+
+  private List<Long> versions(Key key) {
+    return store.events(key, store.oldest(key), Long.MAX_VALUE).stream()
+        .map(event -> event.entry().address())
+        .toList();
+  }
+
+  @Test
+  void aTransactionRunsAgainWhenItsStateWasMadeAnewByALoggedCheckpoint() {
+    fill("c", 1, 5);
+    var bounds = new Transaction.Bounds(false, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
+    Transaction transaction = store.begin(bounds);
+    try {
+      var _ = transaction.put(store.target(key("c")), padded("own"), ANY, Pace.SHORT);
+      assertEquals(5, store.trim(key("c"), 5));
+      assertThrows(stoa.Aborted.class, transaction::commit);
+    } finally {
+      transaction.close();
+    }
+    assertEquals("v5", get("c"));
   }
 
   @Test
@@ -545,7 +603,7 @@ class RetentionTest {
     try (var _ = store.pins().pin(counter)) {
       assertEquals(5, store.trim(key("c"), 5));
       delete("c");
-      assertEquals(6, entries("c"));
+      assertEquals(3, entries("c")); // the last put, a checkpoint, the deletion
     }
     while (entries("c") > 1) Thread.onSpinWait();
     assertTooOld("c", 5);

@@ -3,6 +3,7 @@ package stoa.front.marshal;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.text.Normalizer;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
@@ -19,6 +20,7 @@ import org.apache.fory.reflect.FieldAccessor;
 import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
 import stoa.Corrupt;
+import stoa.LimitExceeded;
 import stoa.NotShareable;
 
 /// Serializers of single values of the JDK of which Fory's own lose a part.
@@ -148,20 +150,43 @@ final class Exact {
   private static final class Patterns extends Serializer<Pattern> {
     private static final FieldAccessor FLAGS = field(Pattern.class, "flags");
 
+    /// The orders of as many are tried, by `CANON_EQ`.
+    private static final int MARKS_MAX = 3;
+
     Patterns(TypeResolver resolver) {
       super(resolver.getConfig(), Pattern.class);
     }
 
     @Override
     public void write(WriteContext context, Pattern value) {
+      int flags = FLAGS.getInt(value);
+      check(value.pattern(), flags);
       context.writeString(value.pattern());
-      context.getBuffer().writeInt32(FLAGS.getInt(value));
+      context.getBuffer().writeInt32(flags);
     }
 
     @Override
     public Pattern read(ReadContext context) {
       String expression = context.readString();
-      return Pattern.compile(expression, context.getBuffer().readInt32());
+      int flags = context.getBuffer().readInt32();
+      check(expression, flags);
+      return Pattern.compile(expression, flags);
+    }
+
+    /// Refuses an expression whose compilation tries all orders of many combining characters, which
+    /// takes for ever and cannot be stopped.
+    private static void check(String expression, int flags) {
+      if ((flags & Pattern.CANON_EQ) == 0) return;
+      int marks = 0;
+      for (int c : Normalizer.normalize(expression, Normalizer.Form.NFD).codePoints().toArray()) {
+        marks = c < 0x80 || Character.isLetterOrDigit(c) ? 0 : marks + 1;
+        if (marks <= MARKS_MAX) continue;
+        throw new LimitExceeded(
+            "a pattern with CANON_EQ has more than "
+                + MARKS_MAX
+                + " combining characters one after the other (MARKS_MAX); normalize the expression and"
+                + " the text instead, by java.text.Normalizer");
+      }
     }
   }
 

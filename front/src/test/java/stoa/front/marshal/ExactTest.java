@@ -82,6 +82,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.LimitExceeded;
 import stoa.NotShareable;
 
 /// What comes back equals what went in, in all that can be seen of it, or it is refused.
@@ -399,6 +400,7 @@ class ExactTest {
         all.add(Pattern.compile(expression, flags));
       }
     }
+    all.add(Pattern.compile("e\u0301\u0323\u0327.\u00e9", Pattern.CANON_EQ));
     for (String uri :
         List.of(
             "",
@@ -827,6 +829,21 @@ class ExactTest {
     assertEquals(ByteBuffer.wrap(new byte[] {2, 3}), buffer);
     assertEquals(2, buffer.arrayOffset() + buffer.array().length, "the encoding is not shared");
     assertEquals(ByteBuffer.allocate(2), read("1f007b0103000040000001"));
+  }
+
+  @Test
+  void anExpressionWhoseCompilationNeverEndsIsRefused() {
+    String marks = "a\u0300\u0323\u0327\u0328\u0315\u0345\u031b\u0321\u0334\u05b0\u05b1\u05b2";
+    byte[] bytes = marshaller.value(Pattern.compile(marks));
+    assertEquals(marks, ((Pattern) assertNotNullAnd(marshaller.value(bytes))).pattern());
+    int flags = bytes.length - Integer.BYTES; // the last ones
+    assertEquals(0, bytes[flags]);
+    bytes[flags] = (byte) Pattern.CANON_EQ;
+    var refused = assertThrows(LimitExceeded.class, () -> marshaller.value(bytes));
+    assertTrue(String.valueOf(refused.getMessage()).contains("CANON_EQ"), refused::toString);
+    // One that is compiled already has fewer, or somebody had much time.
+    var five = Pattern.compile(marks.substring(0, 5), Pattern.CANON_EQ);
+    assertThrows(LimitExceeded.class, () -> marshaller.value(five));
   }
 
   private @Nullable Object read(String hex) {

@@ -29,6 +29,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.ForwardingShardLog;
 import stoa.log.Outcome;
@@ -77,6 +78,9 @@ import stoa.store.ordering.Vote;
 /// nothing happens twice or by half, also what handlers call; log addresses are unique over all
 /// stores, and agree with real time; and when nothing goes wrong any more, everything goes on.
 public final class GroupsScenario implements Scenario {
+  /// The kind of the entry where a store has logged that a checkpoint is made.
+  private static final byte CHECKPOINT = 10;
+
   private static final int HOME = 0;
   private static final int CLIENTS = 4;
   private static final int TURNS = 20;
@@ -1211,16 +1215,17 @@ public final class GroupsScenario implements Scenario {
       last.forEach((key, elements) -> {
         Streams streams = groupOf(key).shard.leader().streams();
         var stream = Key.of(ORDERED, key).stream();
-        Demand.that(
-            streams.last(stream) == elements.size(), key + " has an entry for each element");
-        long before = 0;
-        for (int i = 0; i < elements.size(); i++) {
-          var entry = streams.read(stream, i + 1);
-          if (entry == null && i + 1 < streams.firstKept(stream)) {
+        // From the end: trims have logged checkpoints among the entries, and released the first.
+        long address = beforeCheckpoints(streams, stream, streams.last(stream));
+        long behind = Long.MAX_VALUE;
+        for (int i = elements.size() - 1; i >= 0; i--) {
+          var entry = streams.read(stream, address);
+          if (entry == null && address < streams.firstKept(stream)) {
             trace.reached("entries of a list are released");
-            continue;
+            break;
           }
           Objects.requireNonNull(entry);
+          address = beforeCheckpoints(streams, stream, address - 1);
           long counter = entry.log().counter();
           String name = elements.get(i).substring(0, elements.get(i).indexOf('.'));
           Long known = counters.putIfAbsent(name, counter);
@@ -1229,14 +1234,25 @@ public final class GroupsScenario implements Scenario {
           Demand.that(
               other == null || other.equals(name),
               other + " and " + name + " have different addresses, not " + counter);
-          Demand.that(before <= counter, key + " is in the order of the log");
-          before = counter;
+          Demand.that(counter <= behind, key + " is in the order of the log");
+          behind = counter;
           LogAddress told = addresses.get(name);
           Demand.that(
               told == null || told.equals(entry.log()), name + " is where it was told to be");
         }
+        Demand.that(
+            address == 0 || address < streams.firstKept(stream),
+            key + " has an entry for each element");
       });
       verifyTimes(counters);
+    }
+
+    private static long beforeCheckpoints(Streams streams, StreamId stream, long address) {
+      for (long at = address; at > 0; at--) {
+        var entry = streams.read(stream, at);
+        if (entry == null || entry.kind() != CHECKPOINT) return at;
+      }
+      return 0;
     }
 
     private void verifyTimes(Map<String, Long> counters) {

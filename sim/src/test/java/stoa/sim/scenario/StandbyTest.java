@@ -334,6 +334,50 @@ class StandbyTest {
   }
 
   @Test
+  void makesTheCheckpointsThatTrimsLogAndLeadsFromThem() {
+    var one = new Replica();
+    var other = new Replica();
+    var plain = new Replica();
+    var leader = new Leader(one, new ShippedLog(one.log));
+    Standby standby = other.follow();
+    for (int i = 0; i < 40; i++) {
+      // Less than what comes in front of a checkpoint otherwise.
+      work(leader, i * 25, i * 25 + 25);
+      int shelf = i % 3;
+      leader.await(() -> {
+        var history = leader.stoa.history(leader.stoa.get(Shelf.class, "s" + shelf));
+        long version = history.version();
+        assertEquals(version, history.trim(version));
+        assertEquals(1, history.entries(version, version).size());
+        return true;
+      });
+      if (i % 2 == 0) leader.settle();
+      if (i % 5 != 3) other.copy(leader.log);
+    }
+    work(leader, 5_000, 5_030);
+    other.copy(leader.log);
+    plain.copy(leader.log);
+    assertEquals(List.of(), other.told);
+    assertTrue(standby.progress().compared() >= 20);
+    var leads = checkpoints(one.device, leader.log.seen());
+    leads.keySet().removeIf(where -> isOver(where, new Streams(one.device)));
+    var follows = checkpoints(other.device, leader.log.seen());
+    assertTrue(leads.size() >= 2, () -> leads.keySet().toString());
+    assertTrue(follows.keySet().containsAll(leads.keySet()), () -> leads.keySet() + " " + follows);
+    leads.forEach((where, bytes) -> assertArrayEquals(bytes, follows.get(where), where));
+    String states = all(leader);
+    standby.close();
+    var next = new Leader(other, leader.log.continuedOn(other.log));
+    assertEquals(states, all(next));
+    // From the beginning, every logged checkpoint is made again.
+    var slow = new Leader(plain, leader.log.continuedOn(plain.log));
+    assertEquals(states, all(slow));
+    work(next, 6_000, 6_050);
+    work(slow, 6_000, 6_050);
+    assertEquals(all(slow), all(next));
+  }
+
+  @Test
   void leadsFromAnyBatchOnWithTheSameStatesAndReplaysLittle() {
     var one = new Replica();
     var leader = new Leader(one, new ShippedLog(one.log));

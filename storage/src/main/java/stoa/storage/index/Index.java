@@ -847,6 +847,7 @@ public final class Index {
   /// Ends background work and closes the runs once the last reader is through. What is in the
   /// tables is in the log as well.
   public void close() {
+    if (damage != null) forgetIndex(); // the background may not have come to it
     changing.lock();
     try {
       closed = true;

@@ -255,6 +255,13 @@ public final class Draft {
     if (ends) unlist(end, addresses++, micros);
   }
 
+  /// Adds a checkpoint, at which the state goes on in the shape that it is decoded to. Its stream
+  /// address is the [tail][StreamEnd#nextTail] of the key's end.
+  public void checkpoint(StreamEnd end) {
+    add(end, Records.CHECKPOINT, new byte[0], null);
+    end.nextCheckpoint = last + addresses;
+  }
+
   /// Adds entries of users' streams, at one log address.
   ///
   /// @param given where the stream address of each is written
@@ -292,6 +299,10 @@ public final class Draft {
     for (StreamEnd end : transaction.touched()) {
       if (end.lastChange() > transaction.counter()) {
         return transaction.aborted(end, end.lastChange());
+      }
+      // The transaction has run on a state of another shape in memory.
+      if (end.nextCheckpoint > transaction.counter()) {
+        return transaction.aborted(end, end.nextCheckpoint);
       }
     }
     for (Change change : transaction.changes()) {

@@ -30,6 +30,7 @@ import stoa.base.StreamId;
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// DONE       call varint: a put that ran long, and stands
+/// CHECKPOINT nothing: here the state is encoded, and gone on with as it is decoded
 /// NOTE       whatever the layer above keeps there
 /// DATA       whatever a user appends to a stream
 ///
@@ -47,6 +48,7 @@ public final class Records {
   public static final byte NOTE = 7;
   public static final byte DONE = 8;
   public static final byte REFUSED = 9;
+  public static final byte CHECKPOINT = 10;
   public static final byte DATA = 16;
 
   private static final int BEGINS = 1;

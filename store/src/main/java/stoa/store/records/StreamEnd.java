@@ -25,10 +25,14 @@ public abstract class StreamEnd {
   /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
   public long nextChange = UNKNOWN;
 
+  /// The log counter of the last logged checkpoint in this process, 0 when there is none.
+  public long nextCheckpoint;
+
   /// The log counter of the last entry of any kind in this process.
   public long nextEntry;
 
   private long oldChange;
+  private long oldCheckpoint;
   private long oldTail;
   private long oldGeneration;
   private long oldListed;
@@ -52,6 +56,7 @@ public abstract class StreamEnd {
     touched = true;
     oldTail = nextTail;
     oldChange = nextChange;
+    oldCheckpoint = nextCheckpoint;
     oldGeneration = nextGeneration;
     oldListed = nextListed;
     oldDeleted = everDeleted;
@@ -78,6 +83,7 @@ public abstract class StreamEnd {
     touched = false;
     nextTail = oldTail;
     nextChange = oldChange;
+    nextCheckpoint = oldCheckpoint;
     nextGeneration = oldGeneration;
     nextListed = oldListed;
     everDeleted = oldDeleted;

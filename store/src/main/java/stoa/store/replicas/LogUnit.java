@@ -165,7 +165,11 @@ public final class LogUnit implements Backup {
     lock.lock();
     try {
       // Whoever leads from here next has this device to itself.
-      if (!closed) streams.checkpoint(announced.stream(), announced.address(), state);
+      if (closed) return;
+      streams.checkpoint(announced.stream(), announced.address(), state);
+      if (streams.oldest(announced.stream()) >= announced.address()) {
+        streams.release(announced.stream());
+      }
     } finally {
       lock.unlock();
     }
