@@ -3,7 +3,7 @@
 @org.jspecify.annotations.NullMarked
 module stoa.weave {
   requires static transitive org.jspecify;
-  requires java.instrument;
+  requires transitive java.instrument;
   requires transitive stoa.api;
 
   exports stoa.weave;

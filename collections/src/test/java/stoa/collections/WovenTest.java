@@ -238,9 +238,9 @@ class WovenTest {
   void everythingIsThereAfterReopening() {
     String url = "file:" + data;
     try (Stoa _ = bound(url)) {
-      run("same");
-      run("inside");
-      run("fields");
+      var _ = run("same");
+      var _ = run("inside");
+      var _ = run("fields");
     }
     try (Stoa _ = bound(url)) {
       assertEquals("2 2 2 2", run("left"));
@@ -270,10 +270,12 @@ class WovenTest {
         Stoa second = Stoa.open("memory:")) {
       first.bind();
       var refused = assertThrows(IllegalStateException.class, second::bind);
-      assertTrue(refused.getMessage().startsWith("another open store is bound"));
+      assertTrue(String.valueOf(refused.getMessage()).startsWith("another open store is bound"));
     }
     var unbound = assertThrows(IllegalStateException.class, () -> run("same"));
-    assertTrue(unbound.getMessage().contains("users.Cloud$Workspace \"a\" is in a store"));
+    assertTrue(
+        String.valueOf(unbound.getMessage())
+            .contains("users.Cloud$Workspace \"a\" is in a store"));
     try (Stoa stoa = bound("memory:")) {
       assertInstanceOf(String.class, run("same"));
       stoa.bind();
