@@ -13,7 +13,7 @@ public final class Binding {
   /// See [Stoa#bind].
   public static synchronized void bind(Stoa stoa) {
     Stoa known = bound;
-    if (known != null && known != stoa) {
+    if (known != null && !known.equals(stoa)) {
       throw new IllegalStateException(
           "another open store is bound, and a process has one at a time; close it before binding"
               + " this one, or use get of this one in place of new");
@@ -23,7 +23,7 @@ public final class Binding {
 
   /// Records that a store closes. An engine calls this first.
   public static synchronized void closes(Stoa stoa) {
-    if (bound == stoa) bound = null;
+    if (stoa.equals(bound)) bound = null;
   }
 
   /// Returns the bound store.

@@ -195,7 +195,7 @@ class WovenTest {
       if (thrown.getCause() instanceof RuntimeException cause) throw cause;
       throw new AssertionError(thrown.getCause());
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError("no such method of the program", e);
     }
   }
 

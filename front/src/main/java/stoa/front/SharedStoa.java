@@ -536,7 +536,7 @@ public final class SharedStoa implements Host {
   private static Service.@Nullable Vocabulary openingCode() {
     if (!OPENING.isBound()) return null;
     Opening opening = OPENING.get();
-    return opening.run == MethodRun.current() ? opening.code : null;
+    return opening.run.equals(MethodRun.current()) ? opening.code : null;
   }
 
   /// Opens a collection for a method that runs.

@@ -9,7 +9,6 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
 import java.lang.classfile.CodeTransform;
-import java.lang.classfile.MethodElement;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.classfile.Opcode;
@@ -112,7 +111,7 @@ public final class SharedUses {
       try {
         var problems = format.verify(transformed(model, Map.of(method, plan)));
         if (problems.size() > format.verify(model).size()) {
-          plan.refuse(problems.getLast().getMessage());
+          plan.refuse(String.valueOf(problems.getLast().getMessage()));
         }
       } catch (RuntimeException failed) {
         plan.refuse(String.valueOf(failed.getMessage()));
@@ -293,7 +292,7 @@ public final class SharedUses {
     private static MethodTransform throwing(String reason) {
       return (builder, element) -> {
         if (element instanceof CodeModel) builder.withCode(code -> refuse(code, reason));
-        else builder.with((MethodElement) element);
+        else builder.with(element);
       };
     }
 

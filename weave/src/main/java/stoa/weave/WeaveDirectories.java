@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +76,7 @@ public final class WeaveDirectories {
         for (Path file : classFiles(directory)) {
           byte[] before = Files.readAllBytes(file);
           byte[] after = uses.weave(before);
-          if (after != before) woven.put(file, after);
+          if (!Arrays.equals(after, before)) woven.put(file, after);
         }
       }
     }

@@ -4,6 +4,7 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.ref.WeakReference;
 import java.security.ProtectionDomain;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,7 @@ public final class WeavingAgent implements ClassFileTransformer, ClassWeaver.Age
     }
     try {
       byte[] woven = woven(loader, classFile);
-      return woven == classFile ? null : woven;
+      return Arrays.equals(woven, classFile) ? null : woven;
     } catch (RuntimeException | LinkageError failed) {
       System.err.println(className.replace('/', '.') + " cannot be woven: " + failed);
       return null;

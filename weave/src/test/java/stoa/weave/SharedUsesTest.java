@@ -180,13 +180,20 @@ class SharedUsesTest {
             ? constructor.newInstance("shared", new Object[0])
             : constructor.newInstance("shared");
       } catch (ReflectiveOperationException failed) {
-        throw new AssertionError(failed);
+        throw new LinkageError(type + " cannot be made", failed);
       }
     }
   }
 
   private static void never(String refusal) {
     throw new AssertionError(refusal);
+  }
+
+  private static List<String> problems(byte[] classFile) {
+    return ClassFile.of().verify(classFile).stream()
+        .map(problem -> String.valueOf(problem.getMessage()))
+        .filter(problem -> !problem.contains("resolve"))
+        .toList();
   }
 
   private static String message(InvocationTargetException thrown) {
@@ -288,10 +295,9 @@ class SharedUsesTest {
       for (Path file : files) {
         byte[] before = Compiled.read(file);
         byte[] woven = uses.weave(before);
-        if (woven != before) changed++;
+        if (!Arrays.equals(woven, before)) changed++;
         assertSame(woven, uses.weave(woven), file.toString());
-        assertEquals(List.of(), ClassFile.of().verify(woven).stream()
-            .filter(problem -> !problem.getMessage().contains("resolve")).toList());
+        assertEquals(List.of(), problems(woven));
         try (var in = users.getResourceAsStream(String.valueOf(file.getFileName()))) {
           assertArrayEquals(woven, Objects.requireNonNull(in).readAllBytes());
         }
