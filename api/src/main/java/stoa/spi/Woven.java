@@ -70,13 +70,13 @@ public final class Woven {
     }
   }
 
-  @SuppressWarnings("UnusedMethod") // by a method handle
+  @SuppressWarnings("UnusedMethod") // Justification: a method handle calls it
   private static Object open(SharedField field) {
     if (CallContext.CURRENT.isBound()) return CallContext.current().collection(field::open);
     return field.open(Binding.stoa("the shared collection " + field.name()));
   }
 
-  @SuppressWarnings("UnusedMethod") // by a method handle
+  @SuppressWarnings("UnusedMethod") // Justification: a method handle calls it
   private static Object get(Instance instance, @Nullable Object[] arguments) throws Throwable {
     return instance.get(arguments);
   }

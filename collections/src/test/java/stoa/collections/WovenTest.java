@@ -197,7 +197,7 @@ class WovenTest {
       if (thrown.getCause() instanceof RuntimeException cause) throw cause;
       throw new AssertionError(thrown.getCause());
     } catch (ReflectiveOperationException e) {
-      throw new LinkageError("the program lacks a method", e);
+      throw new LinkageError("no such method of the program", e);
     }
   }
 
@@ -239,9 +239,9 @@ class WovenTest {
   void everythingIsThereAfterReopening() {
     String url = "file:" + data;
     try (Stoa _ = bound(url)) {
-      run("same");
-      run("inside");
-      run("fields");
+      var _ = run("same");
+      var _ = run("inside");
+      var _ = run("fields");
     }
     try (Stoa _ = bound(url)) {
       assertEquals("2 2 2 2", run("left"));
@@ -274,7 +274,9 @@ class WovenTest {
       assertTrue(String.valueOf(refused.getMessage()).startsWith("another open store is bound"));
     }
     var unbound = assertThrows(IllegalStateException.class, () -> run("same"));
-    assertTrue(String.valueOf(unbound.getMessage()).contains("users.Cloud$Workspace \"a\" is in a store"));
+    assertTrue(
+        String.valueOf(unbound.getMessage())
+            .contains("users.Cloud$Workspace \"a\" is in a store"));
     try (Stoa stoa = bound("memory:")) {
       assertInstanceOf(String.class, run("same"));
       stoa.bind();

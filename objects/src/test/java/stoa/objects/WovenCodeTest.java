@@ -75,6 +75,10 @@ class WovenCodeTest {
     return program;
   }
 
+  private static String text(Exception refused) {
+    return String.valueOf(refused.getMessage());
+  }
+
   private static String name(String source) {
     return source.replaceAll("(?s).*?public class (\\w+).*", "$1");
   }
@@ -92,7 +96,7 @@ class WovenCodeTest {
     var plain = new Program(folder.resolve("plain"), SPACE);
     plain.run(() -> {
       try (Stoa stoa = open()) {
-        call(space(plain, stoa, "a"), "add", "x");
+        var _ = call(space(plain, stoa, "a"), "add", "x");
         assertEquals(0, call(space(plain, stoa, "b"), "count", "a"));
         return null;
       }
@@ -156,15 +160,14 @@ class WovenCodeTest {
       var plain = new Program(folder.resolve("plain"), SPACE, FIELD, MEMBER);
       plain.run(() -> {
         try (Stoa stoa = Stoa.open("memory:")) {
-          call(space(plain, stoa, "a"), "add", "x");
+          var _ = call(space(plain, stoa, "a"), "add", "x");
           call(space(plain, stoa, "b"), "count", "a");
           var refused =
               assertThrows(NotShareable.class, () -> stoa.get(plain.type("Fielded"), "f"));
-          assertTrue(String.valueOf(refused.getMessage()).contains("reads v.Fielded.all, which is annotated"));
+          assertTrue(text(refused).contains("reads v.Fielded.all, which is annotated"));
           var member =
               assertThrows(NotShareable.class, () -> stoa.get(plain.type("Membered"), "m"));
-          assertTrue(
-              String.valueOf(member.getMessage()).startsWith("v.Membered.all is annotated with @Shared and"));
+          assertTrue(text(member).startsWith("v.Membered.all is annotated with @Shared and"));
           return null;
         }
       });

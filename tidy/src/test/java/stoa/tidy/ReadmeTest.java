@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.jar.Attributes;
@@ -76,15 +77,15 @@ class ReadmeTest {
   }
 
   private String run(String file) throws IOException, InterruptedException {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.add("--enable-native-access=ALL-UNNAMED");
+    boolean woven = Files.readString(folder.resolve(file)).contains(".bind()");
+    if (woven) command.add("-javaagent:" + agent());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), file));
     var process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--sun-misc-unsafe-memory-access=allow",
-                "--enable-native-access=ALL-UNNAMED",
-                "-javaagent:" + agent(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                file)
+        new ProcessBuilder(command)
             .directory(folder.toFile())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();

@@ -77,6 +77,12 @@ final class SharedNames {
     return !type.fields.isEmpty() || type.above.stream().anyMatch(this::hasFields);
   }
 
+  /// Takes in what a class file says, which need not be read again.
+  void learn(ClassModel model) {
+    String name = model.thisClass().asInternalName();
+    if (!types.containsKey(name)) types.put(name, read(model));
+  }
+
   private Type type(String name) {
     Type known = types.get(name);
     if (known == null) {

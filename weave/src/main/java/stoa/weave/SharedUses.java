@@ -12,7 +12,8 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.classfile.Opcode;
-import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.FieldRefEntry;
+import java.lang.classfile.constantpool.MethodRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.classfile.instruction.ConstantInstruction;
 import java.lang.classfile.instruction.FieldInstruction;
@@ -128,13 +129,22 @@ public final class SharedUses {
     return format.transformClass(model, new Transform(model, plans));
   }
 
-  /// Whether a class has anything to do with shared ones.
+  /// Whether a class has anything to do with shared ones: it is to be cheap for those that do not.
   private boolean mentions(ClassModel model) {
+    names.learn(model);
+    if (names.hasFields(model.thisClass().asInternalName())) return true;
     for (PoolEntry entry : model.constantPool()) {
-      if (entry instanceof ClassEntry type) {
-        String name = type.asInternalName();
-        if (names.isKeyed(name) || names.hasFields(name)) return true;
-      }
+      boolean shared =
+          switch (entry) {
+            case MethodRefEntry called ->
+                called.name().equalsString(ConstantDescs.INIT_NAME)
+                    && names.isKeyed(called.owner().asInternalName());
+            case FieldRefEntry field ->
+                field.type().stringValue().startsWith("L")
+                    && names.hasFields(field.owner().asInternalName());
+            default -> false;
+          };
+      if (shared) return true;
     }
     return false;
   }

@@ -2,6 +2,7 @@ package stoa.weave;
 
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
+import java.lang.ref.WeakReference;
 import java.security.ProtectionDomain;
 import java.util.Arrays;
 import java.util.Map;
@@ -31,8 +32,17 @@ public final class WeavingAgent implements ClassFileTransformer, ClassWeaver.Age
 
   private SharedUses of(ClassLoader loader) {
     synchronized (uses) {
-      return uses.computeIfAbsent(loader, one -> new SharedUses(one, System.err::println));
+      return uses.computeIfAbsent(
+          loader, one -> new SharedUses(files(new WeakReference<>(one)), System.err::println));
     }
+  }
+
+  /// The files of a loader, which may go.
+  private static FilesOfClasses files(WeakReference<ClassLoader> loader) {
+    return name -> {
+      ClassLoader present = loader.get();
+      return present == null ? null : present.getResourceAsStream(name);
+    };
   }
 
   @Override
