@@ -275,8 +275,7 @@ class WovenTest {
     }
     var unbound = assertThrows(IllegalStateException.class, () -> run("same"));
     assertTrue(
-        String.valueOf(unbound.getMessage())
-            .contains("users.Cloud$Workspace \"a\" is in a store"));
+        String.valueOf(unbound.getMessage()).contains("users.Cloud$Workspace \"a\" is in a store"));
     try (Stoa stoa = bound("memory:")) {
       assertInstanceOf(String.class, run("same"));
       stoa.bind();

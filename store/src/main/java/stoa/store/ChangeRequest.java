@@ -1,7 +1,7 @@
 package stoa.store;
 
 /// A request that changes the state of its key, at an address of its stream.
-abstract sealed class ChangeRequest extends Request 
+abstract sealed class ChangeRequest extends Request
     permits PutRequest, DeleteRequest, PartRequest, CheckpointRequest {
   // The leader sets them when the request gets its place in a batch.
 

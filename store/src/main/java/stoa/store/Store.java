@@ -579,7 +579,11 @@ public final class Store implements AutoCloseable {
       long end = Math.min(to, resident.tail());
       engine
           .streams()
-          .scan(key.stream(), Math.max(1, from), end, entry -> {
+          .scan(
+              key.stream(),
+              Math.max(1, from),
+              end,
+              entry -> {
                 if (entry.kind() != Records.CHECKPOINT) events.add(Event.of(entry));
                 return true;
               });

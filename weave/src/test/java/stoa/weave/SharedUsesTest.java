@@ -201,8 +201,7 @@ class SharedUsesTest {
   }
 
   private void compiled(String name, String source) {
-    var _ = Compiled.compile(
-        folder, name, source, "-cp", System.getProperty("java.class.path"));
+    var _ = Compiled.compile(folder, name, source, "-cp", System.getProperty("java.class.path"));
   }
 
   private static @Nullable Object run(
@@ -349,7 +348,8 @@ class SharedUsesTest {
       var failure =
           assertThrows(
               InvocationTargetException.class,
-              () -> Class.forName("Fields$Below", true, classes).getMethod("inherited").invoke(null));
+              () ->
+                  Class.forName("Fields$Below", true, classes).getMethod("inherited").invoke(null));
       assertTrue(message(failure).contains("Fields.devices"));
     }
   }
