@@ -26,7 +26,6 @@ final class Checkpoints {
   ///
   /// @throws stoa.Closed when this follows, and has ended meanwhile
   void keep(Key key, long generation, long address, byte[] state) {
-    Streams streams = engine.streams();
     if (engine.health().follows()) {
       keepFollowing(key, address, state);
       return;

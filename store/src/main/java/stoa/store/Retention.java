@@ -159,9 +159,9 @@ final class Retention {
     Streams.At mark = streams().lastMark(stream, before);
     if (mark == null || !Records.mark(mark.data()).alive()) return;
     Streams.At last = streams().lastCheckpoint(stream, before);
-    boolean known = last != null && last.address() >= mark.address();
-    long base = known ? last.address() + 1 : mark.address();
-    long worth = Math.max(REST_BYTES_MAX, known ? last.data().length : 0);
+    if (last != null && last.address() < mark.address()) last = null;
+    long base = last == null ? mark.address() : last.address() + 1;
+    long worth = Math.max(REST_BYTES_MAX, last == null ? 0 : last.data().length);
     var bytes = new long[1];
     streams()
         .scan(

@@ -268,10 +268,6 @@ class SharedUsesTest {
     }
   }
 
-  private static String cause(InvocationTargetException failure) {
-    return String.valueOf(failure.getTargetException().getMessage());
-  }
-
   @Test
   void withoutABoundStoreNewSaysWhatIsMissing() throws Exception {
     compiled("Uses", SPACE.replace(".rest()", ".rest"));
