@@ -930,8 +930,8 @@ final class LocalService implements Service, Placing.Roots {
       ActiveCode known = active.get(name);
       if (known == null) {
         known = new ActiveCode(now);
-        active.put(name, known);
         store.register(name, new ObjectHandler.Factory(this, name, known));
+        active.put(name, known); // who finds it here goes on without the lock
       } else {
         known.become(now);
       }

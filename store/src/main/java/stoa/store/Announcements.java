@@ -70,7 +70,7 @@ final class Announcements {
       boolean checkpoint,
       byte[] state,
       @Nullable Reflected reflected) {
-    long form = engine.spaces().factory(key.space()).form(key);
+    long form = engine.spaces().form(key);
     StreamId hash = StreamId.of(state);
     var announced =
         new Announced(key.space(), key.name(), address, generation, checkpoint, form, hash);

@@ -267,7 +267,7 @@ public final class Following implements Backup {
     StreamId own = hash(key, job, state);
     if (own == null) return;
     boolean comparable =
-        store.engine().spaces().factory(key.space()).form(key) == job.form()
+        store.engine().spaces().form(key) == job.form()
             && (job.checkpoint() || !isShortened(key, job.address(), end));
     boolean same = !comparable || own.equals(job.hash());
     lock.lock();

@@ -6,6 +6,9 @@ import stoa.store.ordering.Decision;
 
 /// The spaces of a store, and what makes the handlers of their keys. Thread-safe.
 final class Spaces {
+  /* With logged checkpoints. */
+  private static final int RULES = 1;
+
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
 
   /// Registers what makes the handlers of a space; the first registration counts.
@@ -26,6 +29,13 @@ final class Spaces {
     if (key.isStream()) return 0;
     HandlerFactory factory = factories.get(key.space());
     return factory == null ? 0 : factory.code();
+  }
+
+  /// A number for how a key's state becomes bytes here: that of its factory, with the rules by which
+  /// entries of a stream give a state its shape. Replicas with other rules are of another release,
+  /// and their states are not compared.
+  long form(Key key) {
+    return 31 * factory(key.space()).form(key) + RULES;
   }
 
   /// What makes the handlers of a space.
