@@ -31,9 +31,9 @@ final class Spaces {
     return factory == null ? 0 : factory.code();
   }
 
-  /// A number for how a key's state becomes bytes here: that of its factory, with the rules by which
-  /// entries of a stream give a state its shape. Replicas with other rules are of another release,
-  /// and their states are not compared.
+  /// A number for how a key's state becomes bytes here: that of its factory, with the rules by
+  /// which entries of a stream give a state its shape. Replicas with other rules are of another
+  /// release, and their states are not compared.
   long form(Key key) {
     return 31 * factory(key.space()).form(key) + RULES;
   }
