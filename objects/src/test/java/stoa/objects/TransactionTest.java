@@ -651,10 +651,12 @@ class TransactionTest {
           assertThrows(
               LimitExceeded.class,
               () ->
-                  stoa.transact(() -> {
-                    for (int i = 0; i < 10_000; i++) stoa.get(Account.class, 1).deposit(1);
-                    return 0;
-                  }));
+                  stoa.transact(
+                      TxOptions.STANDARD.withTimeMax(Duration.ofMinutes(1)),
+                      () -> {
+                        for (int i = 0; i < 10_000; i++) stoa.get(Account.class, 1).deposit(1);
+                        return 0;
+                      }));
       assertTrue(tooMuch.toString().contains("transactionBytesMax"));
       assertFalse(stoa.find(Account.class, 1).isPresent());
       var slow = TxOptions.STANDARD.withTimeMax(Duration.ofNanos(1_000));
