@@ -126,7 +126,7 @@ final class CheckCommand implements Callable<Integer> {
         findings.add(
             code.check(
                 classes.files(),
-                new CodeService.Trial(Set.copyOf(classes.types()), objectsMax, true),
+                new CodeService.Sample(Set.copyOf(classes.types()), objectsMax, true),
                 progress::tried));
         return findings;
       }

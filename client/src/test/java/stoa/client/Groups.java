@@ -291,7 +291,7 @@ final class Groups implements AutoCloseable {
     servers.get(server).follow(group);
   }
 
-  /// Closes a server other than the first, as one that is gone: nobody has its groups.
+  /// Closes a server other than the first. No server has its groups then.
   void stop(int server) {
     Server gone = servers.get(server);
     for (int group = 1; group < count; group++) {

@@ -134,18 +134,6 @@ public final class Streams {
     return new Extents.Trim(before, base, mark.address(), base);
   }
 
-  /// Releases what a checkpoint has made unneeded that was made after the stream was trimmed, on
-  /// this replica alone. Otherwise as [#trim].
-  public void release(StreamId stream) {
-    long oldest = oldest(stream);
-    if (oldest == 0 || base(stream, oldest) <= firstKept(stream)) return;
-    try {
-      device.release(stream, trimTo(stream, oldest));
-    } catch (StorageException failed) {
-      throw told(failed);
-    }
-  }
-
   /// Returns from which address on the entries would stay if a stream were trimmed now.
   public long base(StreamId stream, long before) {
     long mark = offset(stream, MARKS, before);
@@ -327,6 +315,19 @@ public final class Streams {
   public void checkpoint(StreamId stream, long address, byte[] state) {
     device.append(
         stream, new Commit().clear().write(stream, CHECKPOINTS, address, state, 0, state.length));
+  }
+
+  /// As [#checkpoint], of a stream that may have been trimmed to that address or further before:
+  /// releases what the checkpoint has made unneeded, on this replica alone.
+  public void checkpointAndRelease(StreamId stream, long address, byte[] state) {
+    checkpoint(stream, address, state);
+    long oldest = oldest(stream);
+    if (oldest < address || base(stream, oldest) <= firstKept(stream)) return;
+    try {
+      device.release(stream, trimTo(stream, oldest));
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
   }
 
   /// Adds a batch to a commit, in the form of this class's comment.

@@ -173,7 +173,7 @@ final class CodeRequests {
                 ? code.deploy(arrived.files(), types, new Progress()::tried)
                 : code.check(
                     arrived.files(),
-                    new CodeService.Trial(types, objectsMax, asked.getReplays()),
+                    new CodeService.Sample(types, objectsMax, asked.getReplays()),
                     new Progress()::tried);
         var result = DeployResult.newBuilder();
         findings.forEach(finding -> result.addFindings(shown(finding)));

@@ -93,15 +93,15 @@ public final class CodeService {
     return versions;
   }
 
-  /// What is tried.
+  /// How much is tried.
   ///
   /// @param types the stored names of the types; all in the files when there is none. Others among
   ///   the files are what these need
   /// @param objectsMax how many objects of each type are tried at most
   /// @param replays whether the last calls of these objects are executed again
-  public record Trial(Set<String> types, long objectsMax, boolean replays) {
+  public record Sample(Set<String> types, long objectsMax, boolean replays) {
     /// All types and objects, with their last calls.
-    public static final Trial WHOLE = new Trial(Set.of(), Long.MAX_VALUE, true);
+    public static final Sample WHOLE = new Sample(Set.of(), Long.MAX_VALUE, true);
   }
 
   /// Tries classes on what is stored. Logs nothing.
@@ -110,15 +110,15 @@ public final class CodeService {
   ///   and of what they need
   /// @param progress is told how many objects were tried
   /// @throws NotShareable when a class cannot be loaded
-  public List<Finding> check(Map<String, byte[]> files, Trial trial, LongConsumer progress) {
-    return found(shared(files, trial.types()), trial, progress);
+  public List<Finding> check(Map<String, byte[]> files, Sample sample, LongConsumer progress) {
+    return found(shared(files, sample.types()), sample, progress);
   }
 
   private List<Finding> found(
-      Map<String, List<Class<?>>> shared, Trial trial, LongConsumer progress) {
+      Map<String, List<Class<?>>> shared, Sample sample, LongConsumer progress) {
     var findings = new ArrayList<Finding>();
     var tried = new Tried(progress);
-    shared.forEach((type, faces) -> findings.add(check(type, faces, trial, tried)));
+    shared.forEach((type, faces) -> findings.add(check(type, faces, sample, tried)));
     return findings;
   }
 
@@ -152,7 +152,7 @@ public final class CodeService {
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> deploy(Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
     Map<String, List<Class<?>>> shared = shared(files, types);
-    List<Finding> findings = found(shared, new Trial(types, Long.MAX_VALUE, false), progress);
+    List<Finding> findings = found(shared, new Sample(types, Long.MAX_VALUE, false), progress);
     if (findings.stream().allMatch(Finding::fits)) shared.forEach(stoa::activate);
     return findings;
   }
@@ -191,7 +191,7 @@ public final class CodeService {
     return shared;
   }
 
-  private Finding check(String type, List<Class<?>> faces, Trial trial, Tried progress) {
+  private Finding check(String type, List<Class<?>> faces, Sample sample, Tried progress) {
     List<Codes.Activation> earlier = stoa.codes().of(type);
     ObjectType tried;
     try {
@@ -212,11 +212,11 @@ public final class CodeService {
     String reason = "";
     var calls = new Replays(stoa, tried);
     Iterator<byte[]> names = stoa.core().list(type);
-    while (names.hasNext() && objects < trial.objectsMax()) {
+    while (names.hasNext() && objects < sample.objectsMax()) {
       Key key = stoa.key(type, names.next());
       String refusal = refusal(tried, key);
       if (refusal != null && unfit++ == 0) reason = refusal;
-      if (refusal == null && trial.replays()) calls.add(key);
+      if (refusal == null && sample.replays()) calls.add(key);
       objects++;
       progress.another();
     }

@@ -83,7 +83,7 @@ final class ObjectHandler implements Handler {
     private final String name;
     private final ActiveCode active;
 
-    private final @Nullable Tried tried;
+    private final @Nullable Rerun rerun;
 
     // The last answer to form.
     private volatile @Nullable Form form;
@@ -96,15 +96,15 @@ final class ObjectHandler implements Handler {
       this(stoa, name, active, null);
     }
 
-    private Factory(LocalService stoa, String name, ActiveCode active, @Nullable Tried tried) {
+    private Factory(LocalService stoa, String name, ActiveCode active, @Nullable Rerun rerun) {
       this.stoa = stoa;
       this.name = name;
       this.active = active;
-      this.tried = tried;
+      this.rerun = rerun;
     }
 
     /// The same, with one put that other code executes.
-    Factory trying(Tried other) {
+    Factory trying(Rerun other) {
       return new Factory(stoa, name, active, other);
     }
 
@@ -119,7 +119,7 @@ final class ObjectHandler implements Handler {
 
     @Override
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
-      Tried trying = tried != null && tried.executes(execution) ? tried : null;
+      Rerun trying = rerun != null && rerun.executes(execution) ? rerun : null;
       int code = trying == null ? execution.code() : TRIED;
       ObjectType type = trying == null ? stoa.typeAt(name, code) : trying.type();
       Object name = stoa.nameIn(type, key);
@@ -141,7 +141,7 @@ final class ObjectHandler implements Handler {
     }
 
     private ObjectHandler shown(ObjectHandler handler) {
-      if (tried != null) tried.show(handler);
+      if (rerun != null) rerun.show(handler);
       return handler;
     }
 
@@ -225,14 +225,14 @@ final class ObjectHandler implements Handler {
 
   /// One put of the log that is executed again, by its own code or by other code. One thread uses
   /// it, once.
-  static final class Tried {
+  static final class Rerun {
     private final long address;
     private final @Nullable ObjectType by;
     private @Nullable ObjectHandler handler;
 
     /// @param address the put's stream address
     /// @param by what executes it; null for the code that did
-    Tried(long address, @Nullable ObjectType by) {
+    Rerun(long address, @Nullable ObjectType by) {
       this.address = address;
       this.by = by;
     }
@@ -247,7 +247,7 @@ final class ObjectHandler implements Handler {
 
     private void show(ObjectHandler made) {
       handler = made;
-      made.tried = this;
+      made.rerun = this;
     }
 
     /// The state that it has left behind, as a type has it; null when there is none here.
@@ -276,7 +276,7 @@ final class ObjectHandler implements Handler {
   private record Seen(LoadedCode code, Object instance) {}
 
   /* What this handler is made for; null when it is one of the store. */
-  private @Nullable Tried tried;
+  private @Nullable Rerun rerun;
 
   private byte @Nullable [] thrownByConstructor;
   /* The version of the last of these, without the state; null before the first. */
@@ -302,7 +302,7 @@ final class ObjectHandler implements Handler {
     seen = null;
     ObjectType next = type;
     int number = execution.code();
-    Tried trying = tried;
+    Rerun trying = rerun;
     if (trying != null && trying.executes(execution)) {
       next = trying.type();
       number = TRIED;

@@ -101,7 +101,7 @@ final class Replays {
 
   private @Nullable Came came(Key key, LoggedPut put, @Nullable ObjectType by) {
     String type = tried.shared().name();
-    var run = new ObjectHandler.Tried(put.address(), by);
+    var run = new ObjectHandler.Rerun(put.address(), by);
     var factory = new ObjectHandler.Factory(stoa, type, stoa.active(type)).trying(run);
     Answer answer = stoa.core().replay(key, put.address(), factory);
     if (answer == null) return null;
@@ -109,7 +109,7 @@ final class Replays {
     return stoa.core().limited(key, () -> came(encoded, run));
   }
 
-  private Came came(byte[] encoded, ObjectHandler.Tried run) {
+  private Came came(byte[] encoded, ObjectHandler.Rerun run) {
     byte[] state = run.state(tried);
     Marshaller own = run.executed().marshaller();
     if (encoded[0] != ObjectAnswer.RETURNED) {

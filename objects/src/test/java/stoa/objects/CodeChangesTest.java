@@ -355,7 +355,7 @@ class CodeChangesTest {
           assertEquals(List.of("account 1 true"), versions(code));
           assertEquals(
               "[account CHANGED 1 0]",
-              findings(code.check(fixed.files(), CodeService.Trial.WHOLE, _ -> {})));
+              findings(code.check(fixed.files(), CodeService.Sample.WHOLE, _ -> {})));
           assertEquals(List.of("account 1 true"), versions(code));
           assertEquals("[account CHANGED 1 0]", findings(code.deploy(fixed.files(), _ -> {})));
           assertEquals(List.of("account 1 false", "account 2 true"), versions(code));
@@ -381,64 +381,11 @@ class CodeChangesTest {
 
   @Test
   void tryingCodeTellsWhichCallsWouldHaveComeToSomethingElse() {
-    String head =
-        SHARED
-            + "private final java.util.Map<String, Long> all = new java.util.HashMap<>();"
-            + "private long last = 1;"
-            + "public Account() {}"
-            + "public Account(long first) { last = first; }"
-            + "public void deposit(String from, long amount) { all.merge(from, amount, Long::sum); }";
-    String random =
-        "public long draw() { last = stoa.Call.random().nextLong(); return last; }"
-            + "public java.time.Instant time() { return stoa.Call.now(); }";
-    String withdraw = "public long withdraw(long amount) { ";
-    String asks = "public long asks(Account other) { return other.last() + ";
-    String end = "@Accessor public long last() { return last; } }";
-    Program first =
-        build(
-            head
-                + random
-                + withdraw
-                + "if (amount > 10) throw new IllegalStateException(\"too much\"); return amount; }"
-                + asks
-                + "1; }"
-                + end);
-    Program same =
-        build(
-            head
-                + random
-                + withdraw
-                + "if (10 < amount) throw new IllegalStateException(\"too much\"); return amount; }"
-                + asks
-                + "2 - 1; }"
-                + end.replace("return last", "long is = last; return is"));
-    Program strict =
-        build(
-            head
-                + random
-                + withdraw
-                + "if (amount > 5) throw new IllegalStateException(\"too much\"); return amount; }"
-                + asks
-                + "1; }"
-                + end);
-    Program more =
-        build(
-            head
-                + random
-                + withdraw
-                + "if (amount > 10) throw new IllegalStateException(\"too much\"); return amount; }"
-                + asks
-                + "other.last() - 41; }"
-                + end);
-    Program silent =
-        build(
-            head.replace("Long::sum", "(a, b) -> b")
-                + random
-                + withdraw
-                + "if (amount > 10) throw new IllegalStateException(\"too much\"); return amount; }"
-                + asks
-                + "1; }"
-                + end);
+    Program first = meaning("Long::sum", "amount > 10", "1");
+    Program same = meaning("(a, b) -> a + b", "10 < amount", "2 - 1");
+    Program silent = meaning("(a, b) -> b", "amount > 10", "1");
+    Program strict = meaning("Long::sum", "amount > 5", "1");
+    Program more = meaning("Long::sum", "amount > 10", "other.last() - 41");
     open(
         first,
         stoa -> {
@@ -472,9 +419,31 @@ class CodeChangesTest {
         });
   }
 
+  /// @param adds what a deposit does with what is there
+  /// @param refuses when a withdrawal throws
+  /// @param asked what is added to what another account answers
+  private Program meaning(String adds, String refuses, String asked) {
+    return build(
+        SHARED
+            + "private final java.util.Map<String, Long> all = new java.util.HashMap<>();"
+            + "private long last = 1;"
+            + "public void deposit(String from, long amount) { all.merge(from, amount, "
+            + adds
+            + "); }"
+            + "public long draw() { last = stoa.Call.random().nextLong(); return last; }"
+            + "public java.time.Instant time() { return stoa.Call.now(); }"
+            + "public long withdraw(long amount) { if ("
+            + refuses
+            + ") throw new IllegalStateException(\"too much\"); return amount; }"
+            + "public long asks(Account other) { return other.last() + "
+            + asked
+            + "; }"
+            + "@Accessor public long last() { return last; } }");
+  }
+
   /// How many of the last calls come to something else in a program, and the first of them.
   private static String replayed(CodeService code, Program program) {
-    var found = code.check(program.files(), CodeService.Trial.WHOLE, _ -> {}).getFirst();
+    var found = code.check(program.files(), CodeService.Sample.WHOLE, _ -> {}).getFirst();
     var calls = found.calls();
     assertEquals(true, found.fits(), found::toString);
     return calls.different() + " of " + calls.compared() + ": " + calls.first();

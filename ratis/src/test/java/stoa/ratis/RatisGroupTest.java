@@ -393,8 +393,7 @@ class RatisGroupTest {
       // With a checkpoint of its own, it releases that by itself.
       for (var server : shard.servers) {
         var own = server.replica().streams();
-        own.checkpoint(STREAM, 8, new byte[] {8});
-        own.release(STREAM);
+        own.checkpointAndRelease(STREAM, 8, new byte[] {8});
         assertEquals(8, own.firstKept(STREAM));
         assertEquals(8, own.oldest(STREAM));
       }

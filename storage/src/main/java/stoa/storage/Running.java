@@ -24,9 +24,10 @@ public final class Running {
    *       64        64 each  slots: object 16, number 8; 0 while nothing runs
    *   then          32 each  failures: object 16, number 8, how often 8; 0 for a free place
    *
-   * To note a run costs one store to memory that the operating system keeps for the file: no call to it,
-   * and no sync; three when it is on another object than the thread's last one. Its end costs one. A process that ends between two of them leaves a run that is named wrongly at worst, which
-   * nothing else fits.
+   * To note a run costs one store to memory that the operating system keeps for the file, three when the
+   * run is on another object than the thread's last one, and its end costs one: no call to the operating
+   * system, and no sync. A process that ends between two stores leaves at worst the number of one run
+   * beside the object of another, which names no call.
    */
   private static final long MAGIC = 0x53544f4152554e4eL; // STOARUNN
   private static final long VERSION = 2;

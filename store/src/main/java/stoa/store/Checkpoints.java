@@ -31,7 +31,7 @@ final class Checkpoints {
       return;
     }
     try {
-      keep(key.stream(), address, state);
+      engine.streams().checkpointAndRelease(key.stream(), address, state);
     } catch (RuntimeException failure) {
       // Derived data: loading replays more. What is wrong shows at the next put.
       LOG.warn("no checkpoint of {} at {}: {}", key, address, failure.getMessage());
@@ -49,14 +49,8 @@ final class Checkpoints {
         .health()
         .whileOpen(() -> {
           if (engine.quarantine().isAccepted(key.stream(), address)) return;
-          keep(key.stream(), address, state);
+          engine.streams().checkpointAndRelease(key.stream(), address, state);
         });
-  }
-
-  private void keep(StreamId stream, long address, byte[] state) {
-    Streams streams = engine.streams();
-    streams.checkpoint(stream, address, state);
-    if (streams.oldest(stream) >= address) streams.release(stream);
   }
 
   /// Keeps a state that was accepted as the checkpoint at its address.

@@ -281,8 +281,8 @@ public final class Following implements Backup {
     else tell(evidence(key, job, own, agreed));
   }
 
-  /// Whether a checkpoint is logged of a version: nobody knows whether the leader announced the
-  /// state before or after that.
+  /// Whether the stream has a logged checkpoint of a version. The leader may have announced the
+  /// state of that version before or after it made the checkpoint.
   private boolean isShortened(Key key, long address, long end) {
     var found = new boolean[1];
     store

@@ -8,8 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import stoa.AlreadyExists;
 import stoa.CallFailed;
 import stoa.DeadlineExceeded;
@@ -43,7 +41,6 @@ final class IncomingCalls {
   /* A thread that waits for its call looks after so long whether a worker runs that, twice as long each time. */
   private static final long PAUSE_FIRST_NANOS = 1_000_000;
   private static final long PAUSE_NANOS_MAX = 32_000_000;
-  private static final Logger LOG = LoggerFactory.getLogger(IncomingCalls.class);
 
   private final Engine engine;
   private final Intake intake;
@@ -280,22 +277,12 @@ final class IncomingCalls {
       while (!request.isOver()) {
         if (!intake.isEmpty()) engine.leader().callWriter();
         tellIfItWaits();
-        if (runs && pause > 0 && request.resident.isScheduled()) help(request);
+        // This thread does not execute it: what is executed first may wait for this call's answer.
+        if (runs && pause > 0 && request.resident.isScheduled()) request.resident.help(request);
         if (request.isOver()) return;
         if (pause == 0) threads.rest(request);
         else threads.pause(pause); // or until it is over
         pause = Math.clamp(2 * pause, PAUSE_FIRST_NANOS, PAUSE_NANOS_MAX);
-      }
-    }
-
-    /// Has a thread of its own execute what is asked: no worker may be free, since all may wait for
-    /// calls like this one. This thread does not: what is executed first may wait for this call's
-    /// answer.
-    private void help(Request request) {
-      try {
-        threads.serve(() -> request.resident.runUntil(request));
-      } catch (RejectedExecutionException full) {
-        LOG.debug("{} waits for a worker", request.resident.key, full);
       }
     }
 

@@ -19,11 +19,11 @@ import stoa.store.records.Records;
 /// One thread at a time uses it.
 final class Materialized {
   /*
-   * Checkpoints. Where the stream has an entry that says so, which a trim logs, and after a put, when the bytes put since the last checkpoint reach
-   * max(CHECKPOINT_BYTES_MIN, size of that checkpoint), the handler is encoded, and replaced by what
-   * is decoded from that. The rule looks only at the stream, so that every replica, and every replay,
-   * does this at the same addresses and goes on with the same shape in memory. It bounds replay, and
-   * the bytes spent on checkpoints by the bytes put.
+   * Checkpoints. The handler is encoded, and replaced by what is decoded from that, after a put, when
+   * the bytes put since the last checkpoint reach max(CHECKPOINT_BYTES_MIN, size of that checkpoint),
+   * and where the stream has a CHECKPOINT entry, which a trim logs. The rule looks only at the stream,
+   * so that every replica, and every replay, does this at the same addresses and goes on with the same
+   * shape in memory. It bounds replay, and the bytes spent on checkpoints by the bytes put.
    *
    * Invariants:
    * (1) handler is null iff generation is 0: the key is absent at position. A put that was taken
@@ -243,7 +243,9 @@ final class Materialized {
             entry -> {
               boolean within = entry.address() <= target;
               if (entry.kind() == Records.CHECKPOINT) {
-                // A replica that follows makes those of the target, too: nobody asks it later.
+                // A replica that follows makes the checkpoint of the target, too: no request asks
+                // for
+                // it later.
                 if (within || (keeps && !behind[0])) changes.add(entry);
               } else if (!Versions.isChange(entry)) {
                 logged.note(entry);

@@ -342,12 +342,11 @@ final class Nesting {
   }
 
   /// See [Store#replay].
-  @Nullable Answer findAnswer(Key target, long address, HandlerFactory factory) {
+  @Nullable Answer replay(Key target, long address, HandlerFactory factory) {
     engine.questions().barrier(target);
     int end = engine.deadlines().end(Deadlines.ticks(engine.callTimeMax()));
-    var past = new Materialized(engine, target, factory).until(end);
     try {
-      return past.loadAnswer(address, engine.streams().last(target.stream()));
+      return answerInStream(target, address, new Materialized(engine, target, factory).until(end));
     } catch (Execution.Suspended stopped) {
       throw stopped.reason();
     }
@@ -355,6 +354,10 @@ final class Nesting {
 
   private @Nullable Answer answerInStream(Key target, long address) {
     var past = new Materialized(engine, target, engine.spaces().factory(target.space()));
+    return answerInStream(target, address, past);
+  }
+
+  private @Nullable Answer answerInStream(Key target, long address, Materialized past) {
     return past.loadAnswer(address, engine.streams().last(target.stream()));
   }
 

@@ -1,6 +1,7 @@
 package stoa.store;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -8,6 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.CallFailed;
 import stoa.base.Answer;
 import stoa.base.Existence;
@@ -48,6 +51,7 @@ final class Resident extends StreamEnd implements Runnable {
    * (2) Every put at or below target is reflected in live, or will be when live is loaded; every put
    *     above is in the mailbox, or not committed.
    */
+  private static final Logger LOG = LoggerFactory.getLogger(Resident.class);
   private static final int IDLE = 0;
   private static final int SCHEDULED = 1;
   private static final int RUNNING = 2;
@@ -378,6 +382,16 @@ final class Resident extends StreamEnd implements Runnable {
   /// Executes what waits, up to a request, if no other thread does.
   void runUntil(@Nullable Request last) {
     if (lane.get() == SCHEDULED && lane.compareAndSet(SCHEDULED, RUNNING)) drain(last);
+  }
+
+  /// Has a thread of its own execute what waits, up to a request: all workers may wait for other
+  /// stores.
+  void help(Request last) {
+    try {
+      engine.threads().serve(() -> runUntil(last));
+    } catch (RejectedExecutionException full) {
+      LOG.debug("{} waits for a worker", key, full);
+    }
   }
 
   /// As [#runUntil], for a thread that must come back soon: leaves what is not quick to others.

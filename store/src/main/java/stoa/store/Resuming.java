@@ -2,7 +2,6 @@ package stoa.store;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,22 +44,13 @@ final class Resuming {
         var _ = engine.leader().await(request);
         continue;
       }
-      help(request);
+      request.resident.help(request);
       while (!request.isDone() && !Leader.waitsAbroad(request) && engine.nowMicros() < end) {
         if (threads.mayRunLong()) request.resident.runUntil(request);
         if (!request.isDone()) threads.pause();
       }
     }
     keys = named;
-  }
-
-  /// Runs it on a thread of its own, if all workers wait for other stores.
-  private void help(Request request) {
-    try {
-      threads.serve(() -> request.resident.runUntil(request));
-    } catch (RejectedExecutionException full) {
-      LOG.debug("{} waits for a worker", request.resident.key, full);
-    }
   }
 
   private @Nullable Request resume(BiFunction<String, byte[], Key> named, Unfinished.Name name) {

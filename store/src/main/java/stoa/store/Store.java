@@ -418,7 +418,7 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.TooOld when what is in front of it was released
   /// @throws stoa.Corrupt when a handler asks other keys what the log has no answer to
   public @Nullable Answer replay(Key key, long address, HandlerFactory factory) {
-    return engine.nesting().findAnswer(key, address, factory);
+    return engine.nesting().replay(key, address, factory);
   }
 
   /// Runs code of a key on the calling thread, beside the state, within the time of a call.

@@ -20,7 +20,7 @@ public record ItemChange(long item, int version, Metadata metadata) {
 
   /// Refuses a request that has two changes of one item: the second could not know the outcome of
   /// the first.
-  public static void requireDistinct(List<ItemChange> changes) {
+  static void requireDistinct(List<ItemChange> changes) {
     var seen = new HashSet<Long>();
     for (var change : changes) {
       if (!seen.add(change.item())) {

@@ -9,6 +9,17 @@ import java.util.UUID;
 public final class Moves {
   private Moves() {}
 
+  /// Checks what is asked of a move.
+  ///
+  /// @throws IllegalArgumentException when both workspaces are one, or an item is there twice
+  public static void check(UUID from, UUID to, List<ItemChange> changes) {
+    ItemChange.requireDistinct(changes);
+    if (from.equals(to)) {
+      throw new IllegalArgumentException(
+          "workspace " + from + " is both source and target; use doCommit");
+    }
+  }
+
   /// Moves items, see [SyncService#moveItems].
   ///
   /// @param target a workspace of which the user is a member

@@ -44,13 +44,7 @@ final class PlainObjects implements CallContext, ServiceObjects {
 
   @Override
   public <R> R call(Callable<R> body) {
-    try {
-      return ScopedValue.where(CURRENT, this).call(body::call);
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
+    return ServiceObjects.super.call(() -> ScopedValue.where(CURRENT, this).call(body::call));
   }
 
   @Override

@@ -13,10 +13,20 @@ interface ServiceObjects extends AutoCloseable {
   Workspace workspace(UUID id);
 
   /// Runs calls on the objects.
-  <R> R call(Callable<R> body);
+  default <R> R call(Callable<R> body) {
+    try {
+      return body.call();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
 
   /// Runs calls that answer nothing.
-  void run(Runnable body);
+  default void run(Runnable body) {
+    body.run();
+  }
 
   @Override
   void close();

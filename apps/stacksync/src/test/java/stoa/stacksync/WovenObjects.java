@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 import stoa.weave.WeaveDirectories;
@@ -84,22 +83,6 @@ final class WovenObjects implements ServiceObjects {
   @Override
   public Workspace workspace(UUID id) {
     return stoa.get(Workspace.class, id);
-  }
-
-  @Override
-  public <R> R call(Callable<R> body) {
-    try {
-      return body.call();
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  @Override
-  public void run(Runnable body) {
-    body.run();
   }
 
   @Override

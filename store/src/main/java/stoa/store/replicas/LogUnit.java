@@ -166,10 +166,7 @@ public final class LogUnit implements Backup {
     try {
       // Whoever leads from here next has this device to itself.
       if (closed) return;
-      streams.checkpoint(announced.stream(), announced.address(), state);
-      if (streams.oldest(announced.stream()) >= announced.address()) {
-        streams.release(announced.stream());
-      }
+      streams.checkpointAndRelease(announced.stream(), announced.address(), state);
     } finally {
       lock.unlock();
     }

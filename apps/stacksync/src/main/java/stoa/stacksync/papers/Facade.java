@@ -103,11 +103,7 @@ public class Facade implements SyncService {
   @Override
   public List<CommitInfo> moveItems(
       UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes) {
-    ItemChange.requireDistinct(changes);
-    if (from.equals(to)) {
-      throw new IllegalArgumentException(
-          "workspace " + from + " is both source and target; use doCommit");
-    }
+    Moves.check(from, to, changes);
     requireDevice(user, device);
     var target = workspace(to);
     requireMember(user, target, to);
