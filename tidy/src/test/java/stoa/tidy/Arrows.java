@@ -32,6 +32,7 @@ final class Arrows {
     ALLOWED.put("links", with(caller, "migration"));
     ALLOWED.put("node", with(engine, "wire", "links", "migration"));
     ALLOWED.put("client", with(caller, "wire", "migration", "links"));
+    ALLOWED.put("contracts", Set.of());
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =
