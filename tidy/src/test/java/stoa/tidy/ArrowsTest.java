@@ -57,7 +57,7 @@ class ArrowsTest {
   }
 
   private static String dependency(String module, String more) {
-    return "<dependency><groupId>stoa</groupId>\n<artifactId>stoa-%s</artifactId>%s</dependency>"
+    return "<dependency><groupId>dev.stoa</groupId>\n<artifactId>stoa-%s</artifactId>%s</dependency>"
         .formatted(module, more);
   }
 }
