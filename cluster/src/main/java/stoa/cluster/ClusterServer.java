@@ -102,7 +102,7 @@ public final class ClusterServer implements AutoCloseable {
 
   private final Condition viewed = views.newCondition();
 
-  private volatile @Nullable View view;
+  private volatile @Nullable ClusterView view;
 
   // When the view came; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
@@ -182,7 +182,7 @@ public final class ClusterServer implements AutoCloseable {
               ? config.withAddress(before.host(), before.port(), before.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       try {
-        node = RatisNode.start(secured(config), new Asked());
+        node = RatisNode.start(secured(config), new Answers());
       } catch (RuntimeException failed) {
         server.close();
         throw failed;
@@ -505,7 +505,7 @@ public final class ClusterServer implements AutoCloseable {
   ///
   /// @throws Unavailable when it is a member, or that is not known
   private void requireOut(Settings known, int group) {
-    var inquiry = new Inquiry(group, new Inquiry.Asked.Members());
+    var inquiry = new Inquiry(group, new Inquiry.Subject.Members());
     long end = System.nanoTime() + ASKING_TIME_MAX.toNanos();
     for (Member asked : inOrderOfAsking(group)) {
       Duration patience = Duration.ofNanos(end - System.nanoTime());
@@ -601,7 +601,7 @@ public final class ClusterServer implements AutoCloseable {
 
   // ---- requests of other servers
 
-  private final class Asked implements Questions {
+  private final class Answers implements Questions {
     @Override
     public byte[] answer(String from, byte[] question) {
       return ClusterServer.this.answer(from, question);
@@ -617,7 +617,7 @@ public final class ClusterServer implements AutoCloseable {
   /// secret that is unknown.
   private boolean isServer(String name) {
     if (secret == null || name.equals(self.id())) return true;
-    View known = view;
+    ClusterView known = view;
     if (known != null && known.server(name).isPresent()) return true;
     return hosted.values().stream()
         .flatMap(group -> group.members().stream())
@@ -658,13 +658,13 @@ public final class ClusterServer implements AutoCloseable {
 
   private byte[] answer(String from, Inquiry inquiry) {
     HostedGroup here = hosted.get(inquiry.group());
-    if (inquiry.asked() instanceof Inquiry.Asked.Alarm(String trouble)) {
+    if (inquiry.asked() instanceof Inquiry.Subject.Alarm(String trouble)) {
       LOG.error("server {}, group {}: {}", self.id(), inquiry.group(), trouble);
       return Inquiry.elsewhere();
     }
     if (here == null || here.led().isEmpty()) return Inquiry.elsewhere();
     Set<String> members = here.confirmedMembers();
-    if (inquiry.asked() instanceof Inquiry.Asked.Differs(byte[] evidence)) {
+    if (inquiry.asked() instanceof Inquiry.Subject.Differs(byte[] evidence)) {
       if (secret != null && !members.contains(from)) {
         throw new Unavailable("server " + from + " is no member of group " + inquiry.group());
       }
@@ -685,7 +685,7 @@ public final class ClusterServer implements AutoCloseable {
   private boolean isMine(Request request) {
     Settings known = noted.settings();
     if (known != null) return known.equals(request.settings());
-    return request.said() instanceof Request.Said.Know(View told)
+    return request.said() instanceof Request.Said.Know(ClusterView told)
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
 
@@ -696,7 +696,7 @@ public final class ClusterServer implements AutoCloseable {
     Settings known = request.settings();
     try {
       switch (request.said()) {
-        case Request.Said.Know(View told) -> {
+        case Request.Said.Know(ClusterView told) -> {
           if (noted.settings() == null) {
             note(noted.withSettings(known));
             begin(known);
@@ -714,7 +714,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Adopts the view for everything that this server does not see itself.
-  private void know(View told) {
+  private void know(ClusterView told) {
     views.lock();
     try {
       view = told;
@@ -755,8 +755,8 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private Optional<Member> member(String name) {
-    View known = view;
-    return known == null ? Optional.empty() : known.server(name).map(View.Listed::member);
+    ClusterView known = view;
+    return known == null ? Optional.empty() : known.server(name).map(ClusterView.Listed::member);
   }
 
   private HostedGroup leading(int group) {
@@ -779,8 +779,8 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Returns all known servers.
   private List<Member> all() {
-    View known = view;
-    if (known != null) return known.servers().stream().map(View.Listed::member).toList();
+    ClusterView known = view;
+    if (known != null) return known.servers().stream().map(ClusterView.Listed::member).toList();
     return hosted.values().stream().flatMap(group -> group.members().stream()).distinct().toList();
   }
 
@@ -791,12 +791,12 @@ public final class ClusterServer implements AutoCloseable {
       Member leading = here.leading();
       if (leading != null) return leading;
     }
-    View known = view;
+    ClusterView known = view;
     if (known == null) return null;
     return Optional.ofNullable(known.groups().get(group))
-        .flatMap(View.Placed::leader)
+        .flatMap(ClusterView.Placed::leader)
         .flatMap(known::server)
-        .map(View.Listed::member)
+        .map(ClusterView.Listed::member)
         .orElse(null);
   }
 
@@ -810,10 +810,10 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public List<String> servers() {
-      View known = view;
+      ClusterView known = view;
       var addresses = new LinkedHashSet<String>();
       if (known != null) {
-        for (View.Listed listed : known.servers()) addresses.add(listed.member().clients());
+        for (ClusterView.Listed listed : known.servers()) addresses.add(listed.member().clients());
       } else {
         for (HostedGroup group : hosted.values()) {
           for (Member member : group.members()) addresses.add(member.clients());
@@ -836,30 +836,30 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public List<ServerStatus> status() {
-      View known = view;
-      View shown = known != null ? known : remembered();
+      ClusterView known = view;
+      ClusterView shown = known != null ? known : remembered();
       return shown.servers().stream().map(listed -> status(shown, listed)).toList();
     }
 
     /// Returns what a server without news since its start knows: the members of its groups.
-    private View remembered() {
-      var servers = new ArrayList<View.Listed>();
+    private ClusterView remembered() {
+      var servers = new ArrayList<ClusterView.Listed>();
       for (Member member : all()) {
         boolean here = member.id().equals(self.id());
         var presence = here ? Facts.Presence.HERE : Facts.Presence.AWAY;
-        servers.add(new View.Listed(member, presence, false));
+        servers.add(new ClusterView.Listed(member, presence, false));
       }
-      var groups = new TreeMap<Integer, View.Placed>();
+      var groups = new TreeMap<Integer, ClusterView.Placed>();
       hosted.forEach((number, group) -> {
         var behind = new TreeMap<String, Long>();
         for (Member member : group.members()) behind.put(member.id(), 0L);
         var none = Optional.<String>empty();
-        groups.put(number, new View.Placed(none, behind, new TreeSet<>()));
+        groups.put(number, new ClusterView.Placed(none, behind, new TreeSet<>()));
       });
-      return new View(servers, groups, Optional.empty());
+      return new ClusterView(servers, groups, Optional.empty());
     }
 
-    private ServerStatus status(View known, View.Listed listed) {
+    private ServerStatus status(ClusterView known, ClusterView.Listed listed) {
       Member member = listed.member();
       var status =
           ServerStatus.newBuilder()
@@ -892,7 +892,7 @@ public final class ClusterServer implements AutoCloseable {
 
     /// Returns the leader of a group. A member of the group knows it before others hear of it, or
     /// while none do.
-    private Optional<String> leading(int group, View.Placed told) {
+    private Optional<String> leading(int group, ClusterView.Placed told) {
       HostedGroup here = hosted.get(group);
       if (here == null || !here.knowsLeader()) {
         return age().compareTo(AGE_MAX) > 0 ? Optional.empty() : told.leader();
@@ -918,7 +918,7 @@ public final class ClusterServer implements AutoCloseable {
       };
     }
 
-    private static Optional<String> move(View known, int group, String server) {
+    private static Optional<String> move(ClusterView known, int group, String server) {
       return known
           .step()
           .flatMap(step ->
@@ -937,7 +937,7 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public List<String> alarms() {
-      View known = view;
+      ClusterView known = view;
       return known == null ? List.of() : known.alarms();
     }
 
@@ -974,7 +974,7 @@ public final class ClusterServer implements AutoCloseable {
     views.lock();
     try {
       while (!closing.get()) {
-        View known = view;
+        ClusterView known = view;
         if (known != null && known.server(name).isEmpty()) return;
         viewed.await();
       }

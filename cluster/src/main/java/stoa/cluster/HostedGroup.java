@@ -374,7 +374,7 @@ final class HostedGroup {
   private void suspect(Divergence evidence) {
     Member leads = leading();
     if (leads == null || !reports.tryAcquire()) return;
-    var differs = new Inquiry.Asked.Differs(evidence.toBytes());
+    var differs = new Inquiry.Subject.Differs(evidence.toBytes());
     // Not on this thread, on which objects are executed: it may take long.
     Thread.ofVirtual()
         .start(() -> {
@@ -394,7 +394,7 @@ final class HostedGroup {
     LOG.error("server {}, {}: {}", member, name, trouble);
     Member told = member(member).orElse(null);
     if (told == null || member.equals(self())) return;
-    var alarm = new Inquiry(name.number(), new Inquiry.Asked.Alarm(trouble));
+    var alarm = new Inquiry(name.number(), new Inquiry.Subject.Alarm(trouble));
     Thread.ofVirtual()
         .start(() -> {
           try (var line = place.node().line(told)) {

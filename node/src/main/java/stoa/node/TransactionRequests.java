@@ -39,7 +39,7 @@ final class TransactionRequests {
   }
 
   /// Begins a request that names a transaction; waits for nothing.
-  void begin(Asked asked) {
+  void begin(PendingRequest asked) {
     Session session = asked.session();
     Request request = asked.request();
     if (request.getWhatCase() == Request.WhatCase.BEGIN) {
@@ -61,7 +61,7 @@ final class TransactionRequests {
   }
 
   /// Begins a transaction.
-  void begin(Asked asked, Begin begin) {
+  void begin(PendingRequest asked, Begin begin) {
     Session session = asked.session();
     if (begin.getTransaction() == 0)
       throw new IllegalArgumentException("a transaction has a number");
@@ -181,7 +181,7 @@ final class TransactionRequests {
   }
 
   /// Commits a transaction over several groups.
-  void commit(Asked asked, CommitAcross across) {
+  void commit(PendingRequest asked, CommitAcross across) {
     Coordinator coordinator = node.coordinator();
     if (coordinator == null) {
       throw new IllegalArgumentException("transactions over several groups are asked of group 0");

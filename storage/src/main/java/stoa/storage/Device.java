@@ -67,7 +67,7 @@ public final class Device implements AutoCloseable {
   private final Disk.Hold hold;
   private final SegmentLog log;
   private final Index index;
-  private final Running running;
+  private final RunningCalls running;
   private final @Nullable ExecutorService owned;
   private final GroupCommit commits;
   private final ObjectChanges changes;
@@ -95,7 +95,7 @@ public final class Device implements AutoCloseable {
       SegmentLog log,
       Index index,
       ObjectChanges changes,
-      Running running,
+      RunningCalls running,
       Executor background,
       @Nullable ExecutorService owned,
       long recoveredBytes) {
@@ -222,7 +222,7 @@ public final class Device implements AutoCloseable {
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
         LOG.info("the index in {} was made of {} bytes in {} ms", disk.place(), recovered, millis);
       }
-      var running = Running.open(hold.notes(Running.BYTES));
+      var running = RunningCalls.open(hold.notes(RunningCalls.BYTES));
       return new Device(disk, hold, log, index, changes, running, background, owned, recovered);
     } catch (IOException | RuntimeException e) {
       if (index != null) index.close();
@@ -693,7 +693,7 @@ public final class Device implements AutoCloseable {
   }
 
   /// What its opener runs on its objects, and what earlier ones did when they were ended by it.
-  public Running running() {
+  public RunningCalls running() {
     return running;
   }
 

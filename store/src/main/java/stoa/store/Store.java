@@ -21,7 +21,7 @@ import stoa.base.Key;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.storage.Running;
+import stoa.storage.RunningCalls;
 import stoa.store.ordering.Addresses;
 import stoa.store.records.Names;
 import stoa.store.records.Records;
@@ -79,7 +79,7 @@ public final class Store implements AutoCloseable {
   /// Has it noted what runs, in memory that outlives this process: a call that has ended the
   /// process twice is not executed again, and its key is in engine.quarantine(). To be said before
   /// anything runs.
-  public void noteRuns(Running place) {
+  public void noteRuns(RunningCalls place) {
     engine.runners().noteIn(place);
   }
 

@@ -60,7 +60,8 @@ final class Arrows {
   }
 
   private static final Pattern DEPENDENCY =
-      Pattern.compile("<dependency>\\s*<groupId>dev.stoa</groupId>(.*?)</dependency>", Pattern.DOTALL);
+      Pattern.compile(
+          "<dependency>\\s*<groupId>dev.stoa</groupId>(.*?)</dependency>", Pattern.DOTALL);
   private static final Pattern ARTIFACT =
       Pattern.compile("<artifactId>stoa-([a-z-]+)</artifactId>");
 

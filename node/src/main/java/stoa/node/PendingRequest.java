@@ -18,14 +18,14 @@ import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
 /// One request in progress: where its work runs, and its answer. Thread-safe; it is answered once.
-final class Asked {
+final class PendingRequest {
   private final Node node;
   private final ObjectService service;
   private final Session session;
   private final Request request;
   private final long arrivedNanos;
 
-  Asked(Node node, Session session, Request request) {
+  PendingRequest(Node node, Session session, Request request) {
     this.node = node;
     this.service = node.service();
     this.session = session;

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 ///
 /// Thread-safe. Who finds that it was done in the meantime goes on at once: unlike with a lock,
 /// those that waited need not pass one behind the other.
-final class Turns {
+final class SingleFlight {
   /*
    * Who fails to become busy read `round` before. The one that is busy replaces the round after it has
    * ceased to be, and ends the one that it replaced; so that or an earlier end of the round that was read

@@ -11,19 +11,19 @@ import org.junit.jupiter.api.Test;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-class ViewTest {
-  private static View view(String... failed) {
-    var groups = new TreeMap<Integer, View.Placed>();
+class ClusterViewTest {
+  private static ClusterView view(String... failed) {
+    var groups = new TreeMap<Integer, ClusterView.Placed>();
     for (int number : List.of(0, 1)) {
       var behind = new TreeMap<String, Long>();
       for (String name : List.of("a", "b", "c")) behind.put(name, 7L + number);
       var out = new TreeSet<String>(number == 1 ? List.of(failed) : List.of());
-      groups.put(number, new View.Placed(Optional.of("a"), behind, out));
+      groups.put(number, new ClusterView.Placed(Optional.of("a"), behind, out));
     }
-    return new View(List.of(), groups, Optional.of(new Step.Transfer("b", 1)));
+    return new ClusterView(List.of(), groups, Optional.of(new Step.Transfer("b", 1)));
   }
 
-  private static byte[] bytes(View view) {
+  private static byte[] bytes(ClusterView view) {
     var out = new Encoder(64);
     view.write(out);
     return out.toBytes();
@@ -31,10 +31,10 @@ class ViewTest {
 
   @Test
   void isReadAsItWasWritten() {
-    View view = view("b", "c");
-    assertEquals(view, View.read(new Decoder(bytes(view))));
-    var alarmed = new View(view.servers(), view.groups(), view.step(), List.of("trouble"));
-    assertEquals(alarmed, View.read(new Decoder(bytes(alarmed))));
+    ClusterView view = view("b", "c");
+    assertEquals(view, ClusterView.read(new Decoder(bytes(view))));
+    var alarmed = new ClusterView(view.servers(), view.groups(), view.step(), List.of("trouble"));
+    assertEquals(alarmed, ClusterView.read(new Decoder(bytes(alarmed))));
   }
 
   @Test
@@ -43,11 +43,11 @@ class ViewTest {
     // Without the count of alarms, and a count or two for each group.
     for (int counts : List.of(1, 3, 5)) {
       byte[] before = Arrays.copyOf(now, now.length - counts);
-      assertEquals(view(), View.read(new Decoder(before)));
+      assertEquals(view(), ClusterView.read(new Decoder(before)));
     }
     // Some of them tell which members lack classes.
     byte[] before = Arrays.copyOf(now, now.length - 3);
     var lacking = new Encoder(64).raw(before).varint(1).text("b").varint(1).text("a (A)").varint(0);
-    assertEquals(view(), View.read(new Decoder(lacking.toBytes())));
+    assertEquals(view(), ClusterView.read(new Decoder(lacking.toBytes())));
   }
 }

@@ -13,18 +13,18 @@ import stoa.base.StreamId;
 import stoa.front.PlacedObject;
 import stoa.front.types.SharedMethod;
 import stoa.migration.core.Copy;
-import stoa.migration.core.Version;
+import stoa.migration.core.CopyVersion;
 import stoa.spi.CallContext;
 
 /// An operation that runs: instances of its objects, on which its thread makes calls. That thread
 /// uses it.
-final class Running {
+final class RunningOperation {
   /// The one of the current thread.
-  static final ScopedValue<Running> CURRENT = ScopedValue.newInstance();
+  static final ScopedValue<RunningOperation> CURRENT = ScopedValue.newInstance();
 
   /// Makes the context of a method.
   interface Contexts {
-    CallContext of(Version version);
+    CallContext of(CopyVersion version);
   }
 
   private static final class Work {
@@ -47,7 +47,7 @@ final class Running {
   private final Map<StreamId, Work> works = new LinkedHashMap<>();
   private long stateBytes;
 
-  Running(Collection<PlacedObject> objects, List<Copy> copies, Contexts contexts) {
+  RunningOperation(Collection<PlacedObject> objects, List<Copy> copies, Contexts contexts) {
     this.contexts = contexts;
     SortedMap<StreamId, Copy> byStream = new TreeMap<>();
     for (var copy : copies) byStream.put(copy.object(), copy);
@@ -161,7 +161,7 @@ final class Running {
   }
 
   /// Returns the version that an object had.
-  Version version(PlacedObject object) {
+  CopyVersion version(PlacedObject object) {
     return Objects.requireNonNull(works.get(object.stream()), "an object of it").copy.version();
   }
 

@@ -14,7 +14,7 @@ import stoa.base.StreamId;
 /// and how often that was so. It does not survive a power loss, which no call causes.
 ///
 /// A run is named by an object and a number. Thread-safe; each [Slot] is of one thread.
-public final class Running {
+public final class RunningCalls {
   /*
    * The bytes, numbers in the order of the disk formats:
    *
@@ -63,14 +63,14 @@ public final class Running {
 
   private volatile boolean hasFailures;
 
-  private Running(ByteBuffer bytes) {
+  private RunningCalls(ByteBuffer bytes) {
     this.bytes = bytes;
     for (int i = 0; i < SLOTS_MAX; i++) free.add(i);
   }
 
   /// Takes over what an earlier process has left.
-  static Running open(ByteBuffer bytes) {
-    var running = new Running(bytes);
+  static RunningCalls open(ByteBuffer bytes) {
+    var running = new RunningCalls(bytes);
     if (bytes.getLong(0) == MAGIC && bytes.getLong(8) == VERSION) {
       running.takeOver();
       return running;
@@ -153,7 +153,7 @@ public final class Running {
     /// The thread needs it no more.
     public void release() {
       end();
-      synchronized (Running.this) {
+      synchronized (RunningCalls.this) {
         free.addFirst(number);
       }
     }

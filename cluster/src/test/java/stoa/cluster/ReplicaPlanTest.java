@@ -18,7 +18,7 @@ import stoa.sim.Chance;
 
 /// The placement in a world of servers and groups without processes: what it decides is done, or
 /// fails, and meanwhile servers come, go and fail.
-class PlacementTest {
+class ReplicaPlanTest {
   private static final int STEPS_MAX = 500;
 
   private static final class Host {
@@ -244,7 +244,7 @@ class PlacementTest {
     void settle() {
       for (int i = 0; i < STEPS_MAX; i++) {
         elect();
-        var step = Placement.next(facts());
+        var step = ReplicaPlan.next(facts());
         if (step.isEmpty()) return;
         begin(step.get());
         end();
@@ -423,7 +423,7 @@ class PlacementTest {
     int led = world.facts().leads(leads);
     world.host(leads).drains = true;
     for (int i = 0; i < led; i++) {
-      Step step = Placement.next(world.facts()).orElseThrow();
+      Step step = ReplicaPlan.next(world.facts()).orElseThrow();
       assertTrue(step instanceof Step.Transfer(String to, int _) && !to.equals(leads));
       world.begin(step);
       world.end();
@@ -453,7 +453,7 @@ class PlacementTest {
       for (int turn = 0; turn < 60; turn++) {
         happen(world, chance, "t" + named++);
         world.elect();
-        Placement.next(world.facts()).ifPresent(world::begin);
+        ReplicaPlan.next(world.facts()).ifPresent(world::begin);
         // A change takes time, and servers fail meanwhile.
         if (chance.percent(30)) happen(world, chance, "t" + named++);
         world.elect();

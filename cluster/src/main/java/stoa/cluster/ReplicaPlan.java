@@ -18,7 +18,7 @@ import stoa.base.StreamId;
 ///
 /// It remembers nothing: another caller, after a crash of the first, continues what was begun. It
 /// reads no clock and starts no thread; the same facts give the same step.
-final class Placement {
+final class ReplicaPlan {
   /*
    * A group should have as many members as there are replicas, on servers that stay, and fewer when
    * there are fewer such servers. No server should have two replicas, or lead two groups, more than
@@ -49,14 +49,14 @@ final class Placement {
    */
   private final Facts facts;
 
-  private Placement(Facts facts) {
+  private ReplicaPlan(Facts facts) {
     this.facts = facts;
   }
 
   /// Returns the next step; empty when everything is in its place, or nothing can be done at
   /// present.
   static Optional<Step> next(Facts facts) {
-    return Optional.ofNullable(new Placement(facts).step());
+    return Optional.ofNullable(new ReplicaPlan(facts).step());
   }
 
   /// Returns the weight of a server for a group.

@@ -18,13 +18,13 @@ import stoa.ratis.Member;
 /// @param groups by their numbers
 /// @param step the step in progress; empty for none
 /// @param alarms about replicas, for operators
-record View(
+record ClusterView(
     List<Listed> servers,
     NavigableMap<Integer, Placed> groups,
     Optional<Step> step,
     List<String> alarms) {
   /// Creates a view without alarms.
-  View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional<Step> step) {
+  ClusterView(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional<Step> step) {
     this(servers, groups, step, List.of());
   }
 
@@ -79,7 +79,7 @@ record View(
     alarms.forEach(out::text);
   }
 
-  static View read(Decoder in) {
+  static ClusterView read(Decoder in) {
     var servers = new ArrayList<Listed>();
     for (int i = in.count(); i > 0; i--) {
       Member member = Member.of(in.text());
@@ -111,7 +111,7 @@ record View(
     if (in.remaining() > 0) {
       for (int i = in.count(); i > 0; i--) alarms.add(in.text());
     }
-    return new View(List.copyOf(servers), groups, step, List.copyOf(alarms));
+    return new ClusterView(List.copyOf(servers), groups, step, List.copyOf(alarms));
   }
 
   private static NavigableMap<String, Long> lags(Decoder in) {

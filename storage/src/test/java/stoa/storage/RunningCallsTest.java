@@ -15,13 +15,13 @@ import stoa.base.StreamId;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.FileDisk;
 
-class RunningTest {
+class RunningCallsTest {
   private static final StreamId A = StreamId.of("a");
   private static final StreamId B = StreamId.of("b");
 
-  private final ByteBuffer bytes = ByteBuffer.allocate(Running.BYTES);
+  private final ByteBuffer bytes = ByteBuffer.allocate(RunningCalls.BYTES);
 
-  private static Running.Slot slot(Running running) {
+  private static RunningCalls.Slot slot(RunningCalls running) {
     var slot = running.slot();
     assertNotNull(slot);
     return slot;
@@ -29,13 +29,13 @@ class RunningTest {
 
   @Test
   void whatRunsWhenAProcessEndsIsKnownToTheNext() {
-    var first = Running.open(bytes);
+    var first = RunningCalls.open(bytes);
     assertFalse(first.hasFailures());
     slot(first).begin(A, 7);
     var ended = slot(first);
     ended.begin(B, 3);
     ended.end();
-    var next = Running.open(bytes);
+    var next = RunningCalls.open(bytes);
     assertTrue(next.hasFailures());
     assertEquals(1, next.failures(A, 7));
     assertEquals(0, next.failures(A, 8));
@@ -45,42 +45,43 @@ class RunningTest {
   @Test
   void itIsCountedUntilItComesToItsEnd() {
     for (int times = 1; times <= 3; times++) {
-      slot(Running.open(bytes)).begin(A, 7);
-      assertEquals(times, Running.open(bytes).failures(A, 7));
-      assertEquals(times, Running.open(bytes).failures(A, 7), "another opening changes nothing");
+      slot(RunningCalls.open(bytes)).begin(A, 7);
+      assertEquals(times, RunningCalls.open(bytes).failures(A, 7));
+      assertEquals(
+          times, RunningCalls.open(bytes).failures(A, 7), "another opening changes nothing");
     }
-    var running = Running.open(bytes);
+    var running = RunningCalls.open(bytes);
     running.passed(A, 8);
     assertEquals(3, running.failures(A, 7));
     running.passed(A, 7);
     assertFalse(running.hasFailures());
-    assertFalse(Running.open(bytes).hasFailures());
+    assertFalse(RunningCalls.open(bytes).hasFailures());
   }
 
   @Test
   void anOrderlyEndLeavesNothing() {
-    var first = Running.open(bytes);
+    var first = RunningCalls.open(bytes);
     slot(first).begin(A, 7);
     first.close();
-    assertFalse(Running.open(bytes).hasFailures());
+    assertFalse(RunningCalls.open(bytes).hasFailures());
   }
 
   @Test
   void onlyTheRunThatAThreadBeganLastCounts() {
-    var slot = slot(Running.open(bytes));
+    var slot = slot(RunningCalls.open(bytes));
     slot.begin(A, 7);
     slot.begin(B, 1);
-    assertEquals(List.of(new Running.Failure(B, 1, 1)), Running.open(bytes).failures());
+    assertEquals(List.of(new RunningCalls.Failure(B, 1, 1)), RunningCalls.open(bytes).failures());
   }
 
   @Test
   void threadsAndFailuresHaveLimits() {
-    var first = Running.open(bytes);
-    for (int i = 0; i < Running.SLOTS_MAX; i++) slot(first).begin(A, i + 1);
+    var first = RunningCalls.open(bytes);
+    for (int i = 0; i < RunningCalls.SLOTS_MAX; i++) slot(first).begin(A, i + 1);
     assertNull(first.slot());
-    var next = Running.open(bytes);
-    assertEquals(Running.FAILURES_MAX, next.failures().size());
-    assertEquals(1, next.failures(A, Running.SLOTS_MAX));
+    var next = RunningCalls.open(bytes);
+    assertEquals(RunningCalls.FAILURES_MAX, next.failures().size());
+    assertEquals(1, next.failures(A, RunningCalls.SLOTS_MAX));
     next.forget(A);
     assertFalse(next.hasFailures());
     var slot = slot(next);
@@ -90,9 +91,9 @@ class RunningTest {
 
   @Test
   void bytesOfAnotherSortAreNoRuns() {
-    for (int at = 0; at < Running.BYTES; at++) bytes.put(at, (byte) 1);
-    assertFalse(Running.open(bytes).hasFailures());
-    assertFalse(Running.open(bytes).hasFailures());
+    for (int at = 0; at < RunningCalls.BYTES; at++) bytes.put(at, (byte) 1);
+    assertFalse(RunningCalls.open(bytes).hasFailures());
+    assertFalse(RunningCalls.open(bytes).hasFailures());
   }
 
   @Test
