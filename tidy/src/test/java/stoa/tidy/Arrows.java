@@ -19,6 +19,7 @@ final class Arrows {
     var engine = Set.of("api", "base", "front", "storage", "log", "store", "objects");
     ALLOWED.put("api", Set.of());
     ALLOWED.put("weave", Set.of("api"));
+    ALLOWED.put("maven-plugin", Set.of("api", "weave"));
     ALLOWED.put("base", Set.of());
     ALLOWED.put("front", Set.of("api", "base"));
     ALLOWED.put("storage", Set.of("base"));
