@@ -109,7 +109,7 @@ public final class Server implements AutoCloseable {
   private Server(ServerConfig config, Nodes nodes) throws IOException {
     this.config = config;
     this.nodes = nodes;
-    arrivals = new Arrivals(config.helloConnectionsMax());
+    arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
     readers = new Readers(arrivals);
     code = new CodeRequests(nodes, operators);
     tree =
