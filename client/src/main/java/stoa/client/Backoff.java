@@ -8,7 +8,7 @@ final class Backoff {
   private static final long FIRST_MILLIS = 20;
   private static final long MILLIS_MAX = 2_000;
 
-  /// The most while servers answer which do not know yet who leads next: that is soon over.
+  // The most while servers answer which do not know yet who leads next: that is soon over.
   private static final long MILLIS_MAX_TOLD = 100;
 
   private final RandomGenerator random;

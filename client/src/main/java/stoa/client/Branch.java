@@ -68,22 +68,22 @@ final class Branch {
     return Requests.at(stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
   }
 
-  /// Whether the server has lost it.
+  /// Returns whether the server has lost it.
   boolean isLost() {
     return stoa.conversation().life() != life;
   }
 
-  /// Whether something was refused since its time was over.
+  /// Returns whether something was refused since its time was over.
   boolean isLate() {
     return late;
   }
 
-  /// Whether anything was asked in it.
+  /// Returns whether anything was asked in it.
   boolean isUsed() {
     return used;
   }
 
-  /// Whether anything was asked that may change an object.
+  /// Returns whether anything was asked that may change an object.
   boolean changes() {
     return changes;
   }

@@ -47,13 +47,13 @@ final class Channels implements AutoCloseable {
 
   private static final long END_MILLIS = 1_000;
 
-  /// How long a channel may end by itself.
+  // How long a channel may end by itself.
   private static final long QUIET_MILLIS = 250;
 
   private final ConnectionSecurity security;
   private final EventLoopGroup loop;
 
-  /// Those that were not seen to have ended. Guarded by itself.
+  // Those that were not seen to have ended. Guarded by itself.
   private final Set<ManagedChannel> open = new HashSet<>();
 
   private boolean closed; // guarded by open
@@ -93,7 +93,7 @@ final class Channels implements AutoCloseable {
     var _ = loop.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// Waits until channels have ended; answers whether they have.
+  /// Waits until channels have ended; returns whether they have.
   private static boolean areOver(List<ManagedChannel> channels, long timeMillis) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeMillis);
     try {

@@ -40,10 +40,10 @@ final class ClientSession {
    *     also where both are sent again; and anew before the first one behind a refusal.
    * (5) Requests of a scope that was begun in an earlier life fail, and are not sent.
    */
-  /// What one request takes in a frame beside the bytes that it carries.
+  // What one request takes in a frame beside the bytes that it carries.
   private static final int OVERHEAD_BYTES = 96;
 
-  /// How many answers are not acknowledged by a frame of their own.
+  // How many answers are not acknowledged by a frame of their own.
   private static final int UNACKNOWLEDGED_MAX = 256;
 
   private final int queuedMax;
@@ -58,13 +58,13 @@ final class ClientSession {
   private long moment;
   private int life;
 
-  /// Which process of the server held the session last.
+  // Which process of the server held the session last.
   private long epoch;
 
   private int requestsMax = 1;
   private int answersSinceFrame;
 
-  /// How many bytes the next frame gathers.
+  // How many bytes the next frame gathers.
   private int bytesAim = Frames.BYTES_FIRST;
 
   private boolean connected;
@@ -83,7 +83,7 @@ final class ClientSession {
 
   // ---- requests
 
-  /// Whether another request may be queued.
+  /// Returns whether another request may be queued.
   boolean hasRoom() {
     return queue.size() < queuedMax;
   }
@@ -114,14 +114,14 @@ final class ClientSession {
             + "; the call may have been executed, or may be later: look before you make it again");
   }
 
-  /// Whether a request changes nothing, or only what a commit makes durable later: nothing can be
-  /// unknown about it.
+  /// Returns whether a request changes nothing, or only what a commit makes durable later: nothing
+  /// can be unknown about it.
   private static boolean changesNothing(Outgoing outgoing) {
     boolean begun = outgoing.scope() != null && !commits(outgoing.request());
     return begun || outgoing.recovery() == Outgoing.Recovery.READ;
   }
 
-  /// How many requests are not answered.
+  /// Returns how many requests are not answered.
   int underWay() {
     return queue.size() + sent.size();
   }
@@ -225,7 +225,7 @@ final class ClientSession {
     draining = true;
   }
 
-  /// Whether the server has answered all and wants no more.
+  /// Returns whether the server has answered all and wants no more.
   boolean isDrained() {
     return draining && sent.isEmpty();
   }

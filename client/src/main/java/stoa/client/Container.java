@@ -40,7 +40,7 @@ final class Container {
     return number;
   }
 
-  /// Keeps it open until [#release]; answers false when it is closed already.
+  /// Keeps it open until [#release]; returns false when it is closed already.
   boolean use() {
     while (true) {
       int now = users.get();

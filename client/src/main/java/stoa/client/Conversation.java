@@ -49,25 +49,25 @@ final class Conversation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
   private static final long HELLO_MILLIS = 5_000;
 
-  /// How long a store that is being opened waits at least for a server that is there and does not
-  /// say hello yet, however little time calls may take.
+  // How long a store that is being opened waits at least for a server that is there and does not
+  // say hello yet, however little time calls may take.
   private static final long OPENING_MILLIS = 10_000;
 
   private static final long TICK_MILLIS = 100;
 
-  /// How long one of several servers may take to say hello, or who has the store, before the next
-  /// one is asked.
+  // How long one of several servers may take to say hello, or who has the store, before the next
+  // one is asked.
   private static final long WELCOME_MILLIS = 1_000;
 
-  /// How long one of several servers may take to answer anything before another one is asked
-  /// whether it has the store no more.
+  // How long one of several servers may take to answer anything before another one is asked whether
+  // it has the store no more.
   private static final long SILENCE_MILLIS = 500;
 
-  /// How often within its session's lease another one is asked so when nothing is to be answered:
-  /// there may be another leader, who has not heard of the session yet.
+  // How often within its session's lease another one is asked so when nothing is to be answered:
+  // there may be another leader, who has not heard of the session yet.
   private static final int QUESTIONS = 4;
 
-  /// How much longer than a call may take a caller waits, for a connection to come back.
+  // How much longer than a call may take a caller waits, for a connection to come back.
   private static final long TROUBLE_MILLIS = 5_000;
 
   private static final long GOODBYE_MILLIS = 1_000;
@@ -113,12 +113,12 @@ final class Conversation implements AutoCloseable {
   private @Nullable Link questioned;
   private @Nullable Status ended;
 
-  /// Whether the last attempt to connect was given up, since no answer came.
+  // Whether the last attempt to connect was given up, since no answer came.
   private boolean silent;
 
   private @Nullable String refusal;
 
-  /// Whether servers are there, and none of them has told of one that has the store.
+  // Whether servers are there, and none of them has told of one that has the store.
   private boolean leaderless;
 
   private boolean closing;
@@ -585,7 +585,7 @@ final class Conversation implements AutoCloseable {
     expireTimed();
   }
 
-  /// Connects to an address, and stays until the connection is over; answers whether there was one.
+  /// Connects to an address, and stays until the connection is over; returns whether there was one.
   private boolean converse(Addresses.Address address) throws InterruptedException {
     Link made;
     try {

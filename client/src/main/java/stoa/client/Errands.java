@@ -21,7 +21,7 @@ final class Errands {
    * and goes on with the answer. Methods are deterministic, so that each run asks the same.
    */
 
-  /// So many bytes of answers go with one call: a frame has 8 MiB.
+  // So many bytes of answers go with one call: a frame has 8 MiB.
   private static final int ANSWERS_BYTES_MAX = 4 << 20;
 
   /// Where the calls of a transaction are made.
@@ -66,7 +66,7 @@ final class Errands {
     }
   }
 
-  /// Whether errands were begun since this was last asked.
+  /// Returns whether errands were begun since this was last asked.
   boolean haveBegun() {
     boolean were = begun;
     begun = false;

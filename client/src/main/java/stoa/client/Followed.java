@@ -31,7 +31,7 @@ final class Followed {
   private final Conversation conversation;
   private final Container container;
 
-  /// The life of the session in which it is followed.
+  // The life of the session in which it is followed.
   private final int life;
 
   private volatile long firstUnseen = NONE;
@@ -124,7 +124,7 @@ final class Followed {
     return firstUnseen;
   }
 
-  /// Whether a newer state is under way.
+  /// Returns whether a newer state is under way.
   synchronized boolean isAsking() {
     return asking;
   }

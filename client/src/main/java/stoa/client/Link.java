@@ -59,12 +59,12 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
     });
   }
 
-  /// Whether the server was there.
+  /// Returns whether the server was there.
   boolean isReached() {
     return reached;
   }
 
-  /// Whether a frame that is sent now goes out soon.
+  /// Returns whether a frame that is sent now goes out soon.
   boolean isReady() {
     ClientCallStreamObserver<ClientFrame> out = sending;
     return out != null && out.isReady();

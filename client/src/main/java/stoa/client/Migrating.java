@@ -100,7 +100,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
     }
   }
 
-  /* A channel to the server that has the objects; null while there is none. */
+  /// A channel to the server that has the objects; null while there is none.
   private synchronized @Nullable Channel server() {
     var place = parts.first().conversation().place();
     ManagedChannel known = channel;
@@ -123,7 +123,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
     forAll(known -> known.member().flush());
   }
 
-  /* Something for each domain, whatever comes of it in others. */
+  /// Something for each domain, whatever comes of it in others.
   private void forAll(Consumer<Outpost> action) {
     RuntimeException failed = null;
     for (var known : outposts.values()) {

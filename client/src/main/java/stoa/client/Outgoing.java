@@ -158,7 +158,7 @@ final class Outgoing {
     told.accept(this);
   }
 
-  /// Waits until it is settled or its deadline has passed; answers whether it is settled.
+  /// Waits until it is settled or its deadline has passed; returns whether it is settled.
   boolean await() {
     if (settled) return true;
     waiter = Thread.currentThread();

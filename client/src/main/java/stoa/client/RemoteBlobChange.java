@@ -18,8 +18,8 @@ final class RemoteBlobChange implements Service.BlobChange {
   private final long number;
   private final Scope scope = new Scope();
 
-  /// How many ranges the server is to have before it commits: one that did not arrive must not be
-  /// missed silently.
+  // How many ranges the server is to have before it commits: one that did not arrive must not be
+  // missed silently.
   private final AtomicLong ranges = new AtomicLong();
 
   private RemoteBlobChange(RemoteBlob blob) {

@@ -17,7 +17,7 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
     permits RemoteBlob, RemoteBlobMoment {
   private static final int EXTENTS_MAX = 4_096;
 
-  /// How often bytes that take several requests are read again, when somebody wrote between them.
+  // How often bytes that take several requests are read again, when somebody wrote between them.
   private static final int READS_MAX = 16;
 
   abstract RemoteBlob blob();

@@ -40,7 +40,7 @@ final class RemoteObject implements Service.Target {
   private final Key key;
   private volatile @Nullable Container known;
 
-  /// Null until the object's part is needed, when that is not the one which has told of the object.
+  // Null until the object's part is needed, when that is not the one which has told of the object.
   private volatile @Nullable RemoteType type;
 
   /// @param group that keeps the object

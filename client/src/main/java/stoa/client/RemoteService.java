@@ -45,10 +45,10 @@ final class RemoteService implements Service, AutoCloseable {
   private final SharedStoa stoa;
   private final Migrating migrating;
 
-  /// Those of the other groups; being opened, or open.
+  // Those of the other groups; being opened, or open.
   private final AtomicReferenceArray<@Nullable CompletableFuture<RemotePart>> others;
 
-  /// The log counter up to which this client has seen: all groups have one order.
+  // The log counter up to which this client has seen: all groups have one order.
   private final AtomicLong observed = new AtomicLong();
 
   private final RemoteSnapshots.Held held = new RemoteSnapshots.Held();
@@ -281,7 +281,7 @@ final class RemoteService implements Service, AutoCloseable {
     return type.isPlaced() ? ShardMap.GLOBAL_GROUP : group(key.stream());
   }
 
-  /// Has a part use the classes that the others do; answers whether there were any that it did not.
+  /// Has a part use the classes that the others do; returns whether there were any that it did not.
   boolean teach(RemoteTypes learning) {
     boolean more = false;
     for (RemotePart part : open()) {
@@ -370,7 +370,7 @@ final class RemoteService implements Service, AutoCloseable {
     if (left != null) throw left;
   }
 
-  /* Answers what went wrong. */
+  /// Answers what went wrong.
   private @Nullable RuntimeException leave() {
     try {
       migrating.close();

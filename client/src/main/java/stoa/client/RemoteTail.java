@@ -19,10 +19,10 @@ final class RemoteTail<E> implements Service.Tail<E> {
     List<E> read(int waitMillis);
   }
 
-  /// How long it waits when the server had nothing and did not wait.
+  // How long it waits when the server had nothing and did not wait.
   private static final long IDLE_MILLIS = 5;
 
-  /// How long the server waits for something at a time.
+  // How long the server waits for something at a time.
   private static final int WAIT_MILLIS = 200;
 
   private final RemotePart stoa;

@@ -139,7 +139,7 @@ final class RemoteTypes {
     admitted.add(type);
   }
 
-  /// Uses the classes here that another part uses; answers whether there were any.
+  /// Uses the classes here that another part uses; returns whether there were any.
   boolean learn(RemoteTypes other) {
     boolean more = false;
     for (SharedType shared : other.types.keySet()) {

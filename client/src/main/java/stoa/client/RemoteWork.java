@@ -33,20 +33,20 @@ final class RemoteWork implements Service.Work {
   private final RemotePart stoa;
   private final TxOptions options;
 
-  /// What it has begun in each group; that of the first one says where it reads.
+  // What it has begun in each group; that of the first one says where it reads.
   private final SortedMap<Integer, Branch> branches = new TreeMap<>();
 
-  /// The nested transactions that are under way: whether each only reads.
+  // The nested transactions that are under way: whether each only reads.
   private final List<Boolean> nested = new ArrayList<>();
 
   private final Errands errands;
 
-  /// Why it cannot be committed.
+  // Why it cannot be committed.
   private @Nullable RuntimeException doomed;
 
   private volatile boolean ended;
 
-  /// Whether the servers were told that nobody asks about it any more.
+  // Whether the servers were told that nobody asks about it any more.
   private volatile boolean closed;
 
   /// Begins one. Does not wait for the server.

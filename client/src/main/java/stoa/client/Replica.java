@@ -72,7 +72,7 @@ final class Replica implements Service.Copy {
   // Guarded by lock.
   private @Nullable Followed followed;
 
-  /// The life of the session in which the state was too large, 0 before.
+  // The life of the session in which the state was too large, 0 before.
   private int tooLargeIn;
 
   private @Nullable Object instance;
@@ -82,7 +82,7 @@ final class Replica implements Service.Copy {
   private long generation;
   private long from;
 
-  /// What this client had observed when it last asked for a state and waited.
+  // What this client had observed when it last asked for a state and waited.
   private long proven;
 
   /// @param held what is kept of it
@@ -93,7 +93,7 @@ final class Replica implements Service.Copy {
     this.held = held;
   }
 
-  /// Whether it was read since this was last asked.
+  /// Returns whether it was read since this was last asked.
   boolean wasRead() {
     boolean was = read;
     read = false;

@@ -31,7 +31,7 @@ final class Replicas {
     private long bytes;
     private boolean counted;
 
-    /// Guarded by this.
+    // Guarded by this.
     private @Nullable Followed followed;
 
     private boolean over;
@@ -135,7 +135,7 @@ final class Replicas {
     return bytes;
   }
 
-  /// How many states are kept.
+  /// Returns how many states are kept.
   synchronized int states() {
     return hand.size();
   }

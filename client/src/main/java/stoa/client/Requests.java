@@ -21,7 +21,7 @@ final class Requests {
   private final Marshaller marshaller;
   private final Failures failures;
 
-  /// How long a call may take at the server, 0 for the server's own limit.
+  // How long a call may take at the server, 0 for the server's own limit.
   private final int timeMillis;
 
   Requests(Marshaller marshaller, Failures failures, int timeMillis) {

@@ -13,14 +13,14 @@ final class Route {
   /// How many servers are remembered.
   static final int SERVERS_MAX = 64;
 
-  /// How often in a round servers are believed that the store is elsewhere.
+  // How often in a round servers are believed that the store is elsewhere.
   private static final int HINTS_MAX = 3;
 
   private final List<Address> given;
   private volatile List<Address> all;
   private @Nullable Address hint;
 
-  /// Which one was asked last, if it has said nothing; and which one of this round is not there.
+  // Which one was asked last, if it has said nothing; and which one of this round is not there.
   private @Nullable Address asked;
 
   private @Nullable Address gone;
@@ -100,20 +100,20 @@ final class Route {
     return null;
   }
 
-  /// Whether a server has said that the store is elsewhere since this was asked last.
+  /// Returns whether a server has said that the store is elsewhere since this was asked last.
   boolean wasTold() {
     boolean before = told;
     told = false;
     return before;
   }
 
-  /// Whether one server only is known.
+  /// Returns whether one server only is known.
   boolean isAlone() {
     return all.size() == 1;
   }
 
-  /// Whether it is time to wait before the next one is asked: all were, and nobody said where to
-  /// go.
+  /// Returns whether it is time to wait before the next one is asked: all were, and nobody said
+  /// where to go.
   boolean isRoundOver() {
     return hint == null && next == 0;
   }

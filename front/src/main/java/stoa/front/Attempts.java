@@ -14,8 +14,8 @@ import stoa.UnknownOutcome;
 
 /// Runs the bodies of transactions, again when others won. Thread-safe.
 public final class Attempts {
-  /// After so many aborts a transaction runs beside no other that has lost as often, if it can have
-  /// that soon: the body of another may be waiting for this one.
+  // After so many aborts a transaction runs beside no other that has lost as often, if it can have
+  // that soon: the body of another may be waiting for this one.
   private static final int ALONE_AFTER = 4;
 
   private static final long ALONE_MILLIS = 20;
@@ -25,13 +25,13 @@ public final class Attempts {
     /// Runs a body in which calls on proxies take part.
     <R extends @Nullable Object, X extends Exception> R run(TransactionBody<R, X> body) throws X;
 
-    /// Whether it was lost with where it lived, and nothing was written: then the body may run
-    /// again, whatever it threw.
+    /// Returns whether it was lost with where it lived, and nothing was written: then the body may
+    /// run again, whatever it threw.
     default boolean isLost() {
       return false;
     }
 
-    /// Whether something was refused since its time was over.
+    /// Returns whether something was refused since its time was over.
     default boolean isLate() {
       return false;
     }
@@ -40,8 +40,8 @@ public final class Attempts {
   private final Function<TxOptions, Attempt> opening;
   private final LongSupplier clockNanos;
 
-  /// First come, first served: so that long transactions come to their end beside short ones that
-  /// lose as often.
+  // First come, first served: so that long transactions come to their end beside short ones that
+  // lose as often.
   private final ReentrantLock alone = new ReentrantLock(true);
 
   /// @param opening opens a transaction that is sure to be closed
@@ -117,7 +117,7 @@ public final class Attempts {
       return clockNanos.getAsLong() - began;
     }
 
-    /// Whether there is no further attempt after so many.
+    /// Returns whether there is no further attempt after so many.
     private boolean reached(int attempts) {
       return attempts >= options.attemptsMax() || passed() >= nanosMax;
     }

@@ -18,7 +18,7 @@ public final class CallNumbers {
 
   private CallNumbers() {}
 
-  /// Whether what stands in front of a put is the number of a method.
+  /// Returns whether what stands in front of a put is the number of a method.
   public static boolean isMethod(int number) {
     return number != CREATION && number < BACK;
   }

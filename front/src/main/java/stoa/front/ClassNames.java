@@ -40,7 +40,7 @@ public final class ClassNames {
         .toList();
   }
 
-  /// Whether a face is the first of those that are still there.
+  /// Returns whether a face is the first of those that are still there.
   ///
   /// @param classNames the faces under which objects of the type were used, the first before others
   public static boolean isFirstFace(SharedType type, List<String> classNames) {

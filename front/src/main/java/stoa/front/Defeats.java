@@ -9,8 +9,8 @@ import stoa.TxOptions;
 
 /// How often the attempts of one transaction were aborted over each object. One thread uses it.
 final class Defeats {
-  /// Over how many objects aborts are counted; a body that meets more of them is told of one of the
-  /// first.
+  // Over how many objects aborts are counted; a body that meets more of them is told of one of the
+  // first.
   private static final int OBJECTS_MAX = 1_024;
 
   private static final class Loss {

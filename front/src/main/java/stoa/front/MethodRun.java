@@ -8,7 +8,7 @@ import stoa.spi.CallContext;
 /// The run of a user's method that a store has begun, and that decides itself where the calls go
 /// which the method makes. Used by the thread that runs the method.
 public interface MethodRun extends CallContext {
-  /// Whether calls on the objects of a store go by [#call].
+  /// Returns whether calls on the objects of a store go by [#call].
   boolean takes(SharedStoa stoa);
 
   /// Makes a call for the method.

@@ -8,7 +8,7 @@ import stoa.front.marshal.Marshaller;
 /// Immutable; equal to others at the same address of the same store.
 @SuppressWarnings("ReferenceEquality") // Justification: a store is itself
 public final class Place {
-  /// Bound while an answer is read whose shared objects are seen at a place.
+  // Bound while an answer is read whose shared objects are seen at a place.
   private static final ScopedValue<Place> READING = ScopedValue.newInstance();
 
   private final SharedStoa stoa;

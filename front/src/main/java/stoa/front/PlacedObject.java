@@ -51,7 +51,7 @@ public interface PlacedObject {
   /// @throws stoa.Gone when another one is meant, which has ended
   void meet(long life, boolean exists);
 
-  /// Whether a life of the object is one that a call may meet.
+  /// Returns whether a life of the object is one that a call may meet.
   ///
   /// @param life the generation that it is in, or would begin
   boolean isMeant(long life, boolean exists);

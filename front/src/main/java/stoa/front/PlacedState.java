@@ -22,7 +22,7 @@ public record PlacedState(long generation, long number, byte[] bytes) {
   private static final byte[] LENT = new Encoder(8).varint(CallNumbers.LENT).toBytes();
   private static final byte[] BACK = new Encoder(8).varint(CallNumbers.BACK).toBytes();
 
-  /// Whether it comes after another one, or after none.
+  /// Returns whether it comes after another one, or after none.
   public boolean isNewerThan(@Nullable PlacedState other) {
     if (other == null || generation > other.generation) return true;
     return generation == other.generation && number > other.number;
@@ -41,7 +41,7 @@ public record PlacedState(long generation, long number, byte[] bytes) {
     return (lent ? LENT : BACK).clone();
   }
 
-  /// Whether a put is that.
+  /// Returns whether a put is that.
   public static boolean isSide(byte[] put, boolean lent) {
     return java.util.Arrays.equals(put, lent ? LENT : BACK);
   }
@@ -49,7 +49,7 @@ public record PlacedState(long generation, long number, byte[] bytes) {
   /// The length of what stands before the state in a put.
   public static final int PREFIX = MARK.length;
 
-  /// Whether a put is one of a state.
+  /// Returns whether a put is one of a state.
   public static boolean isIn(byte[] put) {
     return put.length > PREFIX && java.util.Arrays.equals(put, 0, PREFIX, MARK, 0, PREFIX);
   }

@@ -51,8 +51,8 @@ public interface PlacedStore extends PlacedObjects {
   /// A number above that of every opening of the store before.
   long epoch();
 
-  /// Whether clients of another process may believe that this store is with them yet: it is served,
-  /// and was opened before.
+  /// Returns whether clients of another process may believe that this store is with them yet: it is
+  /// served, and was opened before.
   boolean mayHaveOthers();
 
   /// The time of the process that has the store.
@@ -74,7 +74,7 @@ public interface PlacedStore extends PlacedObjects {
   /// @throws stoa.Unavailable when the store cannot be asked
   Stored deleted(PlacedObject object);
 
-  /// Whether an object is lent to clients; false when there is none.
+  /// Returns whether an object is lent to clients; false when there is none.
   ///
   /// @throws stoa.Unavailable when the store cannot be asked
   boolean isLent(PlacedObject object);

@@ -54,7 +54,7 @@ public interface Placing {
     /// when this returns.
     void deleted(PlacedObject object);
 
-    /// Whether [#deleted] may have something to do for an object. Quick.
+    /// Returns whether [#deleted] may have something to do for an object. Quick.
     boolean isKnown(PlacedObject object);
 
     /// Refuses what cannot be done in the middle of an operation on several objects.
@@ -62,7 +62,7 @@ public interface Placing {
     /// @throws IllegalStateException when one runs on this thread
     void refuseInside(String what);
 
-    /// Whether it has failed: another one is to begin in its place.
+    /// Returns whether it has failed: another one is to begin in its place.
     boolean isOver();
 
     /// Lets go of the store, which is about to be closed.
@@ -92,8 +92,8 @@ public interface Placing {
     /// See [Roots#placing].
     Root placing(String domain);
 
-    /// Whether the log has failed, or another process has it now: nothing that is answered from
-    /// then on need be so.
+    /// Returns whether the log has failed, or another process has it now: nothing that is answered
+    /// from then on need be so.
     boolean hasFailed();
 
     /// Refuses when the store takes nothing any more.

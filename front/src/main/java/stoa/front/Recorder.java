@@ -47,7 +47,7 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
   private final Executor answers;
   private @Nullable CompletableFuture<R> future;
 
-  /// What the call answers while nothing is known.
+  // What the call answers while nothing is known.
   private @Nullable Object placeholder;
 
   private Recorder(Calling calling, Executor answers) {

@@ -57,7 +57,7 @@ public interface Service {
   /// Makes a class known that may travel though no declaration names it.
   void admit(Class<?> type);
 
-  /// Whether a collection of the store may have been made with a class.
+  /// Returns whether a collection of the store may have been made with a class.
   boolean isAdmitted(Class<?> type);
 
   /// Closes the store, or the connections to it.
@@ -135,7 +135,7 @@ public interface Service {
     /// The oldest version that can be read; 0 when there is none.
     long oldest();
 
-    /// Releases the versions before one; answers the oldest that can be read now.
+    /// Releases the versions before one; returns the oldest that can be read now.
     long trim(long before);
 
     /// What has happened to it.
@@ -202,7 +202,7 @@ public interface Service {
     /// A reference to a blob is about to be said to this part.
     default void mentionBlob() {}
 
-    /// Takes in what other parts know; answers whether there was any.
+    /// Takes in what other parts know; returns whether there was any.
     default boolean learn() {
       return false;
     }
@@ -222,7 +222,7 @@ public interface Service {
     /// Where it reads.
     LogAddress at();
 
-    /// Whether it was committed or closed.
+    /// Returns whether it was committed or closed.
     boolean isEnded();
 
     /// See [Attempts.Attempt#isLost].
@@ -296,7 +296,7 @@ public interface Service {
   /// All that have names.
   List<Named> snapshots();
 
-  /// Deletes one that has a name; answers whether there was one.
+  /// Deletes one that has a name; returns whether there was one.
   boolean deleteSnapshot(String name);
 
   // ---- what is beside objects
@@ -332,7 +332,7 @@ public interface Service {
     /// @throws stoa.NotShareable when it cannot travel, or could not be read back here
     byte[] encoded(Object value, String what);
 
-    /// Puts a value, or nothing; answers whether there was one.
+    /// Puts a value, or nothing; returns whether there was one.
     boolean put(byte @Nullable [] value);
 
     /// Puts a value without waiting.
@@ -365,7 +365,7 @@ public interface Service {
     /// The listener was told that there are no more events. Does not wait.
     void over();
 
-    /// Whether the store was closed here.
+    /// Returns whether the store was closed here.
     boolean isOver();
 
     /// Runs what a listener does.
@@ -453,7 +453,7 @@ public interface Service {
     /// The generation that is there, 0 when there is none.
     long found();
 
-    /// Deletes it; answers whether it was there.
+    /// Deletes it; returns whether it was there.
     boolean delete();
 
     /// Writes the remaining bytes of a buffer.
@@ -526,7 +526,7 @@ public interface Service {
     /// Removes an attribute.
     void removeAttribute(String name);
 
-    /// Makes all of it visible; answers the version.
+    /// Makes all of it visible; returns the version.
     long commit();
 
     /// Gives up what was not committed. Called once.
@@ -608,7 +608,7 @@ public interface Service {
   /// The tree of the processes among which objects migrate, as this process takes part in it.
   /// Thread-safe.
   interface Tree {
-    /// Whether the calls of this process execute here.
+    /// Returns whether the calls of this process execute here.
     boolean isHere();
 
     /// Where the calls on the objects of a domain go, when that [#isHere].

@@ -18,7 +18,7 @@ import stoa.base.Key;
 ///
 /// Two are equal when their keys are; the hash is the same in every JVM. Thread-safe.
 public final class SharedBlob extends SharedBlobReader implements Blob {
-  /// How many parts of a copy are under way at a time.
+  // How many parts of a copy are under way at a time.
   private static final int PARTS_MAX = 8;
 
   private final SharedStoa stoa;
@@ -71,7 +71,7 @@ public final class SharedBlob extends SharedBlobReader implements Blob {
     return target.found();
   }
 
-  /// Deletes it; answers whether it was there.
+  /// Deletes it; returns whether it was there.
   public boolean delete() {
     return target.delete();
   }

@@ -133,7 +133,7 @@ public final class SharedCall implements LiveRoute {
     return constructorArguments;
   }
 
-  /// Whether its calls execute at clients.
+  /// Returns whether its calls execute at clients.
   public boolean isPlaced() {
     return target.shared().isPlaced();
   }
@@ -219,7 +219,7 @@ public final class SharedCall implements LiveRoute {
     return new SharedPlaced(this);
   }
 
-  /// Whether a method of the store or the body of a transaction over it makes calls here.
+  /// Returns whether a method of the store or the body of a transaction over it makes calls here.
   boolean isInside() {
     return MethodRun.current() != null || SharedTransaction.current(stoa) != null;
   }
@@ -378,7 +378,7 @@ public final class SharedCall implements LiveRoute {
     return meant == 0 ? !deleted || source == Source.ASKED : meant == life;
   }
 
-  /// Whether its callers may have seen what is not in the store yet.
+  /// Returns whether its callers may have seen what is not in the store yet.
   boolean isAuto() {
     return shared().placement() == Placement.AUTO;
   }

@@ -14,7 +14,7 @@ public final class SharedSnapshot implements Snapshot {
   private final @Nullable String name;
   private final Place place;
 
-  /// Lets go of the promise; does nothing for a snapshot that stays.
+  // Lets go of the promise; does nothing for a snapshot that stays.
   private final Runnable release;
 
   private SharedSnapshot(SharedStoa stoa, @Nullable String name, Place place, Runnable release) {

@@ -10,7 +10,7 @@ import stoa.front.types.SharedMethod;
 
 /// A transaction over shared objects. One thread at a time uses it.
 public final class SharedTransaction implements Attempts.Attempt {
-  /// The transaction in whose body the current thread is.
+  // The transaction in whose body the current thread is.
   private static final ScopedValue<SharedTransaction> CURRENT = ScopedValue.newInstance();
 
   private static final Cleaner CLEANER = Cleaner.create();
@@ -18,10 +18,10 @@ public final class SharedTransaction implements Attempts.Attempt {
   private final SharedStoa stoa;
   private final Service.Work work;
 
-  /// The transaction in whose body this one was begun, over another store; null when there is none.
+  // The transaction in whose body this one was begun, over another store; null when there is none.
   private final @Nullable SharedTransaction around;
 
-  /// The thread that runs the body.
+  // The thread that runs the body.
   private @Nullable Thread runner;
 
   SharedTransaction(SharedStoa stoa, Service.Work work) {

@@ -18,8 +18,8 @@ public final class Turns {
 
   private final Executor threads;
   private final int callsMax;
-  /* Of each object that has calls, those that wait, behind the one that is made; and how many there
-   * are of all. Guarded by this. */
+  // Of each object that has calls, those that wait, behind the one that is made; and how many there
+  // are of all. Guarded by this.
   private final Map<StreamId, Deque<Turn>> waiting = new HashMap<>();
   private int calls;
 

@@ -121,7 +121,7 @@ public final class PeerServer implements AutoCloseable {
     return host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
   }
 
-  /* Unique among all processes, past and future. */
+  /// Unique among all processes, past and future.
   private static String token() {
     byte[] random = new byte[8];
     RANDOM.nextBytes(random);

@@ -48,7 +48,7 @@ public interface ClusterContender {
 
   /// Numbered counters, 0 at first. Thread-safe. A call returns when the servers have answered.
   interface Counters {
-    /// Adds one to a counter and answers its new value.
+    /// Adds one to a counter and returns its new value.
     long increment(int counter) throws Exception;
 
     /// What a counter is at, after all that was answered before.

@@ -25,7 +25,7 @@ public interface ClusterServers {
     }
   }
 
-  /// Whether servers can be cut off from each other here: on Linux, by root.
+  /// Returns whether servers can be cut off from each other here: on Linux, by root.
   boolean canPart();
 
   /// What went through the network device of a server so far.

@@ -41,7 +41,7 @@ import stoa.store.threads.Threads;
 ///
 /// One thread uses it.
 final class GrowthPhase {
-  /// About what a replicated append takes.
+  // About what a replicated append takes.
   private static final Duration APPEND = Duration.ofMillis(2);
 
   private static final int CALLERS = 24;
@@ -145,7 +145,7 @@ final class GrowthPhase {
     private final List<Stoa> stores = new ArrayList<>();
     private final List<List<Counter>> counters = new ArrayList<>();
 
-    /// Under which each log is led.
+    // Under which each log is led.
     private final List<Long> terms = new ArrayList<>();
 
     private final java.util.concurrent.ExecutorService threads =

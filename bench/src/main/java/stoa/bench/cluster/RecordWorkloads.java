@@ -8,7 +8,7 @@ public interface RecordWorkloads {
   /// have left.
   List<String> names();
 
-  /// Whether a workload reads records in the order of their keys.
+  /// Returns whether a workload reads records in the order of their keys.
   boolean scans(String name);
 
   /// Prepares one.

@@ -27,7 +27,7 @@ import stoa.programs.Directories;
 final class ConflictPhase {
   private static final int CALLERS = 240;
 
-  /// The part of transactions that is aborted in the paper, with 1,000 children.
+  // The part of transactions that is aborted in the paper, with 1,000 children.
   private static final double PAPER = 0.02;
 
   private final Context<CsmrScale> context;

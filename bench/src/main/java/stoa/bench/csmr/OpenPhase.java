@@ -22,7 +22,7 @@ final class OpenPhase {
   private static final int KEYS = 100_000;
   private static final int CALLERS = 240;
 
-  /// What opening takes in the paper with 100 MB of updates, in milliseconds.
+  // What opening takes in the paper with 100 MB of updates, in milliseconds.
   private static final double PAPER_PLAIN = 10_000;
 
   private static final double PAPER_COMPOSED = 70;

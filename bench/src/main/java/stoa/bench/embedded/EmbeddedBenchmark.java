@@ -25,7 +25,7 @@ public final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
   private static final int OBJECTS = 100;
   private static final int SMALL_HEAP_MIB = 64;
 
-  /// The rate that one thread should reach on a store in memory.
+  // The rate that one thread should reach on a store in memory.
   private static final double MEMORY_AIM = 500_000;
 
   @Override

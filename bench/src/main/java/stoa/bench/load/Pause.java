@@ -23,14 +23,14 @@ public final class Pause {
 
   private static final ScopedValue<Boolean> NODE = ScopedValue.newInstance();
 
-  /* When each of the server's processors is free. Guarded by itself. */
+  // When each of the server's processors is free. Guarded by itself.
   private static final long[] FREE = new long[Runtime.getRuntime().availableProcessors()];
 
   static {
     java.util.Arrays.fill(FREE, System.nanoTime());
   }
 
-  /* How much longer than asked for all waiting is. */
+  // How much longer than asked for all waiting is.
   private static volatile int stretch = 1;
 
   private Pause() {}
@@ -55,7 +55,7 @@ public final class Pause {
     awaitUntil(turn(nanos * stretch));
   }
 
-  /* When what takes some time ends, on the processor that is free first. */
+  /// When what takes some time ends, on the processor that is free first.
   private static long turn(long nanos) {
     synchronized (FREE) {
       int first = 0;

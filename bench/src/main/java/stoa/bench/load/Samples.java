@@ -50,7 +50,7 @@ public final class Samples {
     return List.copyOf(samples.keySet());
   }
 
-  /// Whether a measure has a sample.
+  /// Returns whether a measure has a sample.
   public boolean has(String measure) {
     return samples.containsKey(measure);
   }

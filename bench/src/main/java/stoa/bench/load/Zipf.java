@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 /// Which of some keys is meant next: each as often as another, or the first ones most, by Zipf's
 /// law. Immutable.
 public final class Zipf {
-  /// The exponent that YCSB uses.
+  // The exponent that YCSB uses.
   private static final double EXPONENT = 0.99;
 
   private final double[] upTo; // the part of all that the keys up to an index have

@@ -38,7 +38,7 @@ final class BackpointerLog implements AppendLog {
     device.sync();
   }
 
-  /// Reads a whole stream; answers how many entries of the log it had to read for that.
+  /// Reads a whole stream; returns how many entries of the log it had to read for that.
   int read(int stream) {
     return follow(stream, lasts[stream]);
   }

@@ -53,7 +53,7 @@ final class MaterializedLog implements AppendLog {
     var _ = sequencer.grant(1);
   }
 
-  /// Reads a whole stream at once; answers how many entries it has.
+  /// Reads a whole stream at once; returns how many entries it has.
   int read(int stream) {
     int[] read = {0};
     log.streams()

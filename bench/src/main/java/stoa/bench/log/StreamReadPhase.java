@@ -20,7 +20,7 @@ import stoa.storage.disk.MemoryDisk;
 final class StreamReadPhase {
   private static final long MEMORY_BYTES_MAX = 1L << 30;
 
-  /// What reading one entry from a log unit takes in the paper, in seconds (section 6.1).
+  // What reading one entry from a log unit takes in the paper, in seconds (section 6.1).
   private static final double PAPER_READ_SECONDS = 0.3e-3;
 
   private final Context<LogScale> context;

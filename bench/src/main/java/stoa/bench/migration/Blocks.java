@@ -21,7 +21,7 @@ public record Blocks(int count, Duration quarter) {
     return quarter.multipliedBy((long) QUARTERS * count);
   }
 
-  /// Whether it goes on.
+  /// Returns whether it goes on.
   ///
   /// @param nanos since the first block began; negative before
   boolean isOn(long nanos) {

@@ -24,14 +24,14 @@ final class LeavePhase {
   private static final double COST_MAX = 0.03;
   private static final int NODES_MAX = 40;
   private static final Duration MESSAGE = Duration.ofMillis(1);
-  /* In the order of their places nodes would hand a single object on by the shortest way, until the
-   * first of them leaves. So they begin in any order, which is each round's own. */
+  // In the order of their places nodes would hand a single object on by the shortest way, until the
+  // first of them leaves. So they begin in any order, which is each round's own.
   private static final Duration BEGIN = Duration.ofMillis(200);
   private static final List<Double> LEAVES = List.of(0.001, 0.005);
   private static final int MANY_OBJECTS = 3;
   private static final String STILL = ", nobody leaves";
   private static final String COST = ", fewer by";
-  /* Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where nobody leaves. */
+  // Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where nobody leaves.
   private static final String PAPER =
       """
       objects, kind       nobody  0.001  0.005
@@ -81,7 +81,7 @@ final class LeavePhase {
     judge(findings, " in simulated time", simulated, counts);
   }
 
-  /* Of several objects there are many more updates, and as many more leaves, in the same time. */
+  /// Of several objects there are many more updates, and as many more leaves, in the same time.
   private Blocks blocks(int objects) {
     Blocks all = scale.leaveBlocks();
     int count = objects == 1 ? all.count() : Math.max(1, all.count() / MANY_OBJECTS);

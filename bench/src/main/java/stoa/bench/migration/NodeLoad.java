@@ -190,7 +190,7 @@ record NodeLoad(
     Thread.yield();
   }
 
-  /* Only what ends within the time counts; what is under way at its end is waited for. */
+  /// Only what ends within the time counts; what is under way at its end is waited for.
   private void update(Part part, long start, SplittableRandom random) throws Exception {
     long from = start + warmUp.toNanos();
     long until = from + time.toNanos();

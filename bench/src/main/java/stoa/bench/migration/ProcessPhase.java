@@ -27,7 +27,7 @@ final class ProcessPhase {
   private static final List<Integer> TOGETHER = List.of(2, 5);
   private static final int LEAF = 1;
 
-  /* What is done at the same time by all processes. */
+  /// What is done at the same time by all processes.
   private record Load(int objects, int together, Reads reads, double leave) {
     @Override
     public String toString() {
@@ -102,14 +102,14 @@ final class ProcessPhase {
         List.of("serve", "--data", folder.toString(), "--listen", "127.0.0.1:0"));
   }
 
-  /// Waits until it is there, and answers where.
+  /// Waits until it is there, and returns where.
   static String url(BackgroundProcess server) throws Exception {
     String url = "stoa://" + server.await("listening on ");
     var _ = server.await("ready");
     return url;
   }
 
-  /* As long as much is compiled, some may be silent for too long, and be disconnected. */
+  /// As long as much is compiled, some may be silent for too long, and be disconnected.
   private void heat(List<TreeProcess> all) throws Exception {
     say("%d processes get warm", all.size());
     var each = scale.processHeat().multipliedBy(all.size()).dividedBy(loads.size());
@@ -118,7 +118,7 @@ final class ProcessPhase {
     }
   }
 
-  /* Answers how many updates they made. */
+  /// Answers how many updates they made.
   private double run(Samples samples, List<TreeProcess> all) throws Exception {
     double made = 0;
     for (int round = 1; round <= scale.rounds(); round++) {
@@ -172,7 +172,7 @@ final class ProcessPhase {
     return told.stream().mapToDouble(each -> each.getOrDefault(name, Double.NaN)).sum();
   }
 
-  /* How many updates are in the store. Nothing that processes did is lost. */
+  /// How many updates are in the store. Nothing that processes did is lost.
   private long updates(String url) {
     try (var stoa = Stoa.open(url)) {
       long sum = 0;

@@ -28,7 +28,7 @@ final class SimulatedTree {
   private static final double CALL = 0.005;
   private static final double TICK = 200;
   private static final double WARM_UP = 500;
-  /* Within what time nodes come. Their order decides in which one a single object goes round. */
+  // Within what time nodes come. Their order decides in which one a single object goes round.
   private static final double COME = 200;
   private static final TreeNode.Settings SETTINGS =
       new TreeNode.Settings(5, TreeNode.Retrieval.ONE_BY_ONE);
@@ -86,7 +86,7 @@ final class SimulatedTree {
     return now >= WARM_UP;
   }
 
-  /* Since it counts. */
+  /// Since it counts.
   private long nanos(double at) {
     return (long) (1e6 * (at - WARM_UP));
   }

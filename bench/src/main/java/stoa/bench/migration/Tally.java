@@ -13,7 +13,7 @@ public class Tally {
 
   protected Tally() {}
 
-  /// Adds one, and answers the number.
+  /// Adds one, and returns the number.
   public long increment() {
     return ++value;
   }

@@ -202,7 +202,7 @@ final class TrafficPhase {
     }
   }
 
-  /* The more objects an operation has, the fewer run at a time: less is computed for real. */
+  /// The more objects an operation has, the fewer run at a time: less is computed for real.
   private int stretch(int together) {
     return Math.max(1, scale.stretch() / (together * together));
   }

@@ -47,7 +47,7 @@ final class Trained {
     }
   }
 
-  /* Has it compiled. */
+  /// Has it compiled.
   private static void warmUp(int count, List<Connection> records) {
     Model model = Model.empty();
     for (int i = 0; i < count; i++) model = model.with(some(records, i));

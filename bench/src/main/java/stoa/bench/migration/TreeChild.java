@@ -23,7 +23,7 @@ final class TreeChild {
   /// The line that ends what is told of a load.
   static final String READY = "ready";
 
-  /* While processes get warm, an object may be on its way for long. */
+  // While processes get warm, an object may be on its way for long.
   private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
 
   private TreeChild() {}
@@ -145,7 +145,7 @@ final class TreeChild {
       return joined;
     }
 
-    /* Answers how often it was disconnected, so that what it did may be lost. */
+    /// Answers how often it was disconnected, so that what it did may be lost.
     private int flush() {
       try {
         stoa.flush();

@@ -22,10 +22,10 @@ import stoa.programs.Directories;
 /// Migrates trivial objects (self-service, section 8.2, Figures 9 and 10). All nodes are members of
 /// one process, and nothing is simulated.
 final class TreePhase {
-  /* Updates per second of Figure 9 with 50 objects and 70 nodes, and with 1. */
+  // Updates per second of Figure 9 with 50 objects and 70 nodes, and with 1.
   private static final double PAPER_MOST = 1_436;
   private static final double PAPER_ONE = 325;
-  /* Updates per second of Figure 9, by objects, on 10, 40 and 70 machines. */
+  // Updates per second of Figure 9, by objects, on 10, 40 and 70 machines.
   private static final String PAPER =
       """
       objects     10     40     70
@@ -120,7 +120,7 @@ final class TreePhase {
     }
   }
 
-  /* Loads new objects in a new store, and checks that no update was lost. */
+  /// Loads new objects in a new store, and checks that no update was lost.
   private NodeLoad.Seen run(NodeLoad load, int objects, int together) throws Exception {
     return run(context, load, objects, together, Duration.ZERO);
   }

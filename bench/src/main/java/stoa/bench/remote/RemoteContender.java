@@ -79,7 +79,7 @@ public interface RemoteContender {
     /// The value of the one key.
     byte[] value() throws Exception;
 
-    /// Adds one to a counter and answers its new value. Every counter begins at 0.
+    /// Adds one to a counter and returns its new value. Every counter begins at 0.
     long increment(int counter) throws Exception;
 
     /// What a counter is at.

@@ -21,7 +21,7 @@ public final class Findings {
   private final List<List<String>> aims = new ArrayList<>();
   private final Map<String, String> figures = new LinkedHashMap<>();
 
-  /// Whether the sizes of the run are those of the aims.
+  // Whether the sizes of the run are those of the aims.
   private final boolean judged;
 
   /// @param scale of the run

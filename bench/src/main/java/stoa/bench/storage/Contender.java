@@ -15,13 +15,13 @@ public interface Contender {
   /// How it makes a write durable, in a line.
   String how();
 
-  /// Whether many callers are better off as platform threads, because the engine blocks the thread
-  /// that calls it.
+  /// Returns whether many callers are better off as platform threads, because the engine blocks the
+  /// thread that calls it.
   default boolean blocksThreads() {
     return true;
   }
 
-  /// Whether it keeps a long object too, not only values under keys.
+  /// Returns whether it keeps a long object too, not only values under keys.
   default boolean keepsObjects() {
     return true;
   }
@@ -61,7 +61,7 @@ public interface Contender {
       return 0;
     }
 
-    /// Does one step of what the engine does in idle time to make reads faster; answers whether
+    /// Does one step of what the engine does in idle time to make reads faster; returns whether
     /// there is more to do.
     default boolean maintain() throws Exception {
       return false;

@@ -28,7 +28,7 @@ final class DurablePhase {
   private static final String CALLS = "Stoa, single calls";
   private static final String BARE = "bare group commit";
 
-  /// Orleans' transactions per second over 2 and 4 grains (a user's test).
+  // Orleans' transactions per second over 2 and 4 grains (a user's test).
   private static final Map<Integer, Double> ORLEANS = Map.of(2, 7_113.0, 4, 3_453.0);
 
   private static final Map<Integer, Double> AIMS = Map.of(2, 50_000.0, 4, 25_000.0);

@@ -20,7 +20,7 @@ final class LockedObjects {
     locks = IntStream.range(0, count).mapToObj(_ -> new ReentrantReadWriteLock()).toList();
   }
 
-  /// Adds to some objects; answers whether it could lock them all.
+  /// Adds to some objects; returns whether it could lock them all.
   boolean write(int[] objects, long amount) {
     var held = new ArrayList<Lock>(objects.length);
     try {
@@ -42,7 +42,7 @@ final class LockedObjects {
     void take() throws InterruptedException;
   }
 
-  /// Reads some objects, with a pause after each; answers whether it could lock them all.
+  /// Reads some objects, with a pause after each; returns whether it could lock them all.
   boolean read(int[] objects, Pause pause) {
     var held = new ArrayList<Lock>(objects.length);
     try {

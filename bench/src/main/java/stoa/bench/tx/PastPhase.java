@@ -27,7 +27,7 @@ final class PastPhase {
   private static final int READS = 3;
   private static final double AIM = 50_000;
 
-  /// The paper's rate, with remote views.
+  // The paper's rate, with remote views.
   private static final double PAPER = 10_000;
 
   private final Context<TxScale> context;

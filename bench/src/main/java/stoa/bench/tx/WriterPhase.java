@@ -35,15 +35,15 @@ final class WriterPhase {
   private static final long READ_NANOS = 3_000_000;
   private static final long PERIOD_NANOS = 200_000;
 
-  /// The part of the writer's transactions that is aborted in the paper, beside 200 readers.
+  // The part of the writer's transactions that is aborted in the paper, beside 200 readers.
   private static final double PAPER_ABORTS = 0.92;
 
   /// What the transactions run on.
   private interface Objects extends AutoCloseable {
-    /// Adds to some objects; answers whether it committed.
+    /// Adds to some objects; returns whether it committed.
     boolean write(int[] objects) throws Exception;
 
-    /// Reads some objects, waiting after each; answers whether it committed.
+    /// Reads some objects, waiting after each; returns whether it committed.
     boolean read(int[] objects) throws Exception;
 
     @Override

@@ -128,7 +128,8 @@ final class ClassFiles {
     return plain;
   }
 
-  /// Whether an element names other classes that the class need not use, or lines of the source.
+  /// Returns whether an element names other classes that the class need not use, or lines of the
+  /// source.
   private static boolean isBystander(ClassElement element) {
     return element instanceof InnerClassesAttribute
         || element instanceof NestHostAttribute

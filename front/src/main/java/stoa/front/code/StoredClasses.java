@@ -48,8 +48,8 @@ public final class StoredClasses extends ClassLoader implements ClassWeaver.Exac
     }
   }
 
-  /// Whether a class of the process is of a type that is made here, which the version does not
-  /// name: it could not be used as that. It is made here, too.
+  /// Returns whether a class of the process is of a type that is made here, which the version does
+  /// not name: it could not be used as that. It is made here, too.
   private boolean isBelow(String name) throws ClassNotFoundException {
     Class<?> type = super.loadClass(name, false);
     for (Class<?> c = type; c != null && !Platform.has(c); c = c.getSuperclass()) {
@@ -109,7 +109,7 @@ public final class StoredClasses extends ClassLoader implements ClassWeaver.Exac
     return String.valueOf(getName());
   }
 
-  /// Whether it makes a class itself.
+  /// Returns whether it makes a class itself.
   public boolean has(String className) {
     return files.containsKey(className);
   }

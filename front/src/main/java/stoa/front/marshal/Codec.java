@@ -60,16 +60,16 @@ final class Codec {
   private static final int FORY_DEPTH_MAX = 4 * DEPTH_MAX;
   private static final int BUFFER_KEPT_BYTES_MAX = 1 << 20;
 
-  /// What decoding may take in memory beyond a multiple of the bytes it reads.
+  // What decoding may take in memory beyond a multiple of the bytes it reads.
   private static final long MEMORY_FLOOR_BYTES = 1 << 20;
 
   private static final long MEMORY_PER_BYTE = 64;
 
-  /// Elements that take no bytes of their own, such as the nulls of a list.
+  // Elements that take no bytes of their own, such as the nulls of a list.
   private static final int BARE_ELEMENTS_MAX = 1 << 20;
 
-  /// Classes of the JDK that Fory does not register by itself. Their numbers are 1 and up, so that
-  /// the order is part of the format.
+  // Classes of the JDK that Fory does not register by itself. Their numbers are 1 and up, so that
+  // the order is part of the format.
   private static final List<Class<?>> PLATFORM =
       List.of(
           ZoneId.of("Europe/Berlin").getClass(),
@@ -80,7 +80,7 @@ final class Codec {
           TimeUnit.class,
           RoundingMode.class);
 
-  /// Exceptions of the JDK that Fory registers by itself, and would write with their traces.
+  // Exceptions of the JDK that Fory registers by itself, and would write with their traces.
   private static final List<Class<? extends Throwable>> EXCEPTIONS =
       List.of(
           Exception.class,
@@ -118,21 +118,21 @@ final class Codec {
   private final Throwables throwables;
   private final List<Runnable> afterwards = new ArrayList<>();
 
-  /// The classes that readers of this registry were proved to find by their names.
+  // The classes that readers of this registry were proved to find by their names.
   private final Set<Class<?>> found = new HashSet<>();
 
-  /// The classes that the graph being written names, and that are not proved yet.
+  // The classes that the graph being written names, and that are not proved yet.
   private final Set<Class<?>> unproved = new LinkedHashSet<>();
 
-  /// Whether what is written was thrown, and goes with its trace.
+  // Whether what is written was thrown, and goes with its trace.
   private boolean traced;
 
   private final long memoryMax;
 
-  /// Finds the classes of the keys in what is being read.
+  // Finds the classes of the keys in what is being read.
   private ClassLoader keys;
 
-  /// What reading may take; null for no limit.
+  // What reading may take; null for no limit.
   private @Nullable Effort effort;
 
   /// @param known finds the classes of the registry
@@ -309,7 +309,7 @@ final class Codec {
     filling.effort(most);
   }
 
-  /// Whether exceptions are written with their traces.
+  /// Returns whether exceptions are written with their traces.
   boolean isTraced() {
     return traced;
   }
@@ -455,7 +455,7 @@ final class Codec {
     }
   }
 
-  /// Whether something may be referred to twice in what the bytes encode.
+  /// Returns whether something may be referred to twice in what the bytes encode.
   private static boolean mayShare(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes[i] == Fory.REF_FLAG) return true;
@@ -523,7 +523,8 @@ final class Codec {
     return serializer;
   }
 
-  /// Whether the codec may serve another call: it has not grown beyond what is worth keeping.
+  /// Returns whether the codec may serve another call: it has not grown beyond what is worth
+  /// keeping.
   boolean reusable() {
     return buffer.size() <= BUFFER_KEPT_BYTES_MAX;
   }

@@ -27,16 +27,16 @@ public final class Effort {
   /// have, when an element counts each time that the value refers to it.
   public static final long VISITS_MAX = 1 << 22;
 
-  /// How many more they may visit for each byte of the encoding.
+  // How many more they may visit for each byte of the encoding.
   private static final long VISITS_PER_BYTE = 8;
 
-  /// Larger counts are counted as this one.
+  // Larger counts are counted as this one.
   private static final long COUNT_MAX = 1L << 40;
 
   /// As [#VISITS_MAX], on a thread that has other things to do.
   static final long BRIEF_VISITS_MAX = 1 << 13;
 
-  /// Elements are counted in pieces, so that a decoding that was told to end does so in between.
+  // Elements are counted in pieces, so that a decoding that was told to end does so in between.
   private static final int CHECK_EVERY = 1_024;
 
   private final Place place;
@@ -44,7 +44,7 @@ public final class Effort {
   private long left;
   private int unchecked;
 
-  /// Hash containers of which several keys have the same hash, and how many.
+  // Hash containers of which several keys have the same hash, and how many.
   private @Nullable IdentityHashMap<Object, Integer> colliding;
 
   private enum Place {
@@ -142,10 +142,8 @@ public final class Effort {
     };
   }
 
-  /*
-   * What a container comes to is known for as long as one count lasts only: a list that is being
-   * read has more elements later. To count takes from the effort, too.
-   */
+  /// What a container comes to is known for as long as one count lasts only: a list that is being
+  /// read has more elements later. To count takes from the effort, too.
   private long container(Object container, IdentityHashMap<Object, Long> known) {
     Long before = known.get(container);
     if (before != null && before == 0) throw circle(container);

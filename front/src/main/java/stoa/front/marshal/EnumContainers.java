@@ -17,7 +17,7 @@ import stoa.Corrupt;
 /// the [StandIns] of an enum that has been renamed.
 @SuppressWarnings({"rawtypes", "unchecked"}) // Justification: Fory asks for raw types
 final class EnumContainers {
-  /// The JDK keeps a set of an enum with this many constants in another class than smaller ones.
+  // The JDK keeps a set of an enum with this many constants in another class than smaller ones.
   private static final Class<? extends Enum> LARGE = Character.UnicodeScript.class;
 
   private EnumContainers() {}

@@ -57,7 +57,7 @@ final class Exact {
   /// with its offset       MARK i32, year i32, month u8, day u8, nanos of day i64, zone text, seconds of offset i32
   /// ```
   private static final class ZonedDateTimes extends Serializer<ZonedDateTime> {
-    /// No year of a date.
+    // No year of a date.
     private static final int MARK = Integer.MIN_VALUE;
 
     private final Serializer<ZonedDateTime> plain;
@@ -105,7 +105,7 @@ final class Exact {
   /// MARK, language tag            as text
   /// ```
   private static final class Locales extends Serializer<Locale> {
-    /// No language of a locale, which has small letters only.
+    // No language of a locale, which has small letters only.
     private static final String MARK = "TAG";
 
     Locales(TypeResolver resolver) {
@@ -150,7 +150,7 @@ final class Exact {
   private static final class Patterns extends Serializer<Pattern> {
     private static final FieldAccessor FLAGS = field(Pattern.class, "flags");
 
-    /// The orders of as many are tried, by `CANON_EQ`.
+    // The orders of as many are tried, by `CANON_EQ`.
     private static final int MARKS_MAX = 3;
 
     Patterns(TypeResolver resolver) {
@@ -195,7 +195,7 @@ final class Exact {
   /// with its position   MARK u8, big-endian u8, capacity, position, limit, mark + 1 as numbers, then the bytes
   /// ```
   private static final class ByteBuffers extends Serializer<ByteBuffer> {
-    /// What Fory writes first is 0 or 1.
+    // What Fory writes first is 0 or 1.
     private static final int MARK = 2;
 
     private static final FieldAccessor MARKED = field(java.nio.Buffer.class, "mark");

@@ -35,16 +35,16 @@ final class Filling implements RefReader {
 
   private final MapRefReader known = new MapRefReader();
 
-  /// The objects whose fields are being read, outermost first.
+  // The objects whose fields are being read, outermost first.
   private final List<Object> open = new ArrayList<>();
 
-  /// What fills collections when everything has been read; inner ones first.
+  // What fills collections when everything has been read; inner ones first.
   private final List<Runnable> late = new ArrayList<>();
 
-  /// How often what was read led back to such an object.
+  // How often what was read led back to such an object.
   private int hits;
 
-  /// What filling collections may take; null for no limit.
+  // What filling collections may take; null for no limit.
   private @Nullable Effort effort;
 
   /// Has filling take no more than an effort from now on; null for no limit.

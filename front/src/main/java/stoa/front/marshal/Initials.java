@@ -211,7 +211,8 @@ final class Initials {
     return true;
   }
 
-  /// Whether an expression reads no variable that it has not written, but `this`, and never leaves.
+  /// Returns whether an expression reads no variable that it has not written, but `this`, and never
+  /// leaves.
   private static boolean closed(List<CodeElement> body) {
     Set<Integer> written = new HashSet<>();
     for (CodeElement element : body) {

@@ -153,10 +153,10 @@ final class Lineage {
     return null;
   }
 
-  /// Whether a declared type takes every value of a stored one: it is the same, or a wider number,
-  /// a box, or a supertype, and so are its type arguments. A value that was read is a copy of its
-  /// own, so that a list of integers may become a list of numbers. A type without arguments takes
-  /// any, and is taken by any.
+  /// Returns whether a declared type takes every value of a stored one: it is the same, or a wider
+  /// number, a box, or a supertype, and so are its type arguments. A value that was read is a copy
+  /// of its own, so that a list of integers may become a list of numbers. A type without arguments
+  /// takes any, and is taken by any.
   boolean takes(TypeText type, TypeText stored, @Nullable ClassLoader loader) {
     if (type.equals(stored)) return true;
     if (type.dimensions() > 0) {
@@ -190,7 +190,7 @@ final class Lineage {
     return true;
   }
 
-  /// Whether elements would have to be converted one by one.
+  /// Returns whether elements would have to be converted one by one.
   private static boolean isNumber(TypeText now, TypeText before) {
     return !now.equals(before) && BOXES.contains(now.erasure());
   }

@@ -127,14 +127,14 @@ public final class Marshaller {
     }
   }
 
-  /// As [#register(SharedType)]; answers whether the type was not known.
+  /// As [#register(SharedType)]; returns whether the type was not known.
   public boolean learn(SharedType type) {
     boolean known = generation.registry.has(type);
     register(type);
     return !known;
   }
 
-  /// Whether a class is known.
+  /// Returns whether a class is known.
   public boolean isRegistered(Class<?> type) {
     return generation.registry.has(type);
   }
@@ -148,8 +148,8 @@ public final class Marshaller {
 
   // ---- arguments
 
-  /// Whether a method's arguments are numbers, text and the like, which take nothing to decode that
-  /// is not proportional to their bytes.
+  /// Returns whether a method's arguments are numbers, text and the like, which take nothing to
+  /// decode that is not proportional to their bytes.
   public static boolean isSimple(SharedMethod method) {
     for (Class<?> type : method.parameterTypes()) {
       if (!Simple.covers(type)) return false;
@@ -378,8 +378,8 @@ public final class Marshaller {
     };
   }
 
-  /// Whether an object is deeply immutable and may be handed over without a copy. Quick; false when
-  /// it would take long to know.
+  /// Returns whether an object is deeply immutable and may be handed over without a copy. Quick;
+  /// false when it would take long to know.
   public boolean isValue(@Nullable Object object) {
     return Values.isValue(object);
   }

@@ -17,7 +17,7 @@ import stoa.NotShareable;
 final class OpenRefs implements RefWriter {
   private final MapRefWriter known;
 
-  /// The values that are made after their parts, whose parts are being written; outermost first.
+  // The values that are made after their parts, whose parts are being written; outermost first.
   private final List<Object> open = new ArrayList<>();
 
   OpenRefs(float loadFactor) {

@@ -52,7 +52,7 @@ import stoa.front.types.Hashing;
 /// read back as one.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
 final class Ordered {
-  /// Collections that Fory writes and, in some states, cannot read.
+  // Collections that Fory writes and, in some states, cannot read.
   private static final List<Class<?>> REFUSED =
       List.of(
           ArrayBlockingQueue.class,
@@ -195,7 +195,7 @@ final class Ordered {
   ///
   /// The entries are written in the map's order, which writing does not change.
   private static final class LinkedHashMaps extends MapSerializer<Map> {
-    /// No size.
+    // No size.
     private static final int MARK = -1;
 
     private static final FieldAccessor BY_ACCESS = Exact.field(LinkedHashMap.class, "accessOrder");

@@ -23,7 +23,7 @@ public interface References {
   Object facade(Reference reference, String form);
 
   /// Registers classes that are known elsewhere, when a value names one that is not known here;
-  /// answers whether there were any, and the value is to be tried again.
+  /// returns whether there were any, and the value is to be tried again.
   default boolean learn() {
     return false;
   }

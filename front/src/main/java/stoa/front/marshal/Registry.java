@@ -75,23 +75,23 @@ final class Registry {
     record ByFacade(int id) implements Entry {}
   }
 
-  /// In front of the names of classes, and of a type with its face, in the dictionary.
+  // In front of the names of classes, and of a type with its face, in the dictionary.
   private static final String CLASS = "class ";
 
   /// A class's number in the dictionary, and the name that has it.
   private record Numbered(int id, String name) {}
 
-  /// Changes when values of the JDK are written in another form than before.
+  // Changes when values of the JDK are written in another form than before.
   private static final String JDK_FORM = "values of the JDK 2";
 
   private final TypeIds ids;
 
-  /// The class of the blobs that callers hold.
+  // The class of the blobs that callers hold.
   private final Class<? extends Blob> blobs;
 
   private final Map<Class<?>, Entry> entries;
 
-  /// The classes by the numbers of earlier names, under which values may be stored still.
+  // The classes by the numbers of earlier names, under which values may be stored still.
   private final Map<Integer, Class<?>> earlier;
 
   private final Map<Class<?>, Struct> states;
@@ -224,10 +224,10 @@ final class Registry {
     private final List<Runnable> comparing = new ArrayList<>();
     private final List<Runnable> numbering = new ArrayList<>();
 
-    /// Types of fields of states that only the process of the store reads.
+    // Types of fields of states that only the process of the store reads.
     private final List<Type> hidden = new ArrayList<>();
 
-    /// Whether only names that have a number may be used.
+    // Whether only names that have a number may be used.
     private final boolean knownOnly;
 
     Walk(boolean knownOnly) {

@@ -14,7 +14,7 @@ import stoa.Corrupt;
 final class Simple {
   private Simple() {}
 
-  /// Whether values of a declared type are encoded here.
+  /// Returns whether values of a declared type are encoded here.
   static boolean covers(Class<?> type) {
     return type == String.class
         || type.isPrimitive()
@@ -29,7 +29,7 @@ final class Simple {
         || type == Character.class;
   }
 
-  /// The covered types in the order of their numbers in described arguments, which never change.
+  // The covered types in the order of their numbers in described arguments, which never change.
   private static final List<Class<?>> TYPES =
       List.of(
           String.class,

@@ -84,7 +84,7 @@ final class Staged {
     return true;
   }
 
-  /// Whether a tree of the hash table orders keys whose hashes are equal.
+  /// Returns whether a tree of the hash table orders keys whose hashes are equal.
   private static boolean isSpread(Object key) {
     return key instanceof Comparable && key.getClass().getModule() == Object.class.getModule();
   }

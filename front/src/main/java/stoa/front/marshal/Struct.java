@@ -115,7 +115,7 @@ final class Struct {
       return owner + "#" + name;
     }
 
-    /// Whether a superclass has a field of the same name.
+    /// Returns whether a superclass has a field of the same name.
     boolean isHiding() {
       return !name.equals(field.getName());
     }
@@ -244,7 +244,7 @@ final class Struct {
     }
   }
 
-  /// Calls the migration method; answers the record that it makes, or the instance.
+  /// Calls the migration method; returns the record that it makes, or the instance.
   Object migrate(@Nullable Object instance, Map<String, @Nullable Object> stored) {
     if (migration == null) throw new IllegalStateException(type + " has no migration");
     try {

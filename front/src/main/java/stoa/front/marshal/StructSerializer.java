@@ -17,8 +17,8 @@ import stoa.NotShareable;
 /// Writes and reads instances of one class of the program. Used by one [Codec], and so by one
 /// thread at a time.
 final class StructSerializer extends Serializer<Object> {
-  /// What a record's own components find in its place while it is being read. A record that holds
-  /// itself cannot be made by its constructor.
+  // What a record's own components find in its place while it is being read. A record that holds
+  // itself cannot be made by its constructor.
   private static final Object UNFINISHED = new Unfinished();
 
   private static final class Unfinished {}
@@ -29,7 +29,7 @@ final class StructSerializer extends Serializer<Object> {
   private final TypeInfoHolder[] holders;
   private final TypeInfoHolder otherHolder;
 
-  /// Whether an instance could hold itself, through a collection.
+  // Whether an instance could hold itself, through a collection.
   private final boolean open;
 
   @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects

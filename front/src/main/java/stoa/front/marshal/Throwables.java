@@ -175,7 +175,8 @@ final class Throwables {
     }
   }
 
-  /// Whether a field, or its class, had another name once, and so this one in front of a point.
+  /// Returns whether a field, or its class, had another name once, and so this one in front of a
+  /// point.
   private static boolean wasNamed(Field field, String name) {
     int point = name.lastIndexOf('.');
     if (point < 0) return false;

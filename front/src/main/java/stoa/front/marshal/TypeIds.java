@@ -27,15 +27,15 @@ public interface TypeIds {
   /// and write as it did, these are the names of its time.
   List<String> names();
 
-  /// Whether a new name gets a number here. Where it does not, the numbers come from the store of
-  /// another process: what that does not know is refused, and the states of its objects are its own
-  /// business.
+  /// Returns whether a new name gets a number here. Where it does not, the numbers come from the
+  /// store of another process: what that does not know is refused, and the states of its objects
+  /// are its own business.
   default boolean assigns() {
     return true;
   }
 
-  /// Whether a face is the first, of those that are still there, under which the objects of its
-  /// stored name were used.
+  /// Returns whether a face is the first, of those that are still there, under which the objects of
+  /// its stored name were used.
   default boolean isFirstFace(SharedType type) {
     return true;
   }

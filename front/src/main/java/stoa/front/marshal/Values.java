@@ -53,7 +53,7 @@ final class Values {
     return true;
   }
 
-  /// Whether every instance of a class is deeply immutable.
+  /// Returns whether every instance of a class is deeply immutable.
   static boolean isImmutable(Class<?> type) {
     return IMMUTABLE.get(type);
   }

@@ -22,8 +22,8 @@ final class Widening {
 
   private Widening() {}
 
-  /// Whether every value of a primitive type or of a box is a value of another. Null, which a box
-  /// may be, is none of a primitive type.
+  /// Returns whether every value of a primitive type or of a box is a value of another. Null, which
+  /// a box may be, is none of a primitive type.
   static boolean isExact(Class<?> from, Class<?> to) {
     if (to.isPrimitive() && !from.isPrimitive()) return false;
     Class<?> box = boxed(from);

@@ -32,17 +32,17 @@ public final class Hashing {
 
   private Hashing() {}
 
-  /// Whether instances of the class hash by address: enums, classes, arrays, classes that inherit
-  /// `Object.hashCode`, and records with a component of such a class. Interfaces and `Object` are
-  /// given the benefit of the doubt, and shared objects hash by their reference.
+  /// Returns whether instances of the class hash by address: enums, classes, arrays, classes that
+  /// inherit `Object.hashCode`, and records with a component of such a class. Interfaces and
+  /// `Object` are given the benefit of the doubt, and shared objects hash by their reference.
   public static boolean isByIdentity(Class<?> type) {
     return BY_IDENTITY.get(type);
   }
 
   private static final int DEPTH_MAX = 32;
 
-  /// The accessors of the components of a record that can hold what hashes by address, where the
-  /// record hashes by its components.
+  // The accessors of the components of a record that can hold what hashes by address, where the
+  // record hashes by its components.
   private static final ClassValue<List<Method>> PARTS =
       new ClassValue<>() {
         @Override
@@ -117,8 +117,8 @@ public final class Hashing {
     return List.copyOf(accessors);
   }
 
-  /// Whether keys of a declared type hash by address: those of its class, or what the type says
-  /// that they hold.
+  /// Returns whether keys of a declared type hash by address: those of its class, or what the type
+  /// says that they hold.
   public static boolean isByIdentity(Type type) {
     if (type instanceof WildcardType wildcard) return isByIdentity(wildcard.getUpperBounds()[0]);
     Class<?> raw = erasure(type);

@@ -65,8 +65,8 @@ public final class Keys {
     encode(key);
   }
 
-  /// Whether to decode a key runs no code of its class: it is neither an enum constant nor a
-  /// record.
+  /// Returns whether to decode a key runs no code of its class: it is neither an enum constant nor
+  /// a record.
   public static boolean isPlain(byte[] encoded) {
     return encoded.length == 0 || encoded[0] < ENUM;
   }

@@ -152,7 +152,8 @@ final class MethodCheck {
     }
   }
 
-  /// Whether this is a constructor of an inner class, whose first argument is the outer object.
+  /// Returns whether this is a constructor of an inner class, whose first argument is the outer
+  /// object.
   private boolean takesOuter() {
     if (!name.equals("<init>") || Modifier.isStatic(owner.getModifiers())) return false;
     Class<?> outer = owner.getEnclosingClass();

@@ -6,7 +6,7 @@ import java.util.Objects;
 public final class Platform {
   private Platform() {}
 
-  /// Whether a class is one of the JDK's own, as far as class loaders tell.
+  /// Returns whether a class is one of the JDK's own, as far as class loaders tell.
   public static boolean has(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
     return loader == null || Objects.equals(loader, ClassLoader.getPlatformClassLoader());

@@ -11,7 +11,7 @@ import stoa.NotShareable;
 public final class RecordHash {
   private RecordHash() {}
 
-  /// Whether the program declares the method. The compiler's asks
+  /// Returns whether the program declares the method. The compiler's asks
   /// [java.lang.runtime.ObjectMethods], at run time, for what it does.
   public static boolean isDeclared(Class<?> type) {
     String resource = "/" + type.getName().replace('.', '/') + ".class";

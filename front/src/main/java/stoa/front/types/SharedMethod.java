@@ -23,7 +23,7 @@ public final class SharedMethod {
     /// Runs at its caller, as a transaction that only reads.
     READING_TRANSACTION;
 
-    /// Whether it leaves its own object as it is.
+    /// Returns whether it leaves its own object as it is.
     public boolean isReading() {
       return switch (this) {
         case ACCESSOR, TRANSACTION, READING_TRANSACTION -> true;
@@ -31,7 +31,7 @@ public final class SharedMethod {
       };
     }
 
-    /// Whether it runs at its caller.
+    /// Returns whether it runs at its caller.
     public boolean isTransaction() {
       return this == TRANSACTION || this == READING_TRANSACTION;
     }
@@ -82,8 +82,8 @@ public final class SharedMethod {
     return method;
   }
 
-  /// Whether the identity is not the method's own name and parameter types, so that calls may be
-  /// stored which an earlier method of it took with other types.
+  /// Returns whether the identity is not the method's own name and parameter types, so that calls
+  /// may be stored which an earlier method of it took with other types.
   public boolean isSuccessor() {
     return !id.equals(SharedType.signature(method));
   }

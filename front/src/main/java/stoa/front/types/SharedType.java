@@ -160,7 +160,7 @@ public final class SharedType {
     return domain;
   }
 
-  /// Whether calls execute at clients, or may.
+  /// Returns whether calls execute at clients, or may.
   public boolean isPlaced() {
     return placement != Placement.SERVER;
   }
@@ -179,7 +179,7 @@ public final class SharedType {
     return method;
   }
 
-  /// Whether a method of a stored identity is gone on purpose, see [Removed].
+  /// Returns whether a method of a stored identity is gone on purpose, see [Removed].
   public boolean hasRemoved(String id) {
     return removed.contains(id);
   }
@@ -437,8 +437,8 @@ public final class SharedType {
     }
   }
 
-  /// Whether a method is a bridge to one with narrower parameters. (Other bridges narrow the result
-  /// only, or make a method of a package-private superclass public.)
+  /// Returns whether a method is a bridge to one with narrower parameters. (Other bridges narrow
+  /// the result only, or make a method of a package-private superclass public.)
   private static boolean bridgesOverload(Method method, Method[] declared) {
     if (!method.isBridge()) return false;
     for (Method other : declared) {
@@ -708,7 +708,8 @@ public final class SharedType {
     return MethodType.methodType(primitive).wrap().returnType();
   }
 
-  /// Whether a boxed value can be passed to a primitive parameter, as in a method invocation.
+  /// Returns whether a boxed value can be passed to a primitive parameter, as in a method
+  /// invocation.
   private static boolean widens(Class<?> box, Class<?> primitive) {
     if (boxed(primitive) == box) return true;
     List<Class<?>> order =

@@ -63,7 +63,7 @@ final class Verifier {
     }
   }
 
-  /// Checks everything, and answers the exceptions that the code declares or creates.
+  /// Checks everything, and returns the exceptions that the code declares or creates.
   static Set<Class<? extends Throwable>> verify(
       Class<?> face, Class<?> implementation, List<SharedMethod> methods) {
     var verifier = new Verifier(implementation, methods);
@@ -102,7 +102,7 @@ final class Verifier {
 
   // ---- what MethodCheck asks
 
-  /// Whether the fields of a class belong to shared objects.
+  /// Returns whether the fields of a class belong to shared objects.
   boolean isShared(Class<?> type) {
     return lineage.contains(type) || type.isAnnotationPresent(Shared.class);
   }

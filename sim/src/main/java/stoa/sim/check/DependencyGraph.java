@@ -145,7 +145,7 @@ final class DependencyGraph {
     return List.of();
   }
 
-  /* The shortest way back from the end of an edge to its beginning, behind that edge. */
+  /// The shortest way back from the end of an edge to its beginning, behind that edge.
   private List<Edge> closed(Edge first, BitSet component, Set<Why> by) {
     var cameBy = new Edge[out.size()];
     var queue = new ArrayDeque<Integer>();

@@ -197,7 +197,7 @@ public final class ExactlyOnce {
     private final List<Violation> violations = new ArrayList<>();
     private final Set<String> ids = new HashSet<>();
     private long version;
-    /* The latest beginning among the calls of the entries so far, and the id of that entry. */
+    // The latest beginning among the calls of the entries so far, and the id of that entry.
     private long lastBegan = -1;
     private String lastBegun = "";
 

@@ -53,13 +53,13 @@ public final class MigrationHistory {
     private final SortedMap<StreamId, Seen> inputs = new TreeMap<>();
     private final SortedMap<StreamId, Version> outputs = new TreeMap<>();
     private final SortedSet<StreamId> writes;
-    /* What its node had seen before. */
+    // What its node had seen before.
     private final SortedMap<StreamId, Version> before;
-    /* What was durable before it began, by object. */
+    // What was durable before it began, by object.
     private final SortedMap<StreamId, List<String>> durable;
     private final long began;
     private long ended = Long.MAX_VALUE;
-    /* Of an update, or an operation on several objects, that has run: when, and its timestamp. */
+    // Of an update, or an operation on several objects, that has run: when, and its timestamp.
     private long ran;
     private long stamp;
 
@@ -105,7 +105,7 @@ public final class MigrationHistory {
   private final SortedMap<NodeId, SortedMap<StreamId, Version>> latest = new TreeMap<>();
   private final SortedMap<StreamId, List<String>> store = new TreeMap<>();
   private final SortedSet<String> durable = new TreeSet<>();
-  /* The timestamp of the last operation on an object instance, by the last name in its list. */
+  // The timestamp of the last operation on an object instance, by the last name in its list.
   private final SortedMap<StreamId, SortedMap<String, Long>> stamps = new TreeMap<>();
   private long time;
 
@@ -318,7 +318,7 @@ public final class MigrationHistory {
     }
   }
 
-  /* (8) of an object, with all who updated it in their order. */
+  /// (8) of an object, with all who updated it in their order.
   private void retrieved(SortedSet<String> set, StreamId object, List<String> order) {
     List<Operation> all = new ArrayList<>();
     for (var name : set) {
@@ -345,7 +345,7 @@ public final class MigrationHistory {
         other.stamp);
   }
 
-  /* (9) of an object. */
+  /// (9) of an object.
   private void read(SortedSet<String> set, StreamId object, List<String> order) {
     for (var name : set) {
       var operation = get(name);

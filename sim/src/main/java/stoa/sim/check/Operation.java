@@ -31,7 +31,7 @@ public record Operation<I, O>(int call, String client, I input, End<O> end, long
   /// Nobody saw an answer yet: it took effect, or will, or never does.
   public record Pending<O>() implements End<O> {}
 
-  /// Whether it must have taken effect.
+  /// Returns whether it must have taken effect.
   public boolean certain() {
     return end instanceof Answered;
   }

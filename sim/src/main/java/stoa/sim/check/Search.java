@@ -104,7 +104,7 @@ final class Search<S, I, O> {
     return frames.element().state;
   }
 
-  /* Choices number the certain calls first, then the doubtful ones. */
+  /// Choices number the certain calls first, then the doubtful ones.
   private Operation<I, O> operation(int choice) {
     return choice < certain.size() ? certain.get(choice) : doubtful.get(choice - certain.size());
   }
@@ -121,7 +121,7 @@ final class Search<S, I, O> {
     certainLeft--;
   }
 
-  /* Undoes the latest place, so the links of the call still name its neighbours. */
+  /// Undoes the latest place, so the links of the call still name its neighbours.
   private void undo(int choice) {
     if (choice >= certain.size()) {
       placedDoubtful.clear(choice - certain.size());
@@ -134,7 +134,7 @@ final class Search<S, I, O> {
     certainLeft++;
   }
 
-  /* What may be placed now, by (1), (2) and (4). */
+  /// What may be placed now, by (1), (2) and (4).
   private int[] choices(long lastBegan) {
     int[] choices = new int[8];
     int count = 0;
@@ -176,14 +176,14 @@ final class Search<S, I, O> {
     return new Seen(from, beyond, (BitSet) placedDoubtful.clone(), state);
   }
 
-  /* A set of placed calls, all certain ones below `from` and `beyond` above it, and a state. */
+  /// A set of placed calls, all certain ones below `from` and `beyond` above it, and a state.
   private record Seen(int from, BitSet beyond, BitSet doubtful, Object state) {}
 
   private final class Frame {
     private final S state;
-    /* The choice that led here; -1 in the first frame. */
+    // The choice that led here; -1 in the first frame.
     private final int placed;
-    /* The latest beginning among the placed calls; -1 when there is none. */
+    // The latest beginning among the placed calls; -1 when there is none.
     private final long lastBegan;
     private final int[] choices;
     private int at = -1;

@@ -50,7 +50,7 @@ public final class Serializability {
   public static final long STEPS_MAX = 50_000_000;
 
   private static final int VIOLATIONS_MAX = 20;
-  /* How many edges a printed cycle has at most. */
+  // How many edges a printed cycle has at most.
   private static final int EDGES_SHOWN_MAX = 30;
 
   private Serializability() {}
@@ -122,10 +122,10 @@ public final class Serializability {
     throw new AssertionError(text.toString());
   }
 
-  /* An append: by which transaction, and whether it is that one's last to the list. */
+  /// An append: by which transaction, and whether it is that one's last to the list.
   private record Write(int by, boolean last) {}
 
-  /* What a transaction found in a list, its own appends left out. */
+  /// What a transaction found in a list, its own appends left out.
   private record Found(int by, List<String> elements) {}
 
   private static final class Checking {
@@ -136,7 +136,7 @@ public final class Serializability {
     private final BitSet happened = new BitSet();
     private final List<Violation> violations = new ArrayList<>();
     private final DependencyGraph graph;
-    /* Transactions that are part of a circle that was reported. */
+    // Transactions that are part of a circle that was reported.
     private final BitSet reported = new BitSet();
 
     Checking(List<Recorded> history, long stepsMax) {
@@ -223,7 +223,7 @@ public final class Serializability {
       return history.get(index).toString();
     }
 
-    /* Finds the order of a list by (1), unless what was read makes no sense. */
+    /// Finds the order of a list by (1), unless what was read makes no sense.
     private void order(String key, List<Found> founds) {
       List<String> longest = List.of();
       for (var found : founds) {
@@ -308,7 +308,7 @@ public final class Serializability {
       }
     }
 
-    /* Who happened and wrote what nobody read. */
+    /// Who happened and wrote what nobody read.
     private BitSet unseen(String key, List<String> order, List<Found> founds) {
       var seen = new HashSet<>(order);
       var unseen = new BitSet();
@@ -334,7 +334,7 @@ public final class Serializability {
       return history.get(found.by()).began();
     }
 
-    /* A chain of moments: who ended comes before the moment, who begins later after it. */
+    /// A chain of moments: who ended comes before the moment, who begins later after it.
     private void times() {
       var byEnd = new ArrayList<Integer>();
       for (int i = 0; i < history.size(); i++) {

@@ -35,7 +35,7 @@ public sealed interface Verdict<S, I, O> {
       Operation<I, O> culprit,
       List<Operation<I, O>> underWay)
       implements Verdict<S, I, O> {
-    /* How many operations of the prefix, counted from its end, are printed. */
+    // How many operations of the prefix, counted from its end, are printed.
     private static final int SHOWN_MAX = 20;
 
     @Override

@@ -35,7 +35,7 @@ import stoa.sim.world.SimulatedStore;
 final class AppendScenario implements Scenario {
   private static final int STREAMS = 5;
   private static final int TURNS = 80;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // How often a recovery may fail before the disk is left in peace.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG = StoaConfig.of("file:simulated");
 
@@ -181,7 +181,7 @@ final class AppendScenario implements Scenario {
       }
     }
 
-    /* One that goes on after a restart begins with the last that it saw. */
+    /// One that goes on after a restart begins with the last that it saw.
     private void follow() {
       var next = follower.poll();
       while (next.isPresent()) {

@@ -33,10 +33,10 @@ import stoa.storage.disk.StorageException;
 public final class BlobScenario implements Scenario {
   private static final int BLOBS = 2;
   private static final int CELLS = 24;
-  /* Larger than a block of the device, so that a cell can be torn. */
+  // Larger than a block of the device, so that a cell can be torn.
   private static final int CELL_BYTES = 1_500;
   private static final int TURNS = 70;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // How often a recovery may fail before the disk is left in peace.
   private static final int ATTEMPTS_MAX = 5;
   private static final String ATTRIBUTE = "attribute";
   private static final StoaConfig CONFIG = StoaConfig.of("file:simulated");

@@ -89,7 +89,7 @@ public final class Campaign {
     return rest.next();
   }
 
-  /// Runs every seed and answers whether all went well. Stops after ten failures of a scenario.
+  /// Runs every seed and returns whether all went well. Stops after ten failures of a scenario.
   boolean run(PrintStream out) {
     boolean well = true;
     for (var scenario : scenarios) {

@@ -33,7 +33,7 @@ final class CodeScenario implements Scenario {
   private static final int FACTORS = 5;
   private static final int TURNS = 120;
 
-  /* How often a recovery may fail before the disk is left in peace. */
+  // How often a recovery may fail before the disk is left in peace.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
@@ -80,7 +80,7 @@ final class CodeScenario implements Scenario {
     private final List<Asked> asked = new ArrayList<>();
     private final Map<String, Asked> acknowledged = new TreeMap<>();
 
-    /* By tally: the sums of its versions, as far as they were told. */
+    // By tally: the sums of its versions, as far as they were told.
     private final List<Map<Long, Long>> sums = new ArrayList<>();
     private final List<SimulatedTally> tallies = new ArrayList<>();
     private int active = 1;
@@ -189,7 +189,7 @@ final class CodeScenario implements Scenario {
       trace.reached("a rollback");
     }
 
-    /* Finds out which factor is active. */
+    /// Finds out which factor is active.
     private void look() {
       for (CodeService.Version version : store.await(() -> code().versions())) {
         if (version.active())

@@ -49,7 +49,7 @@ public final class EmbeddedScenario implements Scenario {
   private static final int REGISTERS = 2;
   private static final int LISTS = 2;
   private static final int TURNS = 100;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // How often a recovery may fail before the disk is left in peace.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
@@ -88,7 +88,7 @@ public final class EmbeddedScenario implements Scenario {
         .run();
   }
 
-  /* A list that may be absent, as its clients see it. */
+  /// A list that may be absent, as its clients see it.
   private sealed interface ListInput {
     record Create(String key) implements ListInput {}
 
@@ -140,7 +140,7 @@ public final class EmbeddedScenario implements Scenario {
       CompletableFuture<RegisterModel.Output> future,
       Recorder.Client<Keyed, RegisterModel.Output>.Open call) {}
 
-  /* A call on one of several registers. */
+  /// A call on one of several registers.
   private record Keyed(int register, RegisterModel.Input input) {}
 
   private record RegistersModel() implements SequentialModel<Long, Keyed, RegisterModel.Output> {

@@ -78,7 +78,7 @@ import stoa.store.ordering.Vote;
 /// nothing happens twice or by half, also what handlers call; log addresses are unique over all
 /// stores, and agree with real time; and when nothing goes wrong any more, everything goes on.
 public final class GroupsScenario implements Scenario {
-  /// The kind of the entry where a store has logged that a checkpoint is made.
+  // The kind of the entry where a store has logged that a checkpoint is made.
   private static final byte CHECKPOINT = 10;
 
   private static final int HOME = 0;
@@ -91,12 +91,12 @@ public final class GroupsScenario implements Scenario {
   private static final String ORDERED = "ordered";
   private static final String LOOSE = "loose";
 
-  /* The longest that anything may take in a run, and after its troubles. */
+  // The longest that anything may take in a run, and after its troubles.
   private static final long TROUBLE_MICROS_MAX = 1_500_000_000L;
   private static final long CALM_MICROS_MAX = 1_500_000_000L;
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
-  /* So little that lists leave memory all the time. */
+  // So little that lists leave memory all the time.
   private static final StoreConfig STORE =
       new StoreConfig(Duration.ofSeconds(100), 1_000, 600, 8, Duration.ofMillis(1));
   private static final Transaction.Bounds BOUNDS =
@@ -115,7 +115,7 @@ public final class GroupsScenario implements Scenario {
     new Run(chance, trace).run();
   }
 
-  /* What a client saw at a log address, to be seen again. */
+  /// What a client saw at a log address, to be seen again.
   private record Seen(long counter, String key, List<String> elements) {}
 
   /* A snapshot with a name, and what was seen in it. */
@@ -146,7 +146,7 @@ public final class GroupsScenario implements Scenario {
     private final Chains chains = new Chains();
     private final List<Shown> named = new ArrayList<>();
 
-    /* Whether clients release the past, and how much of it the stores keep by themselves. */
+    // Whether clients release the past, and how much of it the stores keep by themselves.
     private final boolean trims;
     private final Keep keep;
     private final Map<String, String> doing = new TreeMap<>();

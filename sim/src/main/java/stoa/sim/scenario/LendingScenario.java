@@ -62,7 +62,7 @@ public final class LendingScenario implements Scenario {
   private static final List<String> KEPT = List.of("a", "b");
   private static final String DELETED = "d";
 
-  /* The longest that anything may take in a run, and after its troubles. */
+  // The longest that anything may take in a run, and after its troubles.
   private static final long TROUBLE_MICROS_MAX = 3_000_000_000L;
   private static final long CALM_MICROS_MAX = 600_000_000L;
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
@@ -203,7 +203,7 @@ public final class LendingScenario implements Scenario {
 
     // ---- servers
 
-    /* The others apply what was ordered. */
+    /// The others apply what was ordered.
     private void orders() {
       while (true) {
         fibers.pause(trouble.between(1, 300_000));
@@ -292,7 +292,7 @@ public final class LendingScenario implements Scenario {
       return calm || !chance.percent(10) ? now : chance.of(hosts);
     }
 
-    /* Asks a server, as an ordinary client does. */
+    /// Asks a server, as an ordinary client does.
     private <T> T ask(Function<Stoa, T> action) {
       Host to = asked();
       return links.ask(
@@ -335,7 +335,7 @@ public final class LendingScenario implements Scenario {
 
     // ---- clients
 
-    /* One client after the other. */
+    /// One client after the other.
     private void lives(String name) {
       int turns = TURNS;
       while (turns > 0) {
@@ -580,7 +580,7 @@ public final class LendingScenario implements Scenario {
       call.answered(ask(stoa -> list(stoa, key).all()), null);
     }
 
-    /* In a transaction, which is refused while it is lent. */
+    /// In a transaction, which is refused while it is lent.
     private void look(String key) {
       trace.add("somebody looks at " + key);
       var call = history(key).begin("a transaction", null);

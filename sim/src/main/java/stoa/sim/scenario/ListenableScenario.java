@@ -49,7 +49,7 @@ import stoa.sim.world.SimulatedStore;
 public final class ListenableScenario implements Scenario {
   private static final List<String> KEYS = List.of("a", "b");
   private static final int TURNS = 120;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // How often a recovery may fail before the disk is left in peace.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
@@ -371,7 +371,7 @@ public final class ListenableScenario implements Scenario {
       asked.clear();
     }
 
-    /* What was called, with what handlers have seen of it: a put that a handler has seen is done. */
+    /// What was called, with what handlers have seen of it: a put that a handler has seen is done.
     private CallHistory<Input, Output> completed() {
       var puts = new HashMap<Integer, Input>();
       var events = new ArrayList<CallHistory.Event<Input, Output>>();

@@ -17,7 +17,7 @@ import stoa.storage.disk.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
 public final class Scenarios {
-  /* So small that a short run fills segments and writes and merges indexes. */
+  // So small that a short run fills segments and writes and merges indexes.
   private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 2 << 10, 4 << 10, 4 << 10);
   private static final long MEMORY = 64 << 20;
   private static final Layout ONE = new Layout(1, Copies.REFERENCE);
@@ -107,7 +107,7 @@ public final class Scenarios {
                       Stream.generate(() -> PoweredDisk.memory(MEMORY)).limit(3).toList(),
                       SMALL)));
 
-  /* Run when they are asked for by name. */
+  // Run when they are asked for by name.
   private static final List<Scenario> LONG = List.of(new StorageSoak());
 
   private Scenarios() {}

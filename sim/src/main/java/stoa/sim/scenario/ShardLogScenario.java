@@ -61,7 +61,7 @@ public final class ShardLogScenario implements Scenario {
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<StreamId> streams = new ArrayList<>();
     private final List<Batch> past = new ArrayList<>();
-    /* How many entries the batch of a number has. */
+    // How many entries the batch of a number has.
     private final List<Integer> sizes = new ArrayList<>();
 
     Run(Chance chance, Trace trace, ShardUnderTest shard) {

@@ -60,12 +60,12 @@ final class StandbyScenario implements Scenario {
   private static final int KEYS = 2;
   private static final String FLUKE = "stoa.sim.Fluke";
 
-  /* The object that is not deterministic. */
+  // The object that is not deterministic.
   private static final StreamId FLUKE_STREAM =
       new Key(FLUKE, Keys.encode("fluke"), new Ref<>(FLUKE, "fluke")).stream();
   private static final int TURNS = 250;
 
-  /* How often the follower's disk may fail in a row before it is left in peace. */
+  // How often the follower's disk may fail in a row before it is left in peace.
   private static final int ATTEMPTS_MAX = 8;
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
   private static final StoaConfig CONFIG =
@@ -94,7 +94,7 @@ final class StandbyScenario implements Scenario {
     private final List<ListenerRegistration> registrations = new ArrayList<>();
     private Leader leader;
 
-    /// Those of who executes calls now, for which time passes when one runs away.
+    // Those of who executes calls now, for which time passes when one runs away.
     private SimulatedThreads executing;
 
     private Follower follower;
@@ -519,7 +519,7 @@ final class StandbyScenario implements Scenario {
         }
       }
 
-      /// Copies one step; answers whether there may be more.
+      /// Copies one step; returns whether there may be more.
       boolean copy() {
         try {
           return leader.log.ship(log, standby::applied);

@@ -48,10 +48,10 @@ import stoa.store.Terms;
 public final class StoreScenario implements Scenario {
   private static final int ACCOUNTS = 5;
   private static final int TURNS = 120;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // How often a recovery may fail before the disk is left in peace.
   private static final int ATTEMPTS_MAX = 5;
   private static final DeviceConfig DEVICE = new DeviceConfig(32 << 10, 4 << 10, 4 << 10, 8 << 10);
-  /* So little that accounts leave memory all the time. */
+  // So little that accounts leave memory all the time.
   private static final StoreConfig STORE =
       new StoreConfig(Duration.ofMillis(500), 50, 3_000, 8, Duration.ofMillis(1));
 
@@ -79,7 +79,7 @@ public final class StoreScenario implements Scenario {
     new Run(chance, trace, layout, keep, paddings).run();
   }
 
-  /* What the store is on. */
+  /// What the store is on.
   private record Base(Supplier<ShardLog> log, Runnable restart, Runnable calm) {
     static Base of(Layout layout, PoweredDisk disk) {
       if (layout.shards() == 1) {
@@ -91,7 +91,7 @@ public final class StoreScenario implements Scenario {
     }
   }
 
-  /* A request that was made and not yet looked after, with what the ledger knows of it. */
+  /// A request that was made and not yet looked after, with what the ledger knows of it.
   private record Asked(String text, Request request, List<String> lists, String id) {}
 
   private static final class Run {
@@ -196,7 +196,7 @@ public final class StoreScenario implements Scenario {
       }
     }
 
-    /* An operator cancels a call that calls nobody else: what those have put elsewhere stands. */
+    /// An operator cancels a call that calls nobody else: what those have put elsewhere stands.
     private void cancel() {
       for (OngoingCall call : store.calls(10)) {
         byte[] value = call.value();
@@ -390,7 +390,7 @@ public final class StoreScenario implements Scenario {
       trace.add("verified " + seen);
     }
 
-    /* Any past state is a beginning of the present one. */
+    /// Any past state is a beginning of the present one.
     private void verifyHistory() {
       for (String name : names) {
         var key = StoreHandlers.key(name);

@@ -58,9 +58,9 @@ public final class TransactionScenario implements Scenario {
   private static final int ACCOUNTS = 3;
   private static final int CLIENTS = 4;
   private static final int TURNS = 120;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // How often a recovery may fail before the disk is left in peace.
   private static final int ATTEMPTS_MAX = 5;
-  /* After so many attempts a transaction that was begun by a body has its way. */
+  // After so many attempts a transaction that was begun by a body has its way.
   private static final int DISTURBED_MAX = 3;
   private static final int REMEMBERED_MAX = 10;
   private static final long SUM = 1_001;
@@ -93,7 +93,7 @@ public final class TransactionScenario implements Scenario {
     private static final long serialVersionUID = 1L;
   }
 
-  /* One step of a transaction; the last one says so. */
+  /// One step of a transaction; the last one says so.
   @FunctionalInterface
   private interface Step {
     void run(Attempt attempt);
@@ -118,17 +118,17 @@ public final class TransactionScenario implements Scenario {
     }
   }
 
-  /* A client in the middle of a transaction that it commits itself. */
+  /// A client in the middle of a transaction that it commits itself.
   private record Client(Attempt attempt, List<Step> rest, boolean reading) {}
 
-  /* A single call under way. */
+  /// A single call under way.
   private record Asked(
       CompletableFuture<List<String>> future,
       String key,
       String element,
       List<TransactionHistory.Open> opens) {}
 
-  /* A transaction of which the store did not say how it ended. */
+  /// A transaction of which the store did not say how it ended.
   private record Doubtful(Attempt attempt, Transaction.@Nullable Id id) {}
 
   private record Remembered(LogAddress at, Map<String, List<String>> lists) {}
@@ -150,9 +150,9 @@ public final class TransactionScenario implements Scenario {
     private final List<Asked> asked = new ArrayList<>();
     private final List<Doubtful> doubtful = new ArrayList<>();
     private final List<Remembered> remembered = new ArrayList<>();
-    /* The address of each element that a transaction appended and was told of. */
+    // The address of each element that a transaction appended and was told of.
     private final Map<String, LogAddress> committedAt = new HashMap<>();
-    /* The elements that came together. */
+    // The elements that came together.
     private final List<List<String>> together = new ArrayList<>();
     private boolean created;
     private int ids;
@@ -214,7 +214,7 @@ public final class TransactionScenario implements Scenario {
       else restart();
     }
 
-    /* What may happen in the middle of a transaction of somebody else, too. */
+    /// What may happen in the middle of a transaction of somebody else, too.
     private void work() {
       int dice = chance.below(100);
       if (dice < 5) total();
@@ -334,7 +334,7 @@ public final class TransactionScenario implements Scenario {
           "no money comes or goes; %s saw %d".formatted(attempt.id, balances));
     }
 
-    /* One accessor asks all accounts, beside whatever goes on. */
+    /// One accessor asks all accounts, beside whatever goes on.
     private void total() {
       int first = chance.below(ACCOUNTS);
       var others = new ArrayList<>(accounts);
@@ -422,7 +422,7 @@ public final class TransactionScenario implements Scenario {
       if (!text.startsWith("thrown behind ")) throw thrown;
     }
 
-    /* What a call in a transaction may end with; when the store is lost, it is opened again. */
+    /// What a call in a transaction may end with; when the store is lost, it is opened again.
     private void expected(StoaException failed) {
       switch (failed) {
         case Unavailable unavailable -> throw unavailable;
@@ -536,7 +536,7 @@ public final class TransactionScenario implements Scenario {
       }
     }
 
-    /* A transaction in a transaction, which may be taken back alone. */
+    /// A transaction in a transaction, which may be taken back alone.
     private void nest(Attempt attempt) {
       int index = chance.below(SERIES);
       if (chance.percent(50)) {
@@ -562,7 +562,7 @@ public final class TransactionScenario implements Scenario {
       read(attempt, index);
     }
 
-    /* Somebody else works, on a thread of its own, which is not in the transaction. */
+    /// Somebody else works, on a thread of its own, which is not in the transaction.
     private void elsewhere() {
       depth++;
       var work =
@@ -647,7 +647,7 @@ public final class TransactionScenario implements Scenario {
 
     // ---- the whole
 
-    /* Reads everything at one moment. */
+    /// Reads everything at one moment.
     private Map<String, List<String>> readAll(TxOptions options) {
       String id = "a" + ids++;
       boolean past = options.at() != null;
@@ -687,7 +687,7 @@ public final class TransactionScenario implements Scenario {
       return lists;
     }
 
-    /* Reads again what was there at an earlier moment. */
+    /// Reads again what was there at an earlier moment.
     private void readAgain() {
       if (remembered.isEmpty()) return;
       var then = chance.of(remembered);
@@ -699,7 +699,7 @@ public final class TransactionScenario implements Scenario {
           "what was there at %s is still: %s, not %s".formatted(then.at(), then.lists(), now));
     }
 
-    /* The disk has little room, or enough again. */
+    /// The disk has little room, or enough again.
     private void room() {
       if (!(disk.disk() instanceof SimulatedDisk simulated)) return;
       boolean little = chance.percent(70);
@@ -744,7 +744,7 @@ public final class TransactionScenario implements Scenario {
       Serializability.require(history.transactions());
     }
 
-    /* Asks what became of transactions of which nothing was said. */
+    /// Asks what became of transactions of which nothing was said.
     private void settle() {
       while (!doubtful.isEmpty()) {
         var one = doubtful.getFirst();
@@ -803,8 +803,8 @@ public final class TransactionScenario implements Scenario {
       return true;
     }
 
-    /* Reads the streams as they are stored: dense, in the order of the log, and what came together
-    has one log address. */
+    /// Reads the streams as they are stored: dense, in the order of the log, and what came together
+    /// has one log address.
     private void verifyStreams() {
       Map<String, LogAddress> addresses = new HashMap<>();
       for (int i = 0; i < SERIES; i++) {

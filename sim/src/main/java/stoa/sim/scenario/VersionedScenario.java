@@ -67,7 +67,7 @@ final class VersionedScenario implements Scenario {
     }
   }
 
-  /// Has the records that fill a disk.
+  // Has the records that fill a disk.
   private static final StreamId FILLER = StreamId.of("filler");
 
   private static final int FILLER_BYTES = 4_000;
@@ -111,9 +111,9 @@ final class VersionedScenario implements Scenario {
     private final Trace trace;
     private final List<VersionedNode> nodes = new ArrayList<>();
     private final List<StreamId> ids = new ArrayList<>();
-    /* An object whose versions its device gives; it is not exchanged. */
+    // An object whose versions its device gives; it is not exchanged.
     private final StreamId own = new StreamId(0, 1000);
-    /* With several devices a version is the same everywhere. */
+    // With several devices a version is the same everywhere.
     private final Map<StreamId, Map<Long, VersionedChange>> changes = new TreeMap<>();
     private final Map<StreamId, Integer> deletions = new TreeMap<>();
     private final List<Sent> sent = new ArrayList<>();

@@ -10,7 +10,7 @@ import stoa.store.threads.Threads;
 public final class FiberThreads implements Threads {
   private static final int PAUSE_MICROS_MAX = 20_000;
 
-  /* Longer than it should be: what a tick mends is mended late. */
+  // Longer than it should be: what a tick mends is mended late.
   private static final int TICK_MICROS = 500_000;
 
   private final Fibers fibers;
@@ -20,7 +20,7 @@ public final class FiberThreads implements Threads {
   private final Queue<Runnable> writing = new ArrayDeque<>();
   private boolean writes;
 
-  /// Set on the fibers that are workers.
+  // Set on the fibers that are workers.
   private final ThreadLocal<Boolean> works = new ThreadLocal<>();
 
   public FiberThreads(Fibers fibers, Fibers.Life life, Chance chance) {

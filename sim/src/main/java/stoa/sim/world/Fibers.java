@@ -83,7 +83,7 @@ public final class Fibers {
   private long numbers;
   private @Nullable Throwable failure;
 
-  /// Whether a thread has waited for real time.
+  // Whether a thread has waited for real time.
   private volatile boolean realTime;
 
   public Fibers(Chance chance) {

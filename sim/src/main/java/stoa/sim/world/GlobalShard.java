@@ -20,7 +20,7 @@ import stoa.storage.disk.StorageException;
 
 /// A [GlobalLog] over several shards on one disk, which lose power together. One owner.
 public final class GlobalShard implements ShardUnderTest {
-  /* How often the power may fail while the log is opened. */
+  // How often the power may fail while the log is opened.
   private static final int ATTEMPTS_MAX = 100;
 
   private final Layout layout;

@@ -115,11 +115,11 @@ public final class LendingNetwork {
     private final List<Message> early = new ArrayList<>();
     private boolean isUp;
     private boolean connected;
-    /* It sends and takes nothing; and its node was told so. */
+    // It sends and takes nothing; and its node was told so.
     private boolean over;
     private boolean told;
     private long heardMicros = fibers.micros();
-    /* At a child: the last of its own stamps that came back. */
+    // At a child: the last of its own stamps that came back.
     private long echoNanos;
 
     private End(Node own, Node other) {
@@ -167,7 +167,7 @@ public final class LendingNetwork {
       all.forEach(this::send);
     }
 
-    /* Ends it at this side, and later at the other. */
+    /// Ends it at this side, and later at the other.
     private void end(boolean atOnce) {
       close(atOnce);
       wire.lose();
@@ -177,7 +177,7 @@ public final class LendingNetwork {
       });
     }
 
-    /* A child, whose mandate may last, is given up when that is over. */
+    /// A child, whose mandate may last, is given up when that is over.
     private void close(boolean atOnce) {
       if (!over) {
         over = true;

@@ -263,7 +263,7 @@ public final class LendingServer {
 
     private @Nullable OneTime current;
 
-    /* What a server says that was asked before another one counts for nothing. */
+    /// What a server says that was asked before another one counts for nothing.
     private final class OneTime implements Registered {
       private boolean isOld() {
         return current != this;

@@ -57,10 +57,10 @@ public final class MigrationLemmas {
   private final List<StreamId> objects;
   private final Function<NodeId, @Nullable TreeNode> live;
   private final Function<StreamId, @Nullable Copy> stored;
-  /* The copies of a node of which all was judged, while its parent was the same. */
+  // The copies of a node of which all was judged, while its parent was the same.
   private final SortedMap<NodeId, SortedMap<StreamId, Copy>> judged = new TreeMap<>();
   private final SortedMap<NodeId, NodeId> parents = new TreeMap<>();
-  /* By the very array, which nobody changes. */
+  // By the very array, which nobody changes.
   private final IdentityHashMap<byte[], SequencedSet<String>> lists = new IdentityHashMap<>();
 
   /// @param live the node of an identity, while it is there
@@ -111,7 +111,7 @@ public final class MigrationLemmas {
     }
   }
 
-  /* The parent of a node, when both are sure of it. */
+  /// The parent of a node, when both are sure of it.
   private @Nullable TreeNode parent(TreeNode node) {
     NodeId above = node.above();
     if (above == null || !node.isIn() || network.isCut(node.id(), above)) return null;
@@ -196,8 +196,8 @@ public final class MigrationLemmas {
         far);
   }
 
-  /* Whether a version is at a node. A node that has its parent's place does not know what that one had
-   * let go; then it is further up, and the object too. */
+  /// Whether a version is at a node. A node that has its parent's place does not know what that one
+  /// had let go; then it is further up, and the object too.
   private boolean knows(TreeNode node, StreamId object, Version version) {
     TreeNode at = node;
     while (at.version(object).compareTo(version) < 0) {
@@ -267,7 +267,7 @@ public final class MigrationLemmas {
         !node.holds(object) || node.owns(object), "(6) %s holds %s", node, object);
   }
 
-  /* Whether it was known what is above. */
+  /// Whether it was known what is above.
   private boolean closed(TreeNode node, Copy copy, @Nullable Copy old, TreeNode root) {
     List<TreeNode> above = new ArrayList<>();
     List<Message> up = new ArrayList<>();

@@ -23,7 +23,7 @@ final class MigrationMandates {
   private final Chance chance;
   private final SortedMap<NodeId, Mandate> mandates = new TreeMap<>();
   private final SortedMap<NodeId, Long> clocks = new TreeMap<>();
-  /* The last stamp that came from a child to its parent, by the child. */
+  // The last stamp that came from a child to its parent, by the child.
   private final SortedMap<NodeId, Stamp> stamps = new TreeMap<>();
   private final List<Said> said = new ArrayList<>();
   private long time;
@@ -53,7 +53,7 @@ final class MigrationMandates {
     of(root).confirmed(clock(root));
   }
 
-  /// Whether a node may act on what it has.
+  /// Returns whether a node may act on what it has.
   boolean holds(NodeId node) {
     return of(node).holds(clock(node));
   }

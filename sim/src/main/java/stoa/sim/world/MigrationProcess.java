@@ -31,24 +31,24 @@ final class MigrationProcess {
   private int todo;
   private long numbers;
   private @Nullable TreeNode node;
-  /* The node before this one. */
+  // The node before this one.
   private @Nullable TreeNode before;
   private boolean joined;
   private boolean leaving;
-  /* Whether the node leaves and another one comes after it. */
+  // Whether the node leaves and another one comes after it.
   private boolean moving;
-  /* What is under way, by number: operations that wait or run, reads without an answer, reads whose
-   * answer is not sure, and what each flush is for. */
+  // What is under way, by number: operations that wait or run, reads without an answer, reads whose
+  // answer is not sure, and what each flush is for.
   private final SortedMap<Long, Operation> updates = new TreeMap<>();
   private final SortedMap<Long, Operation> reads = new TreeMap<>();
   private final List<Operation> answered = new ArrayList<>();
   private final SortedMap<Long, List<String>> flushes = new TreeMap<>();
   private final List<Effect.Execute> running = new ArrayList<>();
-  /* Of the root: how operations will end whose objects change elsewhere. */
+  // Of the root: how operations will end whose objects change elsewhere.
   private final Deque<Event.Executed> lent = new ArrayDeque<>();
-  /* What the node is still to be told about work that nobody waits for any more. */
+  // What the node is still to be told about work that nobody waits for any more.
   private final Deque<Event> late = new ArrayDeque<>();
-  /* Of the root: operations that ended and wait until their copies are durable. */
+  // Of the root: operations that ended and wait until their copies are durable.
   private final SortedMap<Long, List<Operation>> gated = new TreeMap<>();
   private long lastPersist;
 
@@ -63,7 +63,7 @@ final class MigrationProcess {
     return node;
   }
 
-  /// Whether it has begun all of its work.
+  /// Returns whether it has begun all of its work.
   boolean hasBegunAll() {
     return todo == 0;
   }
@@ -140,7 +140,7 @@ final class MigrationProcess {
     else if (joined ? dice >= 25 : dice >= 95) work();
   }
 
-  /* One of three. */
+  /// One of three.
   private Locality host() {
     return Locality.of("host-" + Math.floorMod(address.hashCode(), 3));
   }
@@ -196,7 +196,7 @@ final class MigrationProcess {
     return hundredths > 0 && chance.below(100) < hundredths;
   }
 
-  /* Waits no longer for something, as when its time is over; the node hears of it some time later. */
+  /// Waits no longer for something, as when its time is over; the node hears of it some time later.
   private boolean givesUp() {
     List<Long> some = new ArrayList<>(reads.keySet());
     some.addAll(flushes.keySet());
@@ -264,7 +264,7 @@ final class MigrationProcess {
     if (isRoot()) gate(operation);
   }
 
-  /* Of the root, when all that came to it is durable. */
+  /// Of the root, when all that came to it is durable.
   private boolean lends() {
     return world.isRoot(this)
         && world.persisted(this) >= lastPersist
@@ -292,7 +292,7 @@ final class MigrationProcess {
     }
   }
 
-  /* A strict read that has its answer ends when nobody else can have what the node has. */
+  /// A strict read that has its answer ends when nobody else can have what the node has.
   private void end() {
     if (answered.isEmpty() || node == null || !world.isSure(node)) return;
     answered.forEach(this::end);
@@ -316,7 +316,7 @@ final class MigrationProcess {
     }
   }
 
-  /* What nobody waits for is over as soon as it could run. */
+  /// What nobody waits for is over as soon as it could run.
   private void obtained(Effect.Execute execute) {
     if (updates.containsKey(execute.number())) {
       running.add(execute);

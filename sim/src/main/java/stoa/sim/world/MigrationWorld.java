@@ -71,7 +71,7 @@ public final class MigrationWorld {
   private final MigrationNetwork network;
   private final MigrationLemmas lemmas;
   private final SortedMap<NodeId, MigrationProcess> live = new TreeMap<>();
-  /* The nodes to which something has happened in this step. */
+  // The nodes to which something has happened in this step.
   private final SortedMap<NodeId, TreeNode> taken = new TreeMap<>();
   private final List<StreamId> objects = new ArrayList<>();
   private final List<MigrationProcess> clients = new ArrayList<>();
@@ -80,16 +80,16 @@ public final class MigrationWorld {
   private Trouble trouble;
   private long term;
   private long numbers;
-  /* Old roots that do not know of it. */
+  // Old roots that do not know of it.
   private final List<MigrationProcess> deposed = new ArrayList<>();
-  /* The store of the present root. */
+  // The store of the present root.
   private final SortedMap<StreamId, Copy> stored = new TreeMap<>();
-  /* Of these, the objects that are deleted, of which the store knows no version. */
+  // Of these, the objects that are deleted, of which the store knows no version.
   private final SortedSet<StreamId> deleted = new TreeSet<>();
   private final Deque<Persist> persisting = new ArrayDeque<>();
   private final Deque<StreamId> loading = new ArrayDeque<>();
   private long persisted;
-  /* Until then the present root gives nothing out. */
+  // Until then the present root gives nothing out.
   private long quietUntil;
 
   public MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble) {
@@ -176,12 +176,13 @@ public final class MigrationWorld {
     return by == root ? persisted : -1;
   }
 
-  /// Whether messages outside of the tree may be lost. Where they are not, nothing is said twice.
+  /// Returns whether messages outside of the tree may be lost. Where they are not, nothing is said
+  /// twice.
   boolean losesTold() {
     return worst.failOver > 0;
   }
 
-  /// Whether a node may act on what it has.
+  /// Returns whether a node may act on what it has.
   boolean isSure(TreeNode node) {
     boolean sure = mandates.holds(node.id());
     if (!sure) reached("a node has no mandate");
@@ -280,7 +281,7 @@ public final class MigrationWorld {
     return node != null && node.below().contains(child);
   }
 
-  /* What is said of mandates takes no steps of its own. */
+  /// What is said of mandates takes no steps of its own.
   private void mandates() {
     mandates.step();
     if (chance.percent(20)) mandates.confirm(root().id());
@@ -372,7 +373,7 @@ public final class MigrationWorld {
     keep(persist.copies.stream().filter(copy -> !isDeleted(copy)).toList());
   }
 
-  /* Whether a copy says what a deletion has left. */
+  /// Whether a copy says what a deletion has left.
   private boolean isDeleted(Copy copy) {
     Copy left = deleted.contains(copy.object()) ? stored.get(copy.object()) : null;
     return left != null && Arrays.equals(left.state(), copy.state());
@@ -396,7 +397,8 @@ public final class MigrationWorld {
     network.cut(node.id(), above);
   }
 
-  /* Some of what the old root was to make durable is, and it may go on for a while without knowing. */
+  /// Some of what the old root was to make durable is, and it may go on for a while without
+  /// knowing.
   private void failOver() {
     trace.add("a new root");
     trace.reached("a new root");
@@ -410,7 +412,7 @@ public final class MigrationWorld {
     root = startRoot();
   }
 
-  /* One owner at a time, of those who are connected to the root. */
+  /// One owner at a time, of those who are connected to the root.
   private void owners() {
     for (var object : objects) {
       NodeId owner = null;
@@ -436,7 +438,7 @@ public final class MigrationWorld {
     return true;
   }
 
-  /* The owner of each object is where all queues say, and the store gets the last states. */
+  /// The owner of each object is where all queues say, and the store gets the last states.
   private void judge() {
     SortedMap<StreamId, List<String>> last = new TreeMap<>();
     for (var client : clients) history.stayed(idOf(client));

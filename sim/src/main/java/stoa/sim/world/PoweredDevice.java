@@ -9,7 +9,7 @@ import stoa.storage.disk.ReadFailed;
 ///
 /// One owner.
 public final class PoweredDevice {
-  /* How often the power may fail while the device recovers. */
+  // How often the power may fail while the device recovers.
   private static final int ATTEMPTS_MAX = 100;
 
   private final PoweredDisk power;

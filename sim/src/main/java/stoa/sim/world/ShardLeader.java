@@ -27,7 +27,7 @@ public final class ShardLeader {
   private long term;
   private long sequence;
   private long nowMicros;
-  /* The batch whose token was granted last, while it is not known to be used. */
+  // The batch whose token was granted last, while it is not known to be used.
   private @Nullable Batch last;
 
   public ShardLeader(ShardUnderTest shard) {

@@ -70,10 +70,10 @@ public final class SimulatedShard implements AutoCloseable {
 
   private static final int COMMAND_BYTES_MAX = 1 << 20;
 
-  /// In how many percent of the occasions what was dropped is there nevertheless.
+  // In how many percent of the occasions what was dropped is there nevertheless.
   private static final int FROM_THE_LOG = 60;
 
-  /* What has its place, and under which leadership. */
+  /// What has its place, and under which leadership.
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Ordered(long leadership, byte[] command) {}
 
@@ -119,7 +119,7 @@ public final class SimulatedShard implements AutoCloseable {
   private final List<Ordered> order = new ArrayList<>();
   private final List<Ordered> late = new ArrayList<>();
   private final Map<Long, byte[]> answers = new TreeMap<>();
-  /* So many of the order are dropped. */
+  // So many of the order are dropped.
   private long dropped;
   private long leadership;
   private @Nullable End end;
@@ -145,7 +145,7 @@ public final class SimulatedShard implements AutoCloseable {
     return members.get(replica).replica.streams();
   }
 
-  /// Whether a replica leads.
+  /// Returns whether a replica leads.
   public boolean hasLeader() {
     return leader != null;
   }

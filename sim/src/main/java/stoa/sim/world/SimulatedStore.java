@@ -35,7 +35,7 @@ import stoa.store.threads.Threads;
 ///
 /// Run it with [Campaign].
 public final class SimulatedStore {
-  /* So small that a short run fills segments, and writes and merges indexes. */
+  // So small that a short run fills segments, and writes and merges indexes.
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
   private final Chance chance;

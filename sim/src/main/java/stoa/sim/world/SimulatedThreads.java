@@ -61,7 +61,7 @@ public final class SimulatedThreads implements Threads {
     for (var tick : ticks) tick.run();
   }
 
-  /// How many runs are out of control: taken back, and not returned.
+  /// Returns how many runs are out of control: taken back, and not returned.
   public int lost() {
     return lost;
   }

@@ -64,7 +64,7 @@ public final class StoreHandlers implements HandlerFactory {
 
   private final class Account implements Handler {
     private long balance;
-    /* Lines of a word, an id and a version. */
+    // Lines of a word, an id and a version.
     private final List<String> lines;
 
     private Account(long balance, List<String> lines) {

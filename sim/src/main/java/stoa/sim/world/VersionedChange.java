@@ -30,7 +30,7 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   public record Value(byte @Nullable [] bytes) {}
 
-  /// Whether it is a single write.
+  /// Returns whether it is a single write.
   public boolean isSingle() {
     return attributes.isEmpty() && parts.size() == 1 && parts.getFirst() instanceof Write;
   }

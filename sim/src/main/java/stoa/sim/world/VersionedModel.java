@@ -218,7 +218,7 @@ public final class VersionedModel {
     extents.add(next);
   }
 
-  /// Whether both say the same of every byte, attribute and version.
+  /// Returns whether both say the same of every byte, attribute and version.
   public boolean isLevelWith(VersionedModel other) {
     return applied.equals(other.applied)
         && Arrays.equals(versions, other.versions)

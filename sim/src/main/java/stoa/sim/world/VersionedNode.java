@@ -66,7 +66,7 @@ public final class VersionedNode implements AutoCloseable {
   /// Something to be done with the device.
   @FunctionalInterface
   public interface Action {
-    /// Does it and answers whether anything changed.
+    /// Does it and returns whether anything changed.
     public boolean run() throws IOException;
   }
 
