@@ -146,7 +146,7 @@ public final class PeerServer implements AutoCloseable {
     return pipe;
   }
 
-  /* The receiver of a stream's frames: a node, when the first frame has named it. */
+  /// The receiver of a stream's frames: a node, when the first frame has named it.
   private final class Entering implements Pipe.Ear {
     private volatile Pipe.@Nullable Ear inside;
 

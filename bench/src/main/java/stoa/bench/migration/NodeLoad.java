@@ -92,7 +92,7 @@ record NodeLoad(
     }
   }
 
-  /* One node's part. Its two threads count for themselves. */
+  /// One node's part. Its two threads count for themselves.
   private static final class Part {
     private final Node node;
     private final Blocks.Counts updating;

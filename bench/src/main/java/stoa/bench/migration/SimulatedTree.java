@@ -105,7 +105,7 @@ final class SimulatedTree {
         });
   }
 
-  /* One node after the other, with an update and a read under way. */
+  /// One node after the other, with an update and a read under way.
   private final class Actor {
     private final String address;
     private final TreeSet<NodeId> neighbors = new TreeSet<>();

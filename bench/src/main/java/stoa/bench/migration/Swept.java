@@ -26,7 +26,7 @@ public abstract class Swept {
     return ++calls;
   }
 
-  /* Waits where it is. */
+  /// Waits where it is.
   abstract void compute(long nanos);
 
   /// How often it was called.

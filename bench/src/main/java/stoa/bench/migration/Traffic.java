@@ -32,7 +32,7 @@ public abstract class Traffic {
     return records.size() + ++updates;
   }
 
-  /* Waits where it is. */
+  /// Waits where it is.
   abstract void compute(long nanos);
 
   /// What it has learned.

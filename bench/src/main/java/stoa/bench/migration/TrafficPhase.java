@@ -90,7 +90,7 @@ final class TrafficPhase {
 
   // ---- nodes
 
-  /* What a node of either design trains with, and what it does between reads: it classifies. */
+  /// What a node of either design trains with, and what it does between reads: it classifies.
   private abstract class Trainer implements NodeLoad.Node {
     private final List<Connection> own;
 

@@ -118,7 +118,7 @@ final class TreeChild {
     System.out.println(name + " " + number);
   }
 
-  /* The node's place in the tree. */
+  /// The node's place in the tree.
   private static final class Client implements AutoCloseable {
     private final StoaConfig config;
     private final int objects;
@@ -166,7 +166,7 @@ final class TreeChild {
     }
   }
 
-  /* What it does for one load. */
+  /// What it does for one load.
   private static final class Node implements NodeLoad.Node {
     private final Client client;
     private final Task task;

@@ -55,7 +55,7 @@ final class TreePhase {
     multi(findings);
   }
 
-  /* A member that works on counters. */
+  /// A member that works on counters.
   private static final class Worker implements NodeLoad.Node {
     private final Domain domain;
     private final List<Tally> tallies;
@@ -125,7 +125,7 @@ final class TreePhase {
     return run(context, load, objects, together, Duration.ZERO);
   }
 
-  /* As the other one, with messages that take some time. */
+  /// As the other one, with messages that take some time.
   static NodeLoad.Seen run(
       Context<MigrationScale> context, NodeLoad load, int objects, int together, Duration message)
       throws Exception {
