@@ -64,7 +64,7 @@ final class TokenPhase {
     long next();
   }
 
-  /// A sequencer has one owner at a time.
+  /// Serializes the questions, since a sequencer has one owner at a time.
   private static Ask inTurn(Ask ask) {
     var turn = new ReentrantLock();
     return () -> {

@@ -6,7 +6,7 @@ import stoa.Shared;
 
 /// The trivial object of the self-service paper (section 8.2): a number at its clients.
 ///
-/// A state machine; one call at a time is made on it.
+/// A state machine with one call at a time.
 @Shared(name = "stoa.bench.migration.Tally", placement = Placement.CLIENT)
 public class Tally {
   private long value;
@@ -18,7 +18,7 @@ public class Tally {
     return ++value;
   }
 
-  /// The number.
+  /// Returns the number.
   @Accessor
   public long value() {
     return value;

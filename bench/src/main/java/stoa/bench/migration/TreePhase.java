@@ -20,7 +20,7 @@ import stoa.migration.Member;
 import stoa.programs.Directories;
 
 /// Migrates trivial objects (self-service, section 8.2, Figures 9 and 10). All nodes are members of
-/// one process, and nothing is simulated.
+/// one process, without any simulation.
 final class TreePhase {
   // Updates per second of Figure 9 with 50 objects and 70 nodes, and with 1.
   private static final double PAPER_MOST = 1_436;
@@ -125,7 +125,7 @@ final class TreePhase {
     return run(context, load, objects, together, Duration.ZERO);
   }
 
-  /// As the other one, with messages that take some time.
+  /// Runs like the other method, with messages that take some time.
   static NodeLoad.Seen run(
       Context<MigrationScale> context, NodeLoad load, int objects, int together, Duration message)
       throws Exception {
@@ -200,7 +200,7 @@ final class TreePhase {
     return objects + (objects == 1 ? " object" : " objects");
   }
 
-  /// As in the paper: mean [5th percentile, 95th], and below it the throughput.
+  /// Returns a cell as in the paper: mean [5th percentile, 95th], and below it the throughput.
   static String cell(Samples samples, String name) {
     return "%s [%s,%s] %,.0f/s"
         .formatted(

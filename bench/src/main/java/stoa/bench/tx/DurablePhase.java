@@ -41,7 +41,7 @@ final class DurablePhase {
     scale = context.sizes();
   }
 
-  /// What is measured: this, and the engines on the class path.
+  /// Returns this engine, and those on the class path.
   static List<TransactionContender> contenders() {
     var contenders = new ArrayList<TransactionContender>();
     contenders.add(new StoaTransactions());
@@ -130,7 +130,8 @@ final class DurablePhase {
     return Samples.interleaved(scale.rounds(), probes, context.progress());
   }
 
-  /// Platform threads up to eight callers, as engines that block threads want; virtual ones above.
+  /// Returns a load with platform threads up to eight callers, for engines that block threads; with
+  /// virtual ones above.
   private Load load(int callers) {
     return new Load(
         callers,

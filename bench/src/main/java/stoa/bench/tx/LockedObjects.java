@@ -6,9 +6,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.IntStream;
 
-/// Two-phase locking over plain numbers, as vCorfu is compared with (section 6.3): a transaction
-/// locks what it uses, for reading or for writing, keeps the locks until it ends, and gives up when
-/// one cannot be had.
+/// Two-phase locking over plain numbers, vCorfu's baseline (section 6.3): a transaction locks the
+/// objects that it uses, for reading or for writing, keeps the locks until it ends, and gives up
+/// when it cannot get one.
 ///
 /// Thread-safe.
 final class LockedObjects {
@@ -36,7 +36,7 @@ final class LockedObjects {
     }
   }
 
-  /// What a reader does after each read.
+  /// A reader's pause after each read.
   @FunctionalInterface
   interface Pause {
     void take() throws InterruptedException;

@@ -71,7 +71,7 @@ final class PastPhase {
     }
   }
 
-  /// What a transaction reads, and how.
+  /// The kinds of reads of a transaction.
   private enum Kind {
     PRESENT("at the present"),
     PAST("at a past address"),
@@ -127,7 +127,7 @@ final class PastPhase {
     if (sum < READS) throw new IllegalStateException("an object was read before it began");
   }
 
-  /// What a local view does in the paper: the caller plays each object's stream up to the address.
+  /// Reads as the paper's local views do: the caller plays each object's stream up to the address.
   private static void playBack(
       Stoa stoa, LogAddress at, List<Counter> objects, SplittableRandom random) {
     long sum = 0;
