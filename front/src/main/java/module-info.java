@@ -1,4 +1,5 @@
-/// The side of the caller: proxies, marshalling, and what programs hold in place of shared objects.
+/// The caller's side: proxies, marshalling, and the objects that programs hold in place of shared
+/// objects.
 @org.jspecify.annotations.NullMarked
 module stoa.front {
   requires static transitive org.jspecify;

@@ -139,8 +139,8 @@ final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  /// Shows what is being done: in one line of a terminal; elsewhere as lines, not more than one in
-  /// ten seconds.
+  /// Shows the present activity: in one line of a terminal; elsewhere as lines, at most one in ten
+  /// seconds.
   private void show(String doing) {
     if (Optional.ofNullable(System.console()).filter(Console::isTerminal).isEmpty()) {
       long now = System.nanoTime();

@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The servers that a URL `stoa://host:port,host:port` names.
+/// The servers in a URL `stoa://host:port,host:port`.
 ///
-/// @param url the whole
+/// @param url the whole URL
 /// @param all one or more, in the order of the URL
 record Addresses(String url, List<Address> all) {
   private static final int PORT_MAX = 65_535;
 
-  /// Where a server listens.
+  /// The address of a server.
   record Address(String host, int port) {
-    /// Reads `HOST:PORT`; null when it is none.
+    /// Parses `HOST:PORT`; returns null when the text is invalid.
     static @Nullable Address parse(String text) {
       int colon = text.lastIndexOf(':');
       if (colon <= 0) return null;
@@ -35,7 +35,7 @@ record Addresses(String url, List<Address> all) {
     all = List.copyOf(all);
   }
 
-  /// @throws IllegalArgumentException when it makes no sense
+  /// @throws IllegalArgumentException when the URL is invalid
   static Addresses of(String url) {
     String rest = url.substring(url.indexOf(':') + 1);
     if (!rest.startsWith("//")) throw wrong(url, rest);

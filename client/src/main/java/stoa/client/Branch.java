@@ -19,7 +19,7 @@ import stoa.wire.proto.Leave;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
 
-/// What a transaction has begun in one group. One thread at a time uses it.
+/// The part of a transaction in one group. One thread at a time uses it.
 final class Branch {
   private final RemotePart stoa;
   private final long number;
@@ -36,7 +36,7 @@ final class Branch {
 
   /// Begins it. Does not wait for the server.
   ///
-  /// @param at where it reads; null for the present
+  /// @param at the log address at which it reads; null for the present
   Branch(RemotePart stoa, TxOptions options, @Nullable LogAddress at) {
     this.stoa = stoa;
     this.number = stoa.nextTransaction();
@@ -58,42 +58,42 @@ final class Branch {
     stoa.conversation().begin(begin);
   }
 
-  /// The part of the store that the group keeps.
+  /// Returns the part of the store that the group keeps.
   RemotePart stoa() {
     return stoa;
   }
 
-  /// Where it reads.
+  /// Returns the log address at which it reads.
   LogAddress at() {
     return Requests.at(stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
   }
 
-  /// Whether the server has lost it.
+  /// Returns whether the server has lost it.
   boolean isLost() {
     return stoa.conversation().life() != life;
   }
 
-  /// Whether something was refused since its time was over.
+  /// Returns whether the server refused something because its time was over.
   boolean isLate() {
     return late;
   }
 
-  /// Whether anything was asked in it.
+  /// Returns whether it has made a request.
   boolean isUsed() {
     return used;
   }
 
-  /// Whether anything was asked that may change an object.
+  /// Returns whether it has made a request that may change an object.
   boolean changes() {
     return changes;
   }
 
-  /// What it logs, once it would log something.
+  /// Returns its identity in the log, once it would log something.
   @Nullable TransactionId id() {
     return id;
   }
 
-  /// How the coordinator finds it.
+  /// Returns its name for the coordinator.
   CommitAcross.Branch named(int group) {
     return CommitAcross.Branch.newBuilder()
         .setGroup(group)
@@ -102,7 +102,7 @@ final class Branch {
         .build();
   }
 
-  // ---- what is asked
+  // ---- requests
 
   private Answer ask(@Nullable Container container, Request.Builder request) {
     return sound(Outgoing.in(scope, container, request.setTransaction(number), 64));
@@ -111,7 +111,7 @@ final class Branch {
   private Answer sound(Outgoing asked) {
     Answer answer = stoa.conversation().ask(asked);
     if (!answer.hasFailure()) return answer;
-    // What failed may be the beginning.
+    // A failed beginning may be the cause.
     if (begin.isSettled()) stoa.requests().sound(begin.answer());
     RuntimeException failure = stoa.requests().failure(answer.getFailure());
     late |= failure instanceof DeadlineExceeded;
@@ -132,17 +132,17 @@ final class Branch {
     return answered;
   }
 
-  /// How many objects it has read and written, as far as was told.
+  /// Returns how many objects it has read and written, according to the last answer.
   int objects() {
     return objects;
   }
 
-  /// How many bytes it would log, as far as was told.
+  /// Returns how many bytes it would log, according to the last answer.
   long bytes() {
     return bytes;
   }
 
-  /// Answers the generation that ends.
+  /// Deletes an object; returns the ended generation.
   long delete(RemoteObject object, Existence existence) {
     used = true;
     changes = true;
@@ -172,7 +172,7 @@ final class Branch {
     return ask(null, Request.newBuilder().setCommit(Commit.getDefaultInstance()));
   }
 
-  /// Tells the server that nobody asks about it any more.
+  /// Tells the server that the client asks no more about it.
   void end() {
     var request = Request.newBuilder().setTransaction(number).setEnd(End.getDefaultInstance());
     stoa.conversation().tell(Outgoing.in(scope, null, request, 0));

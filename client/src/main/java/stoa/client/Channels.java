@@ -32,11 +32,11 @@ import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
 
-/// Makes channels to servers, and has the thread that reads and writes them. Thread-safe; its owner
-/// closes it.
+/// Creates channels to servers, and owns the thread that reads and writes them. Thread-safe; its
+/// owner closes it.
 ///
-/// The thread ends after all channels have: a channel that loses its thread has nobody to tell its
-/// end, and gRPC prints the failure.
+/// The thread ends after all channels: a channel without its thread cannot report its end, and gRPC
+/// prints the failure.
 final class Channels implements AutoCloseable {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -47,13 +47,13 @@ final class Channels implements AutoCloseable {
 
   private static final long END_MILLIS = 1_000;
 
-  /// How long a channel may end by itself.
+  // The time for a channel to end by itself.
   private static final long QUIET_MILLIS = 250;
 
   private final ConnectionSecurity security;
   private final EventLoopGroup loop;
 
-  /// Those that were not seen to have ended. Guarded by itself.
+  // The channels that may still be open. Guarded by itself.
   private final Set<ManagedChannel> open = new HashSet<>();
 
   private boolean closed; // guarded by open
@@ -68,12 +68,12 @@ final class Channels implements AutoCloseable {
             Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
   }
 
-  /// Has the thread that reads and writes do something soon; nothing when it is closed.
+  /// Runs a task soon on the thread that reads and writes; does nothing after a close.
   void execute(Runnable task) {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException closed) {
-      // Nothing is sent any more.
+      // The channels send nothing any more.
     }
   }
 
@@ -93,7 +93,7 @@ final class Channels implements AutoCloseable {
     var _ = loop.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// Waits until channels have ended; answers whether they have.
+  /// Waits until channels have ended; returns whether they have.
   private static boolean areOver(List<ManagedChannel> channels, long timeMillis) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeMillis);
     try {
@@ -108,10 +108,10 @@ final class Channels implements AutoCloseable {
     }
   }
 
-  /// A channel that connects when it is first used. Its events come on the thread that reads. When
-  /// this is closed, the channel is shut down already.
+  /// Returns a channel that connects on its first use. Its events come on the thread that reads.
+  /// After a close, the channel is shut down already.
   ///
-  /// @throws IllegalArgumentException when the certificate cannot be used
+  /// @throws IllegalArgumentException when the certificate is unusable
   ManagedChannel to(Addresses.Address address) {
     ManagedChannel made = made(address);
     synchronized (open) {
@@ -149,7 +149,8 @@ final class Channels implements AutoCloseable {
     return builder.build();
   }
 
-  /// Asks a server which one has a group's part of the store; null when it does not say so in time.
+  /// Asks a server which server has a group's part of the store; returns null when it does not say
+  /// so in time.
   @Nullable Whereabouts whereabouts(Addresses.Address address, int group, long timeMillis) {
     ManagedChannel channel = to(address);
     try {
@@ -163,7 +164,7 @@ final class Channels implements AutoCloseable {
     }
   }
 
-  /// Shows the token with each call.
+  /// Adds the token to each call.
   private record Showing(String token) implements ClientInterceptor {
     @Override
     public <A, B> ClientCall<A, B> interceptCall(
@@ -183,7 +184,8 @@ final class Channels implements AutoCloseable {
     }
   }
 
-  /// Why a server refused the conversation, when another attempt cannot help; null otherwise.
+  /// Returns why a server refused the conversation, when another attempt cannot help; null
+  /// otherwise.
   static @Nullable String refusal(io.grpc.Status status) {
     return switch (status.getCode()) {
       case UNAUTHENTICATED, PERMISSION_DENIED ->

@@ -18,32 +18,33 @@ import stoa.wire.proto.Open;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerHello;
 
-/// Decides what a client sends, and what becomes of its requests when connections are cut and
-/// servers start again (CRESON, section III-D).
+/// Decides what a client sends, and the fate of its requests when connections break and servers
+/// restart (CRESON, section III-D).
 ///
 /// One owner at a time calls it. It does no I/O, reads no clock and starts no thread: the same
 /// events always give the same frames.
 final class ClientSession {
   /*
-   * A request waits in `queue`, gets its sequence when it is first put into a frame, and is in `sent`
-   * until its answer is there. On a new connection all of `sent` is due again, in order, with the
-   * same sequences; the server answers what it did from what it remembers. A server that was started
-   * again remembers nothing but that the session exists: that is another *life* of the session. Then
-   * what changes the log is due again with the moment that was known when it was first sent, so that
-   * the server can look for it behind that; what reads is due again; of anything else nobody knows.
+   * A request waits in `queue`, gets its sequence when a frame first contains it, and is in `sent`
+   * until its answer arrives. On a new connection all of `sent` is due again, in order, with the
+   * same sequences; the server answers the executed ones from its memory. A restarted server
+   * remembers only that the session exists: that is another *life* of the session. Then a request
+   * that changes the log is due again, with the moment known when the client first sent it, so that
+   * the server can search the log after that moment. A request that reads is due again too. The
+   * outcome of any other request is unknown.
    *
    * Invariants:
-   * (1) Sequences of one session are given from 1, without gaps, in the order of first sending.
-   * (2) sent holds them in ascending order; what is below its first key was answered.
+   * (1) The sequences of one session count from 1, without gaps, in the order of first sending.
+   * (2) sent holds them in ascending order; all sequences below its first key are answered.
    * (3) A request that was never in a frame was certainly not executed.
-   * (4) A container is opened in a life of the session before the first request that names it there,
-   *     also where both are sent again; and anew before the first one behind a refusal.
-   * (5) Requests of a scope that was begun in an earlier life fail, and are not sent.
+   * (4) In each life of the session, a container is opened before the first request that names it,
+   *     also where the client repeats both; and anew before the first request after a refusal.
+   * (5) Requests of a scope from an earlier life fail, and are not sent.
    */
-  /// What one request takes in a frame beside the bytes that it carries.
+  // The bytes of one request in a frame beside its payload.
   private static final int OVERHEAD_BYTES = 96;
 
-  /// How many answers are not acknowledged by a frame of their own.
+  // The most answers without a frame of their own that acknowledges them.
   private static final int UNACKNOWLEDGED_MAX = 256;
 
   private final int queuedMax;
@@ -58,44 +59,44 @@ final class ClientSession {
   private long moment;
   private int life;
 
-  /// Which process of the server held the session last.
+  // The epoch of the server process that held the session last.
   private long epoch;
 
   private int requestsMax = 1;
   private int answersSinceFrame;
 
-  /// How many bytes the next frame gathers.
+  // The bytes that the next frame gathers.
   private int bytesAim = Frames.BYTES_FIRST;
 
   private boolean connected;
   private boolean draining;
 
-  /// A request that came to nothing.
+  /// A failed request.
   ///
   /// @param outgoing the request
-  /// @param cause why
+  /// @param cause the reason
   record Failed(Outgoing outgoing, RuntimeException cause) {}
 
-  /// @param queuedMax how many requests wait for their first frame
+  /// @param queuedMax the most requests that wait for their first frame
   ClientSession(int queuedMax) {
     this.queuedMax = queuedMax;
   }
 
   // ---- requests
 
-  /// Whether another request may be queued.
+  /// Returns whether another request may be queued.
   boolean hasRoom() {
     return queue.size() < queuedMax;
   }
 
-  /// Queues a request. Those of the client itself may exceed the bound: there are few.
+  /// Queues a request. Requests of the client itself may exceed the bound: there are few.
   void submit(Outgoing outgoing) {
     queue.add(outgoing);
   }
 
-  /// A request is no longer waited for: why, as far as it is known.
+  /// Gives up waiting for a request; returns the reason as far as it is known.
   ///
-  /// @param waited how long, for the message
+  /// @param waited how long the caller has waited, for the message
   RuntimeException expire(Outgoing outgoing, String waited) {
     if (outgoing.sequence == 0) {
       queue.remove(outgoing);
@@ -114,36 +115,36 @@ final class ClientSession {
             + "; the call may have been executed, or may be later: look before you make it again");
   }
 
-  /// Whether a request changes nothing, or only what a commit makes durable later: nothing can be
-  /// unknown about it.
+  /// Returns whether a request changes nothing, or only what a commit makes durable later: its
+  /// outcome is then known.
   private static boolean changesNothing(Outgoing outgoing) {
     boolean begun = outgoing.scope() != null && !commits(outgoing.request());
     return begun || outgoing.recovery() == Outgoing.Recovery.READ;
   }
 
-  /// How many requests are not answered.
+  /// Returns how many requests have no answer.
   int underWay() {
     return queue.size() + sent.size();
   }
 
-  /// What the server calls it; 0 before it is open.
+  /// Returns the server's number of the session; 0 before it is open.
   long id() {
     return session;
   }
 
-  /// Which life of the session at the server this is, from 1.
+  /// Returns the life of the session at the server, from 1.
   int life() {
     return life;
   }
 
   // ---- connections
 
-  /// What a new connection begins with.
+  /// Returns the first frame of a new connection.
   ClientHello hello() {
     return ClientHello.newBuilder().setProtocol(1).setSession(session).setSecret(secret).build();
   }
 
-  /// A connection is there.
+  /// Begins a new connection.
   void connected(ServerHello hello) {
     connected = true;
     draining = false;
@@ -162,7 +163,8 @@ final class ClientSession {
     }
     secret = hello.getSecret();
     if (!forgotten) {
-      // What is looked for has kept its sequence, below that of the opening that it needs.
+      // A request that the server must look up has kept its sequence, below that of the opening
+      // that it needs.
       for (Outgoing outgoing : sent.values()) if (outgoing.request().hasOpen()) due.add(outgoing);
       for (Outgoing outgoing : sent.values()) if (!outgoing.request().hasOpen()) due.add(outgoing);
       return;
@@ -208,36 +210,36 @@ final class ClientSession {
         || (request.hasBlob() && request.getBlob().getOperation() == RemoteBlobs.COMMIT);
   }
 
-  /// The connection is gone.
+  /// Ends the connection.
   void disconnected() {
     connected = false;
     due.clear();
   }
 
-  /// The server does not know the session any more: the next connection opens another.
+  /// Ends the session, which the server no longer knows: the next connection opens another.
   void ended() {
     session = 0;
     secret = com.google.protobuf.ByteString.EMPTY;
   }
 
-  /// The server wants no more requests on this connection.
+  /// Notes that the server wants no more requests on this connection.
   void draining() {
     draining = true;
   }
 
-  /// Whether the server has answered all and wants no more.
+  /// Returns whether the server has answered all requests and wants no more.
   boolean isDrained() {
     return draining && sent.isEmpty();
   }
 
   // ---- frames
 
-  /// The next frame to send, null when there is nothing to say now.
+  /// Returns the next frame to send, or null when there is nothing to send now.
   @Nullable ClientFrame nextFrame() {
     return nextFrame(UNACKNOWLEDGED_MAX);
   }
 
-  /// A frame that acknowledges what has arrived, null when nothing has.
+  /// Returns a frame that acknowledges the arrived answers, or null when there is none.
   @Nullable ClientFrame acknowledgement() {
     return nextFrame(1);
   }
@@ -255,7 +257,7 @@ final class ClientSession {
       int size = next.bytes() + OVERHEAD_BYTES;
       if (frame != null && bytes + size > bytesAim) break;
       var _ = again ? due.remove() : queue.remove();
-      // One that was given up is sent again, too: only an answer lets the server forget its line.
+      // A request that was given up is sent again, too: only an answer lets the server forget it.
       if (next.isSettled() && !(again && sent.containsKey(next.sequence))) continue;
       Scope scope = next.scope();
       if (scope != null) {
@@ -267,7 +269,7 @@ final class ClientSession {
       }
       if (frame == null) frame = ClientFrame.newBuilder();
       Container container = next.container();
-      // What refused it once, such as a limit, need not do so any more.
+      // The cause of an earlier refusal, such as a limit, may be gone.
       if (container != null && (container.openedIn != life || container.refusal != null)) {
         container.openedIn = life;
         add(frame, opening(container));
@@ -322,7 +324,7 @@ final class ClientSession {
         Answer answer = opened.answer();
         if (answer.hasFailure()) container.refusal = answer.getFailure();
       } catch (UnknownOutcome again) {
-        // It is opened once more where it is used.
+        // The next use opens it again.
       }
     });
     return opening;
@@ -330,12 +332,12 @@ final class ClientSession {
 
   // ---- answers
 
-  /// The server has committed everything up to a log counter.
+  /// Notes that the server has committed everything up to a log counter.
   void moment(long counter) {
     moment = Math.max(moment, counter);
   }
 
-  /// An answer has arrived: whose, null when that is settled already.
+  /// Takes an answer; returns its request, or null when that is settled already.
   @Nullable Outgoing answered(Answer answer) {
     Outgoing outgoing = sent.remove(answer.getSequence());
     if (outgoing == null) return null;
@@ -344,7 +346,7 @@ final class ClientSession {
     return outgoing;
   }
 
-  /// Takes what has come to nothing since the last time.
+  /// Takes the requests that have failed since the last call.
   List<Failed> takeFailed() {
     if (failed.isEmpty()) return List.of();
     var taken = List.copyOf(failed);
@@ -356,7 +358,7 @@ final class ClientSession {
     failed.add(new Failed(outgoing, cause));
   }
 
-  /// All is over: what was not answered fails.
+  /// Ends everything: all requests without an answer fail.
   void abandon(java.util.function.Supplier<RuntimeException> unsent) {
     for (Outgoing outgoing : sent.values()) {
       fail(outgoing, changesNothing(outgoing) ? unsent.get() : unknown());
@@ -367,7 +369,7 @@ final class ClientSession {
     due.clear();
   }
 
-  /// Refuses a request for which there is no room.
+  /// Returns the refusal of a request when there is no room.
   LimitExceeded full() {
     return new LimitExceeded(
         queuedMax + " calls wait already (queuedCallsMax); make fewer at once");

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.wire.proto.Failure;
 
-/// An object as a session names it: by a number (AOF, section 3.3). Thread-safe.
+/// An object in a session, which names it by a number (AOF, section 3.3). Thread-safe.
 final class Container {
   private static final int CLOSED = -1;
 
@@ -13,18 +13,18 @@ final class Container {
   private final int number;
   private final AtomicInteger users = new AtomicInteger();
 
-  /// Set when it is used, taken away by who looks for one to close.
+  /// Set by each use, cleared by the search for a container to close.
   volatile boolean wasUsed = true;
 
   /// The life of the session at the server in which it was opened, 0 before. Guarded by the lock of
   /// its conversation.
   int openedIn;
 
-  /// Why it could not be opened.
+  /// The reason why it could not be opened.
   volatile @Nullable Failure refusal;
 
-  /// Told of changes of the object; null while it is not followed. Written under the monitor of
-  /// this.
+  /// Receives the changes of the object; null while the client does not follow it. Written under
+  /// the monitor of this.
   volatile @Nullable Followed follower;
 
   Container(Key key, int number) {
@@ -40,7 +40,7 @@ final class Container {
     return number;
   }
 
-  /// Keeps it open until [#release]; answers false when it is closed already.
+  /// Keeps it open until [#release]; returns false when it is closed already.
   boolean use() {
     while (true) {
       int now = users.get();

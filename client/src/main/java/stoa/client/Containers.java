@@ -6,13 +6,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 
-/// The objects that a session has open: a bounded number, of which those leave first that were not
-/// used lately. Thread-safe.
+/// The open objects of a session: a bounded number; the least recently used ones leave first.
+/// Thread-safe.
 final class Containers {
   /*
-   * A container that is used between two looks of the hand gets a second chance. One that is in use
-   * all the time is never closed, so that there may be more than containersMax while so many calls
-   * are under way.
+   * A container that is used between two passes of the clock hand gets a second chance. A container
+   * in use never closes, so that there may be more than containersMax while so many calls are in
+   * progress.
    */
   private final int containersMax;
   private final Consumer<Container> closed;
@@ -21,15 +21,15 @@ final class Containers {
   private final ArrayDeque<Container> hand = new ArrayDeque<>(); // guarded by itself
   private int lastNumber; // guarded by hand
 
-  /// @param closed told of each container that leaves
+  /// @param closed receives each container that leaves
   Containers(int containersMax, Consumer<Container> closed) {
     this.containersMax = containersMax;
     this.closed = closed;
   }
 
-  /// The container of a key, in use.
+  /// Returns the container of a key, in use.
   ///
-  /// @param known the one that it had the last time
+  /// @param known the container at its last use
   Container use(Key key, @Nullable Container known) {
     if (known != null && known.use()) return known;
     while (true) {
@@ -71,12 +71,12 @@ final class Containers {
     return null;
   }
 
-  /// The container of a number, or null when it is closed.
+  /// Returns the container of a number, or null when it is closed.
   @Nullable Container of(int number) {
     return byNumber.get(number);
   }
 
-  /// All that are open.
+  /// Returns all open containers.
   Iterable<Container> all() {
     return byNumber.values();
   }

@@ -27,47 +27,48 @@ import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
 import stoa.wire.proto.Whereabouts;
 
-/// What a client and its servers say to each other: requests go out in batches of whatever has
-/// gathered, answers wake who waits for them. Thread-safe.
+/// The exchange between a client and its servers: it sends requests in batches of whatever has
+/// gathered, and answers wake the waiting callers. Thread-safe.
 final class Conversation implements AutoCloseable {
   /*
-   * Callers queue their requests; whoever finds nobody sending calls the thread that writes, which
-   * would have to be called anyhow. It makes frames of all that is queued by then, and never waits
-   * for more to come. When the connection takes no more, it goes on as soon as that does; the queue
-   * is bounded, so that callers wait then.
+   * Callers queue their requests. A caller that finds no thread sending wakes the writing thread.
+   * That makes frames of all queued requests, and never waits for more to come. When the connection
+   * takes no more, it continues as soon as the connection does; the queue is bounded, so that
+   * callers wait then.
    *
-   * A thread of its own keeps a connection: it connects, to one address after the other, waits until
-   * that is over, and connects again. When a server is silent, another one is asked who has the store,
-   * which answers when it knows. The keeper also gives up the requests that nobody waits for and whose
-   * time is over.
+   * A thread of its own keeps a connection: it connects, to one address after the other, waits
+   * until the connection is over, and connects again. When a server is silent, it asks another one
+   * for the server that has the store; that one answers when it knows. The keeper also fails the
+   * requests whose time is over and that no caller waits for.
    *
    * Invariants:
-   * (1) The session is used under the lock. Nothing is sent, waited for or told under it.
-   * (2) Frames are made in the order in which they are sent: one thread at a time has raised sending.
-   * (3) What a frame says of changes and its moment is known before its answers are told.
+   * (1) The session is used under the lock. No thread sends, waits or calls listeners under it.
+   * (2) Frames are made in the order in which they are sent: one thread at a time has raised
+   *     sending.
+   * (3) The changes and the moment of a frame are known before its answers reach their callers.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
   private static final long HELLO_MILLIS = 5_000;
 
-  /// How long a store that is being opened waits at least for a server that is there and does not
-  /// say hello yet, however little time calls may take.
+  // The least time that opening a store waits for a reachable server that has not said hello yet,
+  // however short the time limit of calls is.
   private static final long OPENING_MILLIS = 10_000;
 
   private static final long TICK_MILLIS = 100;
 
-  /// How long one of several servers may take to say hello, or who has the store, before the next
-  /// one is asked.
+  // The time that one of several servers has to say hello, or to say which server has the store,
+  // before the client asks the next one.
   private static final long WELCOME_MILLIS = 1_000;
 
-  /// How long one of several servers may take to answer anything before another one is asked
-  /// whether it has the store no more.
+  // The time of silence after which the client asks another server whether the silent one still has
+  // the store.
   private static final long SILENCE_MILLIS = 500;
 
-  /// How often within its session's lease another one is asked so when nothing is to be answered:
-  /// there may be another leader, who has not heard of the session yet.
+  // The number of such questions within a session's lease when no answer is due: there may be
+  // another leader, which has not heard of the session yet.
   private static final int QUESTIONS = 4;
 
-  /// How much longer than a call may take a caller waits, for a connection to come back.
+  // The time beyond a call's limit that a caller waits for a connection to come back.
   private static final long TROUBLE_MILLIS = 5_000;
 
   private static final long GOODBYE_MILLIS = 1_000;
@@ -77,17 +78,17 @@ final class Conversation implements AutoCloseable {
           + " it is there; ./stoa status tells which are, start the others; when they are lost for"
           + " good, see ./stoa help recover";
 
-  /// Who is told what the server says by itself. Called by the thread that reads.
+  /// Receives the server's own messages. The reading thread calls it.
   interface Hearing {
-    /// An object that is followed has changed, the last time as is told, and maybe before.
+    /// Notes a change of a followed object: the last change, perhaps after others.
     ///
-    /// @param before the log counter up to which all changes had been told already
+    /// @param before the log counter up to which the server had announced all changes already
     void changed(Changed changed, long before);
 
-    /// An event for a listener.
+    /// Receives an event for a listener.
     void event(Event event);
 
-    /// A connection is there, and the server has forgotten what it held for the session.
+    /// Notes a new connection to a server that has forgotten the state of the session.
     void forgotten();
   }
 
@@ -113,12 +114,12 @@ final class Conversation implements AutoCloseable {
   private @Nullable Link questioned;
   private @Nullable Status ended;
 
-  /// Whether the last attempt to connect was given up, since no answer came.
+  // Whether the last attempt to connect ended without an answer.
   private boolean silent;
 
   private @Nullable String refusal;
 
-  /// Whether servers are there, and none of them has told of one that has the store.
+  // Whether servers are reachable, and none of them knows one that has the store.
   private boolean leaderless;
 
   private boolean closing;
@@ -131,9 +132,9 @@ final class Conversation implements AutoCloseable {
   private volatile boolean closed;
   private volatile boolean doubted;
 
-  /// @param servers that may be asked beside the addresses, as a server has told
-  /// @param group whose part of the store it is about
-  /// @param observed the log counter up to which this client has seen, of whatever group
+  /// @param servers further addresses that a server has announced
+  /// @param group the group whose part of the store this is
+  /// @param observed the log counter that this client has seen, in any group
   Conversation(
       Addresses addresses,
       List<String> servers,
@@ -159,7 +160,7 @@ final class Conversation implements AutoCloseable {
   /// Connects.
   ///
   /// @throws Unavailable when no server answers within [Limits#callTimeMax()], or within 10 seconds
-  ///   if that is less and an attempt to connect is under way
+  ///   if that is less and an attempt to connect is in progress
   void start() {
     keeper.start();
     long began = System.nanoTime();
@@ -188,7 +189,7 @@ final class Conversation implements AutoCloseable {
     throw failure;
   }
 
-  /// Why there is no connection; called with lock held.
+  /// Returns why there is no connection. The caller holds lock.
   private String unopened() {
     String url = "\"" + addresses.url() + "\"";
     if (refusal != null) return url + " cannot be opened: " + refusal;
@@ -205,7 +206,7 @@ final class Conversation implements AutoCloseable {
         + " StoaConfig.withSecurity";
   }
 
-  /// Called with lock held.
+  /// Returns whether servers are reachable but none has the store. The caller holds lock.
   private boolean isLeaderless() {
     return link == null && (leaderless || (attempt != null && attempt.isReached()));
   }
@@ -215,13 +216,13 @@ final class Conversation implements AutoCloseable {
     return told == null ? status.getCode().toString() : status.getCode() + ": " + told;
   }
 
-  // ---- for who makes requests
+  // ---- for requests
 
   Containers containers() {
     return containers;
   }
 
-  /// Where the server is that it is connected to; null while it is to none.
+  /// Returns the address of the connected server; null without a connection.
   Addresses.@Nullable Address place() {
     lock.lock();
     try {
@@ -232,48 +233,49 @@ final class Conversation implements AutoCloseable {
     }
   }
 
-  /// A further channel to a server.
+  /// Returns a further channel to a server.
   io.grpc.ManagedChannel channel(Addresses.Address address) {
     return channels.to(address);
   }
 
-  /// What the server said when it was connected last.
+  /// Returns the server's hello on the last connection.
   ServerHello server() {
     ServerHello said = server;
     if (said == null) throw new Closed("the store is not open");
     return said;
   }
 
-  /// The log counter up to which this client has seen.
+  /// Returns the log counter that this client has seen.
   AtomicLong observed() {
     return observed;
   }
 
-  /// The log counter up to which all changes of followed objects were told.
+  /// Returns the log counter up to which the server has announced all changes of followed objects.
   long moment() {
     return moment;
   }
 
-  /// What the server calls the session.
+  /// Returns the server's number of the session.
   long session() {
     return id;
   }
 
-  /// Which life of the session at the server this is: another one has forgotten what it held.
+  /// Returns the life of the session at the server: another life has forgotten the state of the
+  /// session.
   int life() {
     return life;
   }
 
   /// Makes a request and waits for its answer.
   ///
-  /// @throws stoa.UnknownOutcome when it may have been executed, and no answer came
-  /// @throws Unavailable when it was not sent
+  /// @throws stoa.UnknownOutcome when the server may have executed it, and no answer came
+  /// @throws Unavailable when the client has not sent it
   Answer ask(Outgoing outgoing) {
     begin(outgoing);
     return await(outgoing);
   }
 
-  /// Makes a request, behind all that this thread has begun before.
+  /// Makes a request, after all earlier requests of this thread.
   void begin(Outgoing outgoing) {
     long wait = limits.callTimeMax().toMillis() + TROUBLE_MILLIS;
     outgoing.deadlineNanos(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait));
@@ -311,13 +313,13 @@ final class Conversation implements AutoCloseable {
     }
   }
 
-  /// Waits for the answer of a request that was begun.
+  /// Waits for the answer of a begun request.
   Answer await(Outgoing outgoing) {
     if (!outgoing.await()) expire(outgoing);
     return outgoing.answer();
   }
 
-  /// Begins a request whose answer a listener takes; it is given up when its time is over.
+  /// Begins a request whose answer a listener takes; the keeper fails it when its time is over.
   void begin(Outgoing outgoing, java.util.function.Consumer<Outgoing> listener) {
     outgoing.whenSettled(listener);
     begin(outgoing);
@@ -330,7 +332,7 @@ final class Conversation implements AutoCloseable {
     }
   }
 
-  /// Sends a request of the client's own, whose answer nobody waits for.
+  /// Sends a request of the client's own, without waiting for its answer.
   void tell(Outgoing outgoing) {
     lock.lock();
     try {
@@ -368,7 +370,7 @@ final class Conversation implements AutoCloseable {
 
   // ---- sending
 
-  /// Has the thread that writes send what there is, unless it is about to.
+  /// Lets the writing thread send the queued requests, unless it is about to.
   private void flush() {
     if (sending.getAndIncrement() == 0) channels.execute(this::sendAll);
   }
@@ -418,7 +420,8 @@ final class Conversation implements AutoCloseable {
       if (frame.hasHello() && !welcome(from, frame.getHello())) return;
       long before = moment;
       for (Changed told : frame.getChangesList()) hearing.changed(told, before);
-      // Behind the changes: who has observed something of another group looks at both at any time.
+      // After the changes: a reader that has observed something of another group may look at both
+      // at any time.
       moment = Math.max(before, frame.getMoment());
       List<Answer> answers = frame.getAnswersList();
       var whose = new @Nullable Outgoing[answers.size()];
@@ -437,7 +440,7 @@ final class Conversation implements AutoCloseable {
         Outgoing outgoing = whose[i];
         if (outgoing == null) continue;
         Answer answer = answers.get(i);
-        // A state that is fetched is seen when it is read.
+        // A fetched state counts as seen when a view reads it.
         if (!answer.hasState()) observe(answer.getReach());
         outgoing.settle(answer, null);
       }
@@ -482,7 +485,7 @@ final class Conversation implements AutoCloseable {
     }
   }
 
-  /// What this client has seen of the log.
+  /// Notes the log counter that this client has seen.
   void observe(long counter) {
     if (counter > observed.get()) observed.accumulateAndGet(counter, Math::max);
   }
@@ -585,7 +588,7 @@ final class Conversation implements AutoCloseable {
     expireTimed();
   }
 
-  /// Connects to an address, and stays until the connection is over; answers whether there was one.
+  /// Connects to an address, and stays until the connection is over; returns whether there was one.
   private boolean converse(Addresses.Address address) throws InterruptedException {
     Link made;
     try {
@@ -676,13 +679,13 @@ final class Conversation implements AutoCloseable {
     }
   }
 
-  /// The server answers nothing that it is asked in other ways: when it is silent here, too,
-  /// another one is asked whether it has the store no more.
+  /// Notes that the server leaves other questions unanswered: if it is silent here too, the client
+  /// asks another server whether this one still has the store.
   void doubt() {
     doubted = true;
   }
 
-  /// Has another server asked about one that is silent, unless that is under way.
+  /// Asks another server about a silent one, unless such a question is in progress.
   private void askAnother(Link silent) {
     heardNanos = System.nanoTime();
     Addresses.Address other;
@@ -695,11 +698,11 @@ final class Conversation implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    // It may take until there is another leader, and the connection may be over before.
+    // The answer may take until there is another leader, and the connection may be over before.
     Thread.ofVirtual().name("stoa-client-where").start(() -> question(silent, other));
   }
 
-  /// Leaves a server that is silent, when another one says that it has not the store any more.
+  /// Leaves a silent server when another one says that it no longer has the store.
   private void question(Link silent, Addresses.Address other) {
     Whereabouts told = channels.whereabouts(other, group, WELCOME_MILLIS);
     lock.lock();
@@ -714,7 +717,7 @@ final class Conversation implements AutoCloseable {
     silent.cut();
   }
 
-  /// Says what has arrived, when nobody sends.
+  /// Acknowledges the arrived answers, when no thread sends.
   private void acknowledge() {
     if (!sending.compareAndSet(0, 1)) return;
     Link to;
@@ -763,7 +766,7 @@ final class Conversation implements AutoCloseable {
     settle(failed);
   }
 
-  /// Waits for the calls under way, up to [Limits#closeTimeMax()], says goodbye and ends.
+  /// Waits for the calls in progress, up to [Limits#closeTimeMax()], says goodbye and ends.
   @Override
   public void close() {
     long deadline = System.nanoTime() + limits.closeTimeMax().toNanos();

@@ -12,27 +12,29 @@ import stoa.wire.proto.Errand;
 import stoa.wire.proto.ErrandAnswer;
 import stoa.wire.proto.ObjectName;
 
-/// The calls of a transaction, each with those that its method makes on objects of other groups:
-/// the client makes these where their objects are. One thread at a time uses it.
+/// The calls of a transaction, with the calls that their methods make on objects of other groups:
+/// the client makes these at the groups of their objects. One thread at a time uses it.
 final class Errands {
   /*
-   * The server of a group gives up the run of a method that calls an object elsewhere, and says what it calls. That is
-   * called there, in the same transaction and as of the same moment, and may have errands of its own. Then the first call is made again,
-   * and goes on with the answer. Methods are deterministic, so that each run asks the same.
+   * The server of a group stops the run of a method that calls an object elsewhere, and returns
+   * that call as an errand. The client makes it at the object's group, in the same transaction and
+   * as of the same moment; it may have errands of its own. Then the client repeats the first call,
+   * which continues with the answer. Methods are deterministic, so that each run makes the same
+   * calls.
    */
 
-  /// So many bytes of answers go with one call: a frame has 8 MiB.
+  // The most bytes of answers in one call: a frame has 8 MiB.
   private static final int ANSWERS_BYTES_MAX = 4 << 20;
 
-  /// Where the calls of a transaction are made.
+  /// The branches of a transaction in the groups.
   interface Branches {
-    /// What the transaction has begun in a group, begun if need be.
+    /// Returns the transaction's branch in a group, and begins it if necessary.
     Branch of(int group);
 
     /// Begins a nested transaction in all groups.
     void enter();
 
-    /// Ends the one that began last.
+    /// Ends the innermost nested transaction.
     void leave(boolean keep);
   }
 
@@ -45,7 +47,7 @@ final class Errands {
 
   /// Makes a call.
   ///
-  /// @param containers answers the container of the object, in use
+  /// @param containers returns the container of the object, in use
   Answered call(
       Branch branch, Supplier<Container> containers, Call.Builder call, boolean changing) {
     int bytes = 0;
@@ -66,7 +68,7 @@ final class Errands {
     }
   }
 
-  /// Whether errands were begun since this was last asked.
+  /// Returns whether errands have begun since the last call of this method.
   boolean haveBegun() {
     boolean were = begun;
     begun = false;

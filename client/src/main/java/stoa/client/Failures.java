@@ -24,7 +24,7 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.wire.proto.Failure;
 
-/// Makes the exceptions that a server tells of. Thread-safe.
+/// Creates exceptions from a server's failures. Thread-safe.
 final class Failures {
   private final Marshaller marshaller;
   private final ClassLoader loader;
@@ -34,14 +34,14 @@ final class Failures {
     this.loader = loader;
   }
 
-  /// The exception of a failure, with the caller's trace, behind what the server told of its own.
+  /// Returns the exception of a failure, with the server's trace and then the caller's.
   RuntimeException of(Failure failure) {
     String message = failure.getMessage();
     byte[] throwable = failure.getThrowable().toByteArray();
     if (throwable.length > 0) {
       if (failure.getKind().equals("Aborted")) return aborted(throwable, message);
       Throwable told = marshaller.thrown(throwable);
-      // One that could not travel whole is told by its kind and message.
+      // An exception that could not be encoded has a kind and a message.
       boolean whole = !(told instanceof CallFailed) || failure.getKind().equals("CallFailed");
       if (whole && told instanceof RuntimeException thrown) return asked(thrown);
     }
@@ -71,7 +71,7 @@ final class Failures {
     };
   }
 
-  /// A throwable that a server told, whose trace goes on with where this thread asked.
+  /// Returns a server's throwable, with the trace of this thread after its own.
   static <T extends Throwable> T asked(T told) {
     StackTraceElement[] here = new Throwable().getStackTrace();
     try {
@@ -80,7 +80,7 @@ final class Failures {
       System.arraycopy(here, 0, all, there.length, here.length);
       told.setStackTrace(all);
     } catch (RuntimeException own) {
-      // A user's class may have methods of its own for this, which fail: it is told as it is.
+      // A user's class may override these methods, and they may fail: the throwable stays as it is.
     }
     return told;
   }

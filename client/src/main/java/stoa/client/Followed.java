@@ -7,31 +7,31 @@ import stoa.wire.proto.Request;
 import stoa.wire.proto.State;
 import stoa.wire.proto.Unfollow;
 
-/// That the server tells of the changes of one object, for the state that is kept here.
-/// Thread-safe; waits for nothing.
+/// The announced changes of one object, for its state at the client. Thread-safe; waits for
+/// nothing.
 final class Followed {
   /*
-   * When a change is told of a state that is read, the new one is asked for at once, and arrives
-   * while readers go on with the old one. One such question is under way at a time. A state that is
-   * not read costs nothing: its next reader asks.
+   * When the server announces a change of a state that is in use, the client asks for the new state
+   * at once, and readers use the old one until it arrives. One such question is in progress at a
+   * time. An unused state costs nothing: its next reader asks.
    *
    * Invariants:
-   * (1) `firstUnseen` is not above the counter of any change that was told and that the state of
-   *     the replica does not show; it is NONE when there is no such change.
-   * (2) What is asked for when a change was told shows that change.
+   * (1) `firstUnseen` is not above the counter of any announced change that the state of the
+   *     replica does not show; it is NONE when there is no such change.
+   * (2) A state that the client asks for after an announced change shows that change.
    */
   static final long NONE = Long.MAX_VALUE;
 
-  /// A state that was asked for ahead of its readers.
+  /// A state that arrived ahead of its readers.
   ///
-  /// @param state what came
-  /// @param told the last change that had been told when it was asked for
+  /// @param state the state
+  /// @param told the last announced change when the client asked for it
   record Arrived(State state, long told) {}
 
   private final Conversation conversation;
   private final Container container;
 
-  /// The life of the session in which it is followed.
+  // The life of the session in which the client follows the object.
   private final int life;
 
   private volatile long firstUnseen = NONE;
@@ -58,10 +58,10 @@ final class Followed {
     return life;
   }
 
-  /// The object has changed. Called by the thread that reads.
+  /// Notes a change of the object. The reading thread calls it.
   ///
   /// @param counter of the last change
-  /// @param before a counter below that of the first one which was not told
+  /// @param before a counter below that of the first unannounced change
   void changed(long counter, long before) {
     synchronized (this) {
       if (counter <= told) return;
@@ -92,7 +92,7 @@ final class Followed {
         if (answer.hasFailure()) return;
         arrived = new Arrived(answer.getState(), known);
       } catch (RuntimeException failed) {
-        return; // who reads next asks, and is told
+        return; // the next reader asks
       }
       next = told;
       if (next <= known || !used || !container.use()) return;
@@ -102,39 +102,39 @@ final class Followed {
     ask(next);
   }
 
-  /// The last change that was told.
+  /// Returns the last announced change.
   synchronized long told() {
     return told;
   }
 
-  /// Takes what has arrived since the last time.
+  /// Takes the state that has arrived since the last call.
   synchronized @Nullable Arrived take() {
     Arrived taken = arrived;
     arrived = null;
     return taken;
   }
 
-  /// The state shows all changes up to a counter.
+  /// Notes that the state shows all changes up to a counter.
   synchronized void shows(long counter) {
     firstUnseen = told <= counter ? NONE : counter + 1;
   }
 
-  /// The least counter of a change that the state may not show, NONE when it shows all.
+  /// Returns the least counter of a change that the state may not show, NONE when it shows all.
   long firstUnseen() {
     return firstUnseen;
   }
 
-  /// Whether a newer state is under way.
+  /// Returns whether a newer state is on its way.
   synchronized boolean isAsking() {
     return asking;
   }
 
-  /// The state is read.
+  /// Notes a use of the state.
   void used() {
     if (!used) used = true;
   }
 
-  /// Follows no more.
+  /// Stops following.
   void close() {
     synchronized (this) {
       if (closed) return;
@@ -143,11 +143,11 @@ final class Followed {
     }
     boolean told = false;
     synchronized (container) {
-      // Another replica that follows it by now is not to lose its changes.
+      // Another replica that follows it by now must not lose its changes.
       if (container.follower == this) {
         container.follower = null;
         told = conversation.life() == life;
-        // In use until it is done.
+        // In use until the request is done.
         if (told) conversation.tell(unfollow());
       }
     }

@@ -13,15 +13,15 @@ import stoa.wire.proto.StoreGrpc;
 
 /// One connection to a server: a stream of frames each way. One thread at a time sends.
 final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
-  /// What happens on a connection. Called by the thread that reads it.
+  /// The events of a connection. The reading thread calls it.
   interface Events {
-    /// A frame has arrived.
+    /// Receives a frame.
     void frame(Link link, ServerFrame frame);
 
-    /// Frames may be sent again.
+    /// Notes that the connection takes frames again.
     void ready();
 
-    /// It is over.
+    /// Notes the end of the connection.
     void over(Link link, Status status);
   }
 
@@ -40,7 +40,7 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
     this.events = events;
   }
 
-  /// Connects, and says the first frame.
+  /// Connects, and sends the first frame.
   void open(ClientFrame hello) {
     var _ = StoreGrpc.newStub(channel).converse(this);
     send(hello);
@@ -59,25 +59,25 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
     });
   }
 
-  /// Whether the server was there.
+  /// Returns whether the server was reachable.
   boolean isReached() {
     return reached;
   }
 
-  /// Whether a frame that is sent now goes out soon.
+  /// Returns whether a frame would leave soon.
   boolean isReady() {
     ClientCallStreamObserver<ClientFrame> out = sending;
     return out != null && out.isReady();
   }
 
-  /// Sends a frame. One that is lost with the connection is not missed: its requests are due again.
+  /// Sends a frame. When a connection loses a frame, the next connection repeats its requests.
   void send(ClientFrame frame) {
     ClientCallStreamObserver<ClientFrame> out = sending;
     if (out == null) return;
     try {
       out.onNext(frame);
     } catch (IllegalStateException over) {
-      // The end of the connection is told to onError.
+      // onError learns of the end of the connection.
     }
   }
 

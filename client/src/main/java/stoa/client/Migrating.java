@@ -20,8 +20,8 @@ import stoa.links.TreeClient;
 import stoa.migration.Member;
 import stoa.migration.Outpost;
 
-/// A client's part in the trees of those among which objects migrate, one for each domain; begun
-/// when the first object of it is called. Thread-safe; closed with the store.
+/// A client's members in the trees among which objects migrate, one for each domain. A member
+/// begins with the first call on an object of its domain. Thread-safe; closed with the store.
 final class Migrating implements Service.Tree, AutoCloseable {
   private final RemoteService parts;
   private final TreeMembership membership;
@@ -71,7 +71,8 @@ final class Migrating implements Service.Tree, AutoCloseable {
     }
   }
 
-  /// An object was deleted by this process. A tree where it is not yet has no older copies here.
+  /// Notes that this process has deleted an object. A tree that has not begun yet has no older
+  /// copies here.
   void deleted(PlacedObject object) {
     Outpost known = outposts.get(object.domain());
     if (known != null) known.member().deleted(object);
@@ -100,7 +101,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
     }
   }
 
-  /* A channel to the server that has the objects; null while there is none. */
+  /// Returns a channel to the server that has the objects; null while there is none.
   private synchronized @Nullable Channel server() {
     var place = parts.first().conversation().place();
     ManagedChannel known = channel;
@@ -123,7 +124,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
     forAll(known -> known.member().flush());
   }
 
-  /* Something for each domain, whatever comes of it in others. */
+  /// Runs an action for each domain, even when it fails for others.
   private void forAll(Consumer<Outpost> action) {
     RuntimeException failed = null;
     for (var known : outposts.values()) {
@@ -137,7 +138,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
     if (failed != null) throw failed;
   }
 
-  /// Leaves all trees, with all made durable.
+  /// Leaves all trees, after making everything durable.
   @Override
   public void close() {
     PeerServer own;

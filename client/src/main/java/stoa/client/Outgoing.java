@@ -6,19 +6,18 @@ import org.jspecify.annotations.Nullable;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
-/// A request under way, and what it came to.
+/// A request in progress, and its result.
 ///
-/// The fields of the session are guarded by the lock of its conversation. It is settled once, by
-/// any thread; one thread waits for it, or a listener is told.
+/// The lock of its conversation guards the fields of the session. Any thread settles it, once; one
+/// thread waits for it, or a listener receives it.
 final class Outgoing {
-  /// What becomes of a request that was sent and not answered when the server has lost what it knew
-  /// of it.
+  /// The fate of a request without an answer when the server has lost its memory of it.
   enum Recovery {
-    /// It changes nothing: it is made again.
+    /// It changes nothing: the client repeats it.
     READ,
-    /// The server finds in its log whether it was done, and does it otherwise.
+    /// The server searches its log for it, and executes it if it is not there.
     LOOKED_UP,
-    /// Nobody knows.
+    /// Its outcome is unknown.
     UNKNOWN
   }
 
@@ -29,7 +28,7 @@ final class Outgoing {
   private final boolean begins;
   private final int bytes;
 
-  // Of the session.
+  // Owned by the session.
   long sequence;
   long moment;
   boolean abandoned;
@@ -56,28 +55,28 @@ final class Outgoing {
     this.bytes = bytes;
   }
 
-  /// A request that stands for itself.
+  /// Returns a request of its own.
   static Outgoing of(Request.Builder request, Recovery recovery, int bytes) {
     return new Outgoing(request, recovery, null, null, false, bytes);
   }
 
-  /// A request on an object.
+  /// Returns a request on an object.
   ///
   /// @param container in use until the request is settled
   static Outgoing on(Container container, Request.Builder request, Recovery recovery, int bytes) {
     return new Outgoing(request, recovery, container, null, false, bytes);
   }
 
-  /// A request within something that the server's memory holds.
+  /// Returns a request within a scope in the server's memory.
   static Outgoing in(
       Scope scope, @Nullable Container container, Request.Builder request, int bytes) {
     return new Outgoing(request, Recovery.UNKNOWN, container, scope, false, bytes);
   }
 
-  /// The request that begins something in the server's memory.
+  /// Returns the request that begins a scope in the server's memory.
   ///
-  /// @param recovery [Recovery#READ] when it may begin once more, [Recovery#UNKNOWN] when what came
-  ///   behind it is lost
+  /// @param recovery [Recovery#READ] when it may begin once more, [Recovery#UNKNOWN] when the
+  ///   requests after it are lost
   static Outgoing beginning(Scope scope, Request.Builder request, Recovery recovery) {
     return new Outgoing(request, recovery, null, scope, true, 0);
   }
@@ -110,7 +109,7 @@ final class Outgoing {
     return deadlineNanos;
   }
 
-  /// Says until when it is waited for.
+  /// Sets the time until which the caller waits.
   void deadlineNanos(long nanos) {
     deadlineNanos = nanos;
   }
@@ -119,7 +118,7 @@ final class Outgoing {
     return settled;
   }
 
-  /// What the server said.
+  /// Returns the server's answer.
   ///
   /// @throws RuntimeException when there is no answer
   Answer answer() {
@@ -130,7 +129,7 @@ final class Outgoing {
     return said;
   }
 
-  /// It is settled: exactly one of the two is there.
+  /// Settles it with an answer or a failure.
   void settle(@Nullable Answer said, @Nullable RuntimeException failed) {
     Consumer<Outgoing> told;
     synchronized (this) {
@@ -147,7 +146,7 @@ final class Outgoing {
     if (told != null) told.accept(this);
   }
 
-  /// Has a listener told when it is settled, on the thread that settles it.
+  /// Registers a listener, which the settling thread calls.
   void whenSettled(Consumer<Outgoing> told) {
     synchronized (this) {
       if (!settled) {
@@ -158,7 +157,7 @@ final class Outgoing {
     told.accept(this);
   }
 
-  /// Waits until it is settled or its deadline has passed; answers whether it is settled.
+  /// Waits until it is settled or its deadline has passed; returns whether it is settled.
   boolean await() {
     if (settled) return true;
     waiter = Thread.currentThread();

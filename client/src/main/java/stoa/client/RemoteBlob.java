@@ -10,7 +10,7 @@ import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.front.Service;
 
-/// A blob in a server. It has no state but the generation that it means, from the first call on
+/// A blob in a server. Its only state is the generation that it is bound to, from the first call on
 /// that finds one. Thread-safe.
 final class RemoteBlob extends RemoteBlobContents implements Service.BlobTarget {
   private final RemoteBlobs blobs;

@@ -18,8 +18,8 @@ final class RemoteBlobChange implements Service.BlobChange {
   private final long number;
   private final Scope scope = new Scope();
 
-  /// How many ranges the server is to have before it commits: one that did not arrive must not be
-  /// missed silently.
+  // The number of ranges that the server must have before it commits, so that it notices a missing
+  // one.
   private final AtomicLong ranges = new AtomicLong();
 
   private RemoteBlobChange(RemoteBlob blob) {
@@ -27,15 +27,15 @@ final class RemoteBlobChange implements Service.BlobChange {
     this.number = blob.blobs().nextWrite();
   }
 
-  /// Begins one.
+  /// Begins a change.
   static RemoteBlobChange begin(RemoteBlob blob) {
     var begun = new RemoteBlobChange(blob);
     var _ = begun.within(RemoteBlobs.BEGIN, begun.numbered(0));
     return begun;
   }
 
-  /// Begins to write what is too large for one request, as one version. All of it is on its way
-  /// when this returns, so that it keeps its place among what else the caller begins.
+  /// Begins to write bytes that are too many for one request, as one version. On return all of them
+  /// are on their way, so that the write keeps its place among the caller's other requests.
   static CompletableFuture<Long> whole(RemoteBlob blob, long offset, ByteBuffer bytes) {
     var whole = new RemoteBlobChange(blob);
     var begun = whole.begin(RemoteBlobs.BEGIN, whole.numbered(0), _ -> true);
@@ -51,7 +51,7 @@ final class RemoteBlobChange implements Service.BlobChange {
     return answer;
   }
 
-  /// Why the whole failed: what failed first, unless nobody knows whether it did.
+  /// Returns why the whole write failed: the first failure, unless its outcome is unknown.
   private Throwable refused(
       CompletableFuture<?> begun, CompletableFuture<?> written, CompletableFuture<?> committed) {
     close();
@@ -90,12 +90,12 @@ final class RemoteBlobChange implements Service.BlobChange {
         written++;
       }
     } finally {
-      // Nothing of it was written: the others may be committed.
+      // The server has none of these ranges: the others may be committed.
       if (written == 0) ranges.addAndGet(-parts.size());
     }
   }
 
-  /// The requests that write bytes.
+  /// Returns the requests that write bytes.
   private List<Encoder> parts(long offset, ByteBuffer bytes) {
     var parts = new ArrayList<Encoder>();
     long at = offset;

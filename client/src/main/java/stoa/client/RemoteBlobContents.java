@@ -12,17 +12,18 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.front.Service;
 
-/// What is in a blob in a server, now or at a snapshot. Thread-safe.
+/// The contents of a blob in a server, now or at a snapshot. Thread-safe.
 abstract sealed class RemoteBlobContents implements Service.BlobContents
     permits RemoteBlob, RemoteBlobMoment {
   private static final int EXTENTS_MAX = 4_096;
 
-  /// How often bytes that take several requests are read again, when somebody wrote between them.
+  // The number of times that a read of several requests starts again because of writes between
+  // them.
   private static final int READS_MAX = 16;
 
   abstract RemoteBlob blob();
 
-  /// 0 for the present, else the number of a snapshot.
+  /// Returns 0 for the present, else the number of a snapshot.
   abstract long moment();
 
   private Decoder ask(int operation, Encoder arguments) {
@@ -49,7 +50,7 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
     for (int attempt = 1; ; attempt++) {
       long before = version();
       byte[] bytes = parts(offset, length);
-      // Each part is of one moment; all are when nobody wrote meanwhile.
+      // Each part is of one moment; without a write meanwhile, all are of the same.
       if (moment() != 0 || version() == before) return bytes;
       if (attempt >= READS_MAX) {
         throw new LimitExceeded(

@@ -8,7 +8,7 @@ final class RemoteBlobMoment extends RemoteBlobContents implements Service.BlobM
   private final RemoteBlob blob;
   private final long number;
 
-  /// @param number by which the server knows it
+  /// @param number the server's number of it
   RemoteBlobMoment(RemoteBlob blob, long number) {
     this.blob = blob;
     this.number = number;

@@ -18,7 +18,7 @@ import stoa.wire.proto.Request;
 
 /// The blobs of a store in a server. Thread-safe.
 final class RemoteBlobs implements Service.Blobs {
-  /// What one request carries of a blob's bytes.
+  /// The bytes of a blob in one request.
   static final int PART_BYTES = 1 << 20;
 
   static final int CREATE = 1;
@@ -60,7 +60,7 @@ final class RemoteBlobs implements Service.Blobs {
     return bytesMax;
   }
 
-  /// A number for a write of several parts.
+  /// Returns a number for a write of several parts.
   long nextWrite() {
     return writes.incrementAndGet();
   }
@@ -98,14 +98,14 @@ final class RemoteBlobs implements Service.Blobs {
     return stoa.requests().timed(request);
   }
 
-  /// Asks something that may be done twice.
+  /// Makes a request that may execute twice.
   Decoder ask(RemoteBlob blob, int operation, Encoder arguments) {
     return ask(
         blob,
         Outgoing.of(request(blob, operation, arguments), Outgoing.Recovery.READ, arguments.size()));
   }
 
-  /// Does something that stands for itself.
+  /// Makes a changing request of its own.
   Decoder write(RemoteBlob blob, int operation, Encoder arguments) {
     return ask(
         blob,
@@ -113,7 +113,7 @@ final class RemoteBlobs implements Service.Blobs {
             request(blob, operation, arguments), Outgoing.Recovery.UNKNOWN, arguments.size()));
   }
 
-  /// Begins to write; the future answers the version.
+  /// Begins to write; the future returns the version.
   CompletableFuture<Long> writeAsync(RemoteBlob blob, Encoder arguments) {
     var outgoing =
         Outgoing.of(request(blob, WRITE, arguments), Outgoing.Recovery.UNKNOWN, arguments.size());
@@ -137,12 +137,12 @@ final class RemoteBlobs implements Service.Blobs {
     return answer;
   }
 
-  /// Does something within a write of several parts.
+  /// Makes a request within a write of several parts.
   Decoder within(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
     return ask(blob, part(scope, blob, operation, arguments));
   }
 
-  /// Begins something within a write of several parts, behind what was begun there before.
+  /// Begins a request within a write of several parts, after the earlier ones.
   <T> CompletableFuture<T> withinAsync(
       Scope scope,
       RemoteBlob blob,
@@ -175,7 +175,7 @@ final class RemoteBlobs implements Service.Blobs {
     return in;
   }
 
-  /// Does something on a thread of its own.
+  /// Runs work on a thread of its own.
   <T> CompletableFuture<T> async(Supplier<T> work) {
     var answer = new CompletableFuture<T>();
     stoa.hand(answer, work);

@@ -4,9 +4,9 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.spi.Engine;
 
-/// Opens stores that live in a server: `stoa://HOST:PORT`, or several addresses joined by commas.
+/// Opens stores in a server: `stoa://HOST:PORT`, or several addresses joined by commas.
 public final class RemoteEngine implements Engine {
-  /// For [java.util.ServiceLoader].
+  /// Creates the engine for [java.util.ServiceLoader].
   public RemoteEngine() {}
 
   @Override

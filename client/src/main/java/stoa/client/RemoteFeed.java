@@ -6,15 +6,15 @@ import stoa.front.Service;
 import stoa.wire.proto.Event;
 import stoa.wire.proto.Listen;
 
-/// What a key of a server tells one listener of this process. Thread-safe.
+/// The events of a key of a server for one listener of this process. Thread-safe.
 final class RemoteFeed implements Service.Feed {
   private final RemoteKeys keys;
   private final Listen listen;
   private final long session;
   private volatile Service.@Nullable Sink sink;
 
-  /// @param listen how the server is told of the listener
-  /// @param session whose the listener is
+  /// @param listen the request that registers the listener
+  /// @param session the session of the listener
   RemoteFeed(RemoteKeys keys, Listen listen, long session) {
     this.keys = keys;
     this.listen = listen;
@@ -33,7 +33,7 @@ final class RemoteFeed implements Service.Feed {
     return session;
   }
 
-  // ---- what the server says
+  // ---- messages of the server
 
   void event(Event event) {
     Service.Sink to = sink;
@@ -52,7 +52,7 @@ final class RemoteFeed implements Service.Feed {
     if (to != null) to.failed(cause);
   }
 
-  // ---- what the listener does
+  // ---- calls of the listener
 
   @Override
   public void begin(Service.Sink events) {

@@ -21,13 +21,14 @@ import stoa.wire.proto.Listen;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Unlisten;
 
-/// The keys of the key-value store that a server has, and their listeners. Thread-safe.
+/// The keys of a server's key-value store, and their listeners. Thread-safe.
 final class RemoteKeys {
   /*
-   * All listeners of the client share its conversation (CRESON, section VI: listener mutualization).
-   * The server sends a listener what it has not handled, again from there on every new connection;
-   * what was handled is left out here by its number. A server that was started again is told of the
-   * listeners again, which it finds registered; in another session there are none, and they end.
+   * All listeners of the client share its conversation (CRESON, section VI: listener
+   * mutualization). The server sends a listener its unhandled events, and repeats them on every new
+   * connection; the client skips the handled ones by their numbers. The client registers the
+   * listeners again at a restarted server, which finds them registered. In another session there
+   * are none, and they end.
    */
   private static final int OVERHEAD_BYTES = 32;
 
@@ -39,7 +40,7 @@ final class RemoteKeys {
     this.part = part;
   }
 
-  /// A key, as it is encoded.
+  /// Returns the key of an encoding.
   Service.Cell cell(byte[] key) {
     return new RemoteCell(key);
   }
@@ -71,7 +72,7 @@ final class RemoteKeys {
 
     @Override
     public byte[] encoded(Object value, String what) {
-      return part.marshaller().value(value); // the server tries to read it
+      return part.marshaller().value(value); // the server decodes it as a check
     }
 
     @Override
@@ -141,7 +142,7 @@ final class RemoteKeys {
 
   // ---- listeners
 
-  /// Registers a listener, and has its events sent from then on; waits.
+  /// Registers a listener, and sends its events from then on; waits.
   void listen(RemoteFeed feed) {
     feeds.put(feed.number(), feed);
     try {
@@ -153,7 +154,7 @@ final class RemoteKeys {
   }
 
   private static Outgoing listening(Listen listen) {
-    // Found registered by a server that has done it before.
+    // The server that has registered it already finds it.
     return Outgoing.of(
         Request.newBuilder().setListen(listen),
         Outgoing.Recovery.READ,
@@ -168,7 +169,7 @@ final class RemoteKeys {
                 Request.newBuilder().setHeard(heard), Outgoing.Recovery.READ, OVERHEAD_BYTES));
   }
 
-  /// Takes a listener out at the server; waits.
+  /// Removes a listener at the server; waits.
   void unlisten(RemoteFeed feed) {
     if (feeds.remove(feed.number(), feed)) {
       var _ = part.ask(unlistening(feed.listen()));
@@ -181,17 +182,17 @@ final class RemoteKeys {
         Request.newBuilder().setUnlisten(unlisten), Outgoing.Recovery.READ, OVERHEAD_BYTES);
   }
 
-  /// A listener has ended.
+  /// Notes the end of a listener.
   void over(RemoteFeed feed) {
     feeds.remove(feed.number(), feed);
   }
 
-  /// Does something on a thread of its own.
+  /// Runs a task on a thread of its own.
   void execute(Runnable task) {
     part.service().answers().execute(task);
   }
 
-  // ---- what the conversation tells
+  // ---- messages of the conversation
 
   void event(Event event) {
     RemoteFeed feed = feeds.get(event.getListener());
@@ -200,11 +201,11 @@ final class RemoteKeys {
 
   private void listenAgain(RemoteFeed feed) {
     part.conversation().tell(listening(feed.listen()));
-    // It may have been closed meanwhile, which the server was told before.
+    // Another thread may have closed it meanwhile, and told the server before.
     if (!feeds.containsKey(feed.number())) part.conversation().tell(unlistening(feed.listen()));
   }
 
-  /// The server has forgotten what it held for the session, or this is another session.
+  /// Notes that the server has forgotten the state of the session, or that this is another session.
   void forgotten() {
     long session = part.conversation().server().getSession();
     for (RemoteFeed feed : feeds.values()) {

@@ -16,14 +16,14 @@ import stoa.wire.proto.NamesAre;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TypeNames;
 
-/// The server's dictionary, as far as it was asked for. Thread-safe.
+/// The server's dictionary, as far as the client has asked for it. Thread-safe.
 final class RemoteNames implements TypeIds {
   private final Asking asking;
   private final ReentrantLock lock = new ReentrantLock();
   private final CopyOnWriteArrayList<String> names = new CopyOnWriteArrayList<>();
   private volatile Map<String, Integer> numbers = Map.of();
 
-  /// Asks the server, and throws what it says when it fails.
+  /// Asks the server, and throws its failure.
   interface Asking {
     Answer ask(Outgoing outgoing);
   }
@@ -32,7 +32,7 @@ final class RemoteNames implements TypeIds {
     this.asking = asking;
   }
 
-  /// Asks for the names that came after those that are known.
+  /// Asks for the names after the known ones.
   void refresh() {
     NamesAre said;
     do {
@@ -63,9 +63,9 @@ final class RemoteNames implements TypeIds {
     }
   }
 
-  /// Has the server register its class of a name.
+  /// Lets the server register its class of a name.
   ///
-  /// @param request says how the class is used
+  /// @param request states the use of the class
   void announce(TypeNames.Builder request) {
     var _ =
         asking.ask(
@@ -108,7 +108,7 @@ final class RemoteNames implements TypeIds {
     return ClassNames.isFirstFace(type, after(ClassNames.CLASS + type.name() + " "));
   }
 
-  /// The names that begin with a prefix, without it, in the order of their numbers.
+  /// Returns the names that begin with a prefix, without the prefix, in the order of their numbers.
   List<String> after(String prefix) {
     return ClassNames.after(prefix, names);
   }

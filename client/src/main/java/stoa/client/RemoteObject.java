@@ -32,7 +32,7 @@ import stoa.wire.proto.Find;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Trim;
 
-/// An object of a server, as calls reach it. Thread-safe.
+/// An object of a server, as the target of calls. Thread-safe.
 final class RemoteObject implements Service.Target {
   private final RemoteService service;
   private final int group;
@@ -40,11 +40,11 @@ final class RemoteObject implements Service.Target {
   private final Key key;
   private volatile @Nullable Container known;
 
-  /// Null until the object's part is needed, when that is not the one which has told of the object.
+  // Null until the object's part is needed, when another part has named the object.
   private volatile @Nullable RemoteType type;
 
-  /// @param group that keeps the object
-  /// @param type as the part knows it that keeps the object; null when that need not be open yet
+  /// @param group the group that keeps the object
+  /// @param type the type in that group's part; null when that need not be open yet
   RemoteObject(
       RemoteService service, int group, SharedType shared, @Nullable RemoteType type, Key key) {
     this.service = service;
@@ -54,7 +54,7 @@ final class RemoteObject implements Service.Target {
     this.key = key;
   }
 
-  /// The group that keeps the object.
+  /// Returns the group that keeps the object.
   int group() {
     return group;
   }
@@ -74,12 +74,12 @@ final class RemoteObject implements Service.Target {
     return part().marshaller();
   }
 
-  /// The object's part of the store, opened if need be.
+  /// Returns the object's part of the store, and opens it if necessary.
   RemotePart part() {
     return type().part();
   }
 
-  /// The type as the object's part knows it, which is opened if need be.
+  /// Returns the type in the object's part, and opens the part if necessary.
   RemoteType type() {
     RemoteType found = type;
     if (found == null) {
@@ -89,7 +89,7 @@ final class RemoteObject implements Service.Target {
     return found;
   }
 
-  /// The object's container, in use.
+  /// Returns the object's container, in use.
   Container container() {
     Container before = known;
     Container now = part().conversation().containers().use(key, before);
@@ -97,9 +97,9 @@ final class RemoteObject implements Service.Target {
     return now;
   }
 
-  /// How long a call may take, 0 for the server's own limit.
+  /// Returns the time limit of a call, 0 for the server's own limit.
   ///
-  /// @param most of any call
+  /// @param most the limit of all calls
   static int timeMillis(SharedCall to, int most) {
     Duration limit = to.timeMax();
     if (limit == null) return most;
@@ -130,7 +130,7 @@ final class RemoteObject implements Service.Target {
             done -> settled.answer(() -> answer(to, done.answer())));
   }
 
-  /// What an answer to a call says.
+  /// Returns the content of an answer to a call.
   private @Nullable Object answer(SharedCall to, Answer answer) throws Throwable {
     Requests requests = part().requests();
     var answered = requests.answered(answer, known);
@@ -160,7 +160,7 @@ final class RemoteObject implements Service.Target {
         .getNumber();
   }
 
-  /// Asks something that may be done twice.
+  /// Makes a request that may execute twice.
   private Answer ask(IntFunction<Request.Builder> request) {
     Container container = container();
     return part()
@@ -194,7 +194,7 @@ final class RemoteObject implements Service.Target {
     return new Then(version, null);
   }
 
-  /// An object as it was: at one of its versions, or at a place in the log.
+  /// A past state of an object: at one of its versions, or at a place in the log.
   private record Then(long version, @Nullable LogAddress address) implements Service.Past {
     @Override
     public @Nullable Object ask(

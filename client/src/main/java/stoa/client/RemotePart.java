@@ -26,7 +26,7 @@ import stoa.wire.proto.OutcomeOf;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
 
-/// What a server has of a store: all of it, or the part that its group keeps. Thread-safe.
+/// A server's part of a store: all of it, or the part that its group keeps. Thread-safe.
 final class RemotePart implements Service.Vocabulary {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final int CONTAINERS_MAX = 10_000;
@@ -49,9 +49,9 @@ final class RemotePart implements Service.Vocabulary {
 
   /// Connects.
   ///
-  /// @param service of which it is a part
-  /// @param group whose part it is
-  /// @param servers that may have it, beside those of the URL
+  /// @param service the service that it is a part of
+  /// @param group the group that keeps it
+  /// @param servers further servers that may have it, beside those of the URL
   /// @throws stoa.Unavailable when no server answers
   RemotePart(
       RemoteService service,
@@ -105,17 +105,17 @@ final class RemotePart implements Service.Vocabulary {
     }
   }
 
-  /// The whole store.
+  /// Returns the whole store.
   RemoteService service() {
     return service;
   }
 
-  /// The group whose part this is.
+  /// Returns the group that keeps this part.
   int group() {
     return group;
   }
 
-  // ---- what its marshaller speaks of
+  // ---- the vocabulary of its marshaller
 
   @Override
   public RemoteObject named(String type, Object key) {
@@ -159,14 +159,14 @@ final class RemotePart implements Service.Vocabulary {
     return service.teach(types);
   }
 
-  // ---- what is asked of it
+  // ---- requests
 
-  /// The encoded keys of the objects of a class that exist in this part.
+  /// Returns the encoded keys of the existing objects of a class in this part.
   Iterator<byte[]> names(Class<?> face) {
     return names(types.of(face).shared().name());
   }
 
-  /// As the other one, of a type by its stored name.
+  /// Returns the encoded keys like the other method, of a type by its stored name.
   Iterator<byte[]> names(String type) {
     return new Names(type);
   }
@@ -203,17 +203,17 @@ final class RemotePart implements Service.Vocabulary {
     }
   }
 
-  /// Its snapshots.
+  /// Returns its snapshots.
   RemoteSnapshots moments() {
     return snapshots;
   }
 
-  /// The number of the next transaction.
+  /// Returns the number of the next transaction.
   long nextTransaction() {
     return transactions.incrementAndGet();
   }
 
-  /// What became of a transaction.
+  /// Returns the outcome of a transaction.
   Transaction.Outcome outcome(Transaction.Id id) {
     return outcome(
         TransactionId.newBuilder()
@@ -238,7 +238,7 @@ final class RemotePart implements Service.Vocabulary {
     conversation.close();
   }
 
-  // ---- what the server says by itself
+  // ---- messages of the server
 
   private final class Heard implements Conversation.Hearing {
     @Override
@@ -302,7 +302,7 @@ final class RemotePart implements Service.Vocabulary {
     return limits;
   }
 
-  /// Completes a future on a thread of its own: who waits for it may do anything there.
+  /// Completes a future on a thread of its own: its waiters may do anything there.
   <T> void hand(CompletableFuture<T> answer, Supplier<T> work) {
     try {
       service
@@ -319,7 +319,7 @@ final class RemotePart implements Service.Vocabulary {
     }
   }
 
-  /// Asks, and throws what the server says when it fails.
+  /// Returns an answer, or throws the failure in it.
   Answer sound(Answer answer) {
     return requests.sound(answer);
   }

@@ -31,11 +31,11 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.types.SharedType;
 import stoa.wire.ShardMap;
 
-/// The port to a store in servers, which has a part for each group that keeps it: which part has
-/// what, and the connections. Thread-safe.
+/// The port to a store in servers, with a part for each group that keeps the store: it finds the
+/// part of each object, and holds the connections. Thread-safe.
 ///
-/// The first part, of group 0, is opened at once, another one when it is first needed. So a group
-/// that nobody can reach is missed by those only who ask for what it keeps.
+/// It opens the first part, of group 0, at once, and any other part on its first use. So an
+/// unreachable group affects only the callers that need its objects.
 final class RemoteService implements Service, AutoCloseable {
   private final StoaConfig config;
   private final ClassLoader loader;
@@ -45,10 +45,10 @@ final class RemoteService implements Service, AutoCloseable {
   private final SharedStoa stoa;
   private final Migrating migrating;
 
-  /// Those of the other groups; being opened, or open.
+  // The parts of the other groups; opening, or open.
   private final AtomicReferenceArray<@Nullable CompletableFuture<RemotePart>> others;
 
-  /// The log counter up to which this client has seen: all groups have one order.
+  // The log counter that this client has seen: all groups have one order.
   private final AtomicLong observed = new AtomicLong();
 
   private final RemoteSnapshots.Held held = new RemoteSnapshots.Held();
@@ -61,7 +61,7 @@ final class RemoteService implements Service, AutoCloseable {
     loader = context != null ? context : RemoteService.class.getClassLoader();
     stoa = new SharedStoa(this);
     first = new RemotePart(this, config, loader, ShardMap.GLOBAL_GROUP, List.of());
-    // A server that says nothing of groups has all.
+    // A server that announces no groups has the whole store.
     var server = first.conversation().server();
     map = ShardMap.of(Math.max(1, server.getGroups()));
     others = new AtomicReferenceArray<>(map.groups());
@@ -75,7 +75,7 @@ final class RemoteService implements Service, AutoCloseable {
     return new RemoteService(config);
   }
 
-  /// The one behind a store that is open by its servers.
+  /// Returns the service of a store that is open through servers.
   ///
   /// @throws IllegalArgumentException when it is another store
   static RemoteService of(Stoa stoa) {
@@ -85,7 +85,7 @@ final class RemoteService implements Service, AutoCloseable {
     throw new IllegalArgumentException(stoa + " is not a store in servers; open stoa://HOST:PORT");
   }
 
-  /// The store as programs use it.
+  /// Returns the store as programs use it.
   SharedStoa stoa() {
     return stoa;
   }
@@ -129,7 +129,7 @@ final class RemoteService implements Service, AutoCloseable {
 
   @Override
   public boolean isAdmitted(Class<?> type) {
-    return true; // the server says which it has
+    return true; // the server decides
   }
 
   @Override
@@ -140,8 +140,7 @@ final class RemoteService implements Service, AutoCloseable {
     return new RemoteObject(this, group, shared, part(group).types().of(face), target);
   }
 
-  /// What all parts have, one after the other: each part's objects in the order in which they
-  /// began.
+  /// Returns the keys of all parts, one part after the other: each part's objects, oldest first.
   @Override
   public Iterator<byte[]> names(Class<?> face) {
     return new Names(face);
@@ -231,57 +230,57 @@ final class RemoteService implements Service, AutoCloseable {
     return migrating;
   }
 
-  // ---- what parts share
+  // ---- for all parts
 
-  /// The log counter up to which this client has seen.
+  /// Returns the log counter that this client has seen.
   AtomicLong observed() {
     return observed;
   }
 
-  /// The places in the log that servers hold for this client.
+  /// Returns the places in the log that servers hold for this client.
   RemoteSnapshots.Held held() {
     return held;
   }
 
-  /// By what servers are known.
+  /// Returns the security of connections.
   ConnectionSecurity security() {
     return config.security();
   }
 
-  /// This client's part in the migration of objects.
+  /// Returns this client's part in the migration of objects.
   Migrating migrating() {
     return migrating;
   }
 
-  /// How many there are.
+  /// Returns the number of parts.
   int count() {
     return map.groups();
   }
 
-  /// The first one: what is of the store as a whole is there.
+  /// Returns the first part, which has the data of the store as a whole.
   RemotePart first() {
     return first;
   }
 
-  // ---- which part has what
+  // ---- the part of each object
 
-  /// The group that has what is of a stream: nothing else decides that.
+  /// Returns the group of a stream. This alone decides it.
   int group(StreamId stream) {
     return map.group(stream);
   }
 
-  /// The part that has an object, opened if need be. What is placed at clients is in one tree, and
-  /// therefore in one group.
+  /// Returns the part of an object, and opens it if necessary. Objects placed at clients are in one
+  /// tree, and therefore in one group.
   RemotePart of(SharedType type, Key key) {
     return part(group(type, key));
   }
 
-  /// The group that has an object.
+  /// Returns the group of an object.
   int group(SharedType type, Key key) {
     return type.isPlaced() ? ShardMap.GLOBAL_GROUP : group(key.stream());
   }
 
-  /// Has a part use the classes that the others do; answers whether there were any that it did not.
+  /// Registers with a part the classes that the others use; returns whether there were new ones.
   boolean teach(RemoteTypes learning) {
     boolean more = false;
     for (RemotePart part : open()) {
@@ -292,7 +291,7 @@ final class RemoteService implements Service, AutoCloseable {
 
   // ---- opening and closing
 
-  /// The parts that are open.
+  /// Returns the open parts.
   List<RemotePart> open() {
     var open = new ArrayList<RemotePart>();
     open.add(first);
@@ -303,7 +302,7 @@ final class RemoteService implements Service, AutoCloseable {
     return open;
   }
 
-  /// The part of a group, opened if need be.
+  /// Returns the part of a group, and opens it if necessary.
   ///
   /// @throws stoa.Unavailable when no server answers for it; the next call tries again
   RemotePart part(int group) {
@@ -331,8 +330,8 @@ final class RemoteService implements Service, AutoCloseable {
       List<String> servers = first.conversation().server().getServersList();
       var part = new RemotePart(this, config, loader, group, servers);
       opening.complete(part);
-      part.moments().forgotten(); // which it has not held yet
-      if (closed.get()) part.end(); // which may have missed this one
+      part.moments().forgotten(); // it does not hold them yet
+      if (closed.get()) part.end(); // close() may have missed this part
       return part;
     } catch (RuntimeException | Error failed) {
       others.set(group, null);
@@ -341,7 +340,7 @@ final class RemoteService implements Service, AutoCloseable {
     }
   }
 
-  /// Has something done when the store is closed.
+  /// Runs an action when the store is closed.
   void whenClosed(Runnable action) {
     afterwards.set(action);
   }
@@ -351,7 +350,7 @@ final class RemoteService implements Service, AutoCloseable {
     if (!closed.compareAndSet(false, true)) return;
     RuntimeException left = leave();
     var ends = new ArrayList<CompletableFuture<RemotePart>>();
-    // Beside each other: each waits for its own calls.
+    // In parallel: each waits for its own calls.
     for (RemotePart part : open()) {
       if (part == first) continue;
       var end = new CompletableFuture<RemotePart>();
@@ -370,7 +369,7 @@ final class RemoteService implements Service, AutoCloseable {
     if (left != null) throw left;
   }
 
-  /* Answers what went wrong. */
+  /// Leaves the trees; returns the failure, or null.
   private @Nullable RuntimeException leave() {
     try {
       migrating.close();

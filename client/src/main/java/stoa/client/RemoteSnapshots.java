@@ -20,8 +20,8 @@ import stoa.wire.proto.Unpin;
 /// The snapshots of a client: places in the log that the server holds for it, and those with names.
 /// Thread-safe.
 final class RemoteSnapshots {
-  /// What is held, by the numbers that servers know it by, so that it can be held by parts that are
-  /// opened later, and again by a server that was started again. Thread-safe.
+  /// The held places, by the numbers that servers know, so that parts that open later, and
+  /// restarted servers, can hold them too. Thread-safe.
   static final class Held {
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, LogAddress> addresses = new ConcurrentHashMap<>();
@@ -35,8 +35,8 @@ final class RemoteSnapshots {
     this.conversation = conversation;
   }
 
-  /// One of the present, or of an address. The other parts that are open hold it as soon as they
-  /// are told.
+  /// Holds the present, or an address. The other open parts hold it as soon as they receive the
+  /// request.
   Service.Pinned take(@Nullable LogAddress at) {
     RemoteService parts = stoa.service();
     Held held = parts.held();
@@ -63,7 +63,7 @@ final class RemoteSnapshots {
     }
   }
 
-  /// The server does not know what is held, or has forgotten it.
+  /// Repeats the requests to hold places, since the server does not know or has forgotten them.
   void forgotten() {
     stoa.service()
         .held()

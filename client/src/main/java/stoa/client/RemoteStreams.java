@@ -38,10 +38,10 @@ final class RemoteStreams implements Service.Streams {
   private static final int FOLLOW = 11;
   private static final int FOLLOW_LOG = 12;
 
-  /// How many bytes one answer has, about.
+  // The approximate bytes of one answer.
   private static final int PAGE_BYTES = 1 << 20;
 
-  /// How many log addresses are asked for at once.
+  // The number of log addresses in one question.
   private static final int ADDRESSES_MAX = 1_024;
 
   private static final int APPENDS_MAX = 256;
@@ -238,7 +238,7 @@ final class RemoteStreams implements Service.Streams {
     return new StreamKey(id.high(), id.low());
   }
 
-  /// Whether the first group keeps all objects of a type.
+  /// Returns whether the first group keeps all objects of a type.
   private boolean isOfTheWhole(String type) {
     if (type.equals(SharedStoa.BLOBS)) return true;
     try {

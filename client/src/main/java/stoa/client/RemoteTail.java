@@ -7,22 +7,23 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.front.Service;
 
-/// What comes at the end of a log or stream in a server. One thread reads; any thread may close.
+/// The new entries at the end of a log or stream in a server. One thread reads; any thread may
+/// close.
 ///
-/// @param <E> what is read
+/// @param <E> the entries
 final class RemoteTail<E> implements Service.Tail<E> {
-  /// Reads on where it ended the last time.
+  /// Reads on from the end of the last read.
   interface Source<E> {
-    /// What comes next, a bounded part of it.
+    /// Returns a bounded number of the next entries.
     ///
-    /// @param waitMillis how long the server may wait for something
+    /// @param waitMillis how long the server may wait for an entry
     List<E> read(int waitMillis);
   }
 
-  /// How long it waits when the server had nothing and did not wait.
+  // The wait when the server had nothing and did not wait.
   private static final long IDLE_MILLIS = 5;
 
-  /// How long the server waits for something at a time.
+  // The time that the server waits in one request.
   private static final int WAIT_MILLIS = 200;
 
   private final RemotePart stoa;

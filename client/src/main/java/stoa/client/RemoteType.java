@@ -23,7 +23,7 @@ final class RemoteType {
   private final int callBytesMax;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
 
-  /// @param part the part of the store that knows it so
+  /// @param part the part of the store with these numbers
   RemoteType(
       RemotePart part,
       SharedType shared,
@@ -50,12 +50,12 @@ final class RemoteType {
     return key(shared, key);
   }
 
-  /// The key of an object.
+  /// Returns the key of an object.
   static Key key(SharedType shared, Object key) {
     return new Key(shared.name(), Keys.encode(key), new Ref<>(shared.name(), key));
   }
 
-  /// A call as it travels: the method's number and the arguments.
+  /// Returns an encoded call: the method's number and the arguments.
   ///
   /// @throws LimitExceeded when the arguments are too large
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
@@ -74,7 +74,7 @@ final class RemoteType {
     return number;
   }
 
-  /// The identity of the method that was called, or null when it called none.
+  /// Returns the identity of the called method, or null when the call has none.
   @Nullable String called(Decoder call) {
     int number = (int) call.varint();
     if (!CallNumbers.isMethod(number)) return null;

@@ -47,12 +47,12 @@ final class RemoteTypes {
     this.callBytesMax = callBytesMax;
   }
 
-  /// How many bytes a call may take.
+  /// Returns the most bytes of a call.
   int callBytesMax() {
     return callBytesMax;
   }
 
-  /// The type of a class or interface.
+  /// Returns the type of a class or interface.
   ///
   /// @throws NotShareable when it cannot be shared, or the server does not have it
   RemoteType of(Class<?> face) {
@@ -88,14 +88,14 @@ final class RemoteTypes {
     names.announce(TypeNames.newBuilder().setClassName(type.getName()).setAdmitted(admitting));
   }
 
-  /// Has the server use its own class of a name, which need not be known here.
+  /// Lets the server use its own class of a name, which this process need not have.
   void use(String className) {
     if (used.contains(className)) return;
     names.announce(TypeNames.newBuilder().setClassName(className));
     used.add(className);
   }
 
-  /// Makes blobs known.
+  /// Registers blobs.
   void blobs() {
     if (blobsKnown) return;
     announce(Blob.class, false);
@@ -103,19 +103,19 @@ final class RemoteTypes {
     blobsKnown = true;
   }
 
-  /// Admits what facades of any client have admitted.
+  /// Admits the classes that facades of any client have admitted.
   void readmit() {
     for (String name : names.after(ClassNames.ADMITTED)) {
       try {
         Class<?> type = Class.forName(name, false, loader);
         if (admitted.add(type)) marshaller.register(type);
       } catch (ClassNotFoundException | NotShareable gone) {
-        // What holds one of these says so when it is read.
+        // Reading an object with a value of such a class reports it.
       }
     }
   }
 
-  /// Makes classes known that may travel though no declaration names them.
+  /// Registers classes of values though no declaration names them.
   void extra(List<Class<?>> extras) {
     for (Class<?> type : extras) {
       if (!Platform.has(type)) announce(type, false);
@@ -123,7 +123,7 @@ final class RemoteTypes {
     }
   }
 
-  /// As [stoa.spi.Host#admit].
+  /// Registers a class, as [stoa.spi.Host#admit] does.
   void admit(Class<?> type) {
     if (Platform.has(type)) {
       marshaller.register(type);
@@ -139,7 +139,7 @@ final class RemoteTypes {
     admitted.add(type);
   }
 
-  /// Uses the classes here that another part uses; answers whether there were any.
+  /// Uses the classes that another part uses; returns whether there were new ones.
   boolean learn(RemoteTypes other) {
     boolean more = false;
     for (SharedType shared : other.types.keySet()) {
@@ -153,14 +153,14 @@ final class RemoteTypes {
     return more;
   }
 
-  /// Makes known here what a reference to an object of another part names: its class, and the
-  /// classes of the elements when it stands behind a collection.
+  /// Registers the classes that a reference to an object of another part names: its class, and the
+  /// element classes of a collection.
   void visit(SharedType shared, RemoteTypes home) {
     var _ = of(shared.face());
     for (Class<?> type : home.admitted) admit(type);
   }
 
-  /// The type of a reference, by the class that was last stored under its name.
+  /// Returns the type of a reference, through the last class stored under its name.
   RemoteType named(String name) {
     RemoteType known = firsts.get(name);
     if (known != null) return known;
@@ -174,7 +174,7 @@ final class RemoteTypes {
         var _ = of(Class.forName(className, false, loader));
         return Objects.requireNonNull(firsts.get(name));
       } catch (ClassNotFoundException gone) {
-        // It was renamed: an older or newer name may be there.
+        // Its class has been renamed: an older or newer name may be there.
       }
     }
     throw new NotShareable(
@@ -188,7 +188,7 @@ final class RemoteTypes {
     return names.after(ClassNames.CLASS + name + " ").reversed();
   }
 
-  /// A method that was called by one of the faces of a type.
+  /// Returns a method that one of the faces of a type has called.
   SharedMethod method(RemoteType type, String id) {
     SharedMethod own = find(type.shared(), id);
     if (own != null) return own;

@@ -28,25 +28,25 @@ import stoa.wire.proto.CommitAcross;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
 
-/// A transaction that lives in the servers of its objects' groups. One thread at a time uses it.
+/// A transaction in the servers of its objects' groups. One thread at a time uses it.
 final class RemoteWork implements Service.Work {
   private final RemotePart stoa;
   private final TxOptions options;
 
-  /// What it has begun in each group; that of the first one says where it reads.
+  // Its branches by group; the branch of the first group determines where it reads.
   private final SortedMap<Integer, Branch> branches = new TreeMap<>();
 
-  /// The nested transactions that are under way: whether each only reads.
+  // The nested transactions in progress: whether each only reads.
   private final List<Boolean> nested = new ArrayList<>();
 
   private final Errands errands;
 
-  /// Why it cannot be committed.
+  // The reason why it cannot commit.
   private @Nullable RuntimeException doomed;
 
   private volatile boolean ended;
 
-  /// Whether the servers were told that nobody asks about it any more.
+  // Whether the client has told the servers that it is over.
   private volatile boolean closed;
 
   /// Begins one. Does not wait for the server.
@@ -63,7 +63,7 @@ final class RemoteWork implements Service.Work {
     return Objects.requireNonNull(branches.get(stoa.group()));
   }
 
-  /// What it has begun in the group of an object, which is begun if need be.
+  /// Returns the branch in the group of an object, and begins it if necessary.
   private Branch branch(RemoteObject object) {
     return branch(object.group());
   }
@@ -108,7 +108,7 @@ final class RemoteWork implements Service.Work {
         : new Transaction.Outcome.Committed(at());
   }
 
-  /// Commits what is in one group alone.
+  /// Commits a transaction with one branch.
   private Transaction.Outcome commit(Branch branch) {
     Answer answer;
     try {
@@ -119,13 +119,13 @@ final class RemoteWork implements Service.Work {
     return outcome(answer, branch);
   }
 
-  /// Commits what is in several groups.
+  /// Commits a transaction with several branches.
   private Transaction.Outcome across() {
     var across = CommitAcross.newBuilder();
     branches.forEach((group, branch) -> {
       if (branch.isUsed()) across.addBranches(branch.named(group));
     });
-    // Asked again, the coordinator knows whether it was committed.
+    // The client may repeat this: the coordinator knows whether it has committed.
     var request = Request.newBuilder().setCommitAcross(across);
     Answer answer = stoa.ask(Outgoing.of(request, Outgoing.Recovery.LOOKED_UP, 256));
     return outcome(answer, first());
@@ -145,7 +145,7 @@ final class RemoteWork implements Service.Work {
     };
   }
 
-  /// What became of a commit whose answer was lost.
+  /// Returns the outcome of a commit whose answer was lost.
   private Transaction.Outcome settled(Branch branch, UnknownOutcome unknown) {
     TransactionId known = branch.id();
     if (known == null) {
@@ -153,7 +153,7 @@ final class RemoteWork implements Service.Work {
       throw unknown;
     }
     if (!branch.isLost()) return new Transaction.Outcome.Unknown(id(known));
-    // The server that had it is gone: its log says what happened.
+    // The log of the new server shows what happened.
     Transaction.Outcome found = branch.stoa().outcome(known);
     if (found instanceof Transaction.Outcome.Committed) return found;
     throw new Unavailable(
@@ -221,7 +221,7 @@ final class RemoteWork implements Service.Work {
     try {
       answered = errands.call(branch, object::container, Requests.call(call, existence), changing);
     } catch (RuntimeException trouble) {
-      // Some groups have done their part of the call, and others not.
+      // Some groups have executed their part of the call, and others not.
       if (errands.haveBegun()) doomed = trouble;
       throw trouble;
     }
@@ -229,7 +229,7 @@ final class RemoteWork implements Service.Work {
     return answered;
   }
 
-  /// Each server knows its part only.
+  /// Checks the limits of the whole, since each server knows its part only.
   private void checkLimits() {
     int objects = 0;
     long bytes = 0;
@@ -255,7 +255,7 @@ final class RemoteWork implements Service.Work {
     check();
   }
 
-  /// All that it has begun, for the calls that methods make.
+  /// All branches, for the calls of methods.
   private final class InAll implements Errands.Branches {
     @Override
     public Branch of(int group) {

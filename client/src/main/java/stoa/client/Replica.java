@@ -31,28 +31,31 @@ import stoa.wire.proto.Follow;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.State;
 
-/// The state of one object that is kept at the client for its local and cached views. Thread-safe;
-/// accessors run one at a time.
+/// The client's state of one object for its local and cached views. Thread-safe; accessors run one
+/// at a time.
 final class Replica implements Service.Copy {
   /*
-   * The state shows all changes up to the log counter `from` at least. The server tells of changes
-   * of what is followed; a frame's moment says up to where all changes have been told.
+   * The state shows all changes up to the log counter `from` at least. The server announces changes
+   * of followed objects; the moment of a frame is the counter up to which it has announced all
+   * changes.
    *
-   * A cached view may answer from the state when this client has observed nothing at or behind the
-   * first change that the state does not show, and what was told reaches as far as what was
-   * observed, or what was observed when the state was asked for does: in a store of several groups that may be of another
-   * one, and whatever has a lower address is in the state. All that a client sees then happens in the order of the log. A newer state is on its
-   * way meanwhile, see Followed; when none is, whoever reads fetches it.
+   * A cached view may answer from the state under two conditions. First, this client has observed
+   * nothing at or after the first change that the state does not show. Second, the announcements
+   * reach as far as its observations, or at least as far as its observations when it asked for the
+   * state. (In a store of several groups an observation may be of another group; the state includes
+   * all changes with a lower address.) All that a client sees then happens in the order of the log.
+   * A newer state is on its way meanwhile, see Followed; if none is, the reader fetches it.
    *
-   * Let go, it follows nothing and has no state: the next question follows and fetches again.
+   * After a drop, the replica follows nothing and has no state: the next question follows and
+   * fetches again.
    *
-   * A state that one message does not hold is not kept here: its accessors run where the object is,
-   * as long as the session lives.
+   * A state that is too large for one message is not kept here: its accessors run at the server, as
+   * long as the session lives.
    */
   private static final int PROVING_RUNS = 32;
 
-  /// An accessor asks other objects, or its object is too large to be brought here: it runs where
-  /// they are.
+  /// An accessor asks other objects, or its object is too large for a message: it runs at the
+  /// server.
   static final class Elsewhere extends Error {
     private static final long serialVersionUID = 1L;
 
@@ -72,7 +75,7 @@ final class Replica implements Service.Copy {
   // Guarded by lock.
   private @Nullable Followed followed;
 
-  /// The life of the session in which the state was too large, 0 before.
+  // The life of the session in which the state was too large, 0 before.
   private int tooLargeIn;
 
   private @Nullable Object instance;
@@ -82,10 +85,10 @@ final class Replica implements Service.Copy {
   private long generation;
   private long from;
 
-  /// What this client had observed when it last asked for a state and waited.
+  // The log counter that this client had observed when it last waited for a state.
   private long proven;
 
-  /// @param held what is kept of it
+  /// @param held the entry of this replica among all
   Replica(RemotePart stoa, Replicas replicas, Key key, Replicas.Held held) {
     this.stoa = stoa;
     this.replicas = replicas;
@@ -93,14 +96,14 @@ final class Replica implements Service.Copy {
     this.held = held;
   }
 
-  /// Whether it was read since this was last asked.
+  /// Returns whether a view has read it since the last call of this method.
   boolean wasRead() {
     boolean was = read;
     read = false;
     return was;
   }
 
-  /// Lets the state go, unless it is in use. Called by any thread.
+  /// Drops the state, unless it is in use. Any thread may call this.
   void drop() {
     if (lock.isHeldByCurrentThread() || !lock.tryLock()) return;
     try {
@@ -121,7 +124,7 @@ final class Replica implements Service.Copy {
     try {
       return askHere(live, method, arguments, freshness);
     } catch (Elsewhere itAsksOthers) {
-      // Its answer is of one moment where all objects are.
+      // Its answer is of one moment, at the server.
       return live.invoke(method, arguments);
     }
   }
@@ -151,7 +154,8 @@ final class Replica implements Service.Copy {
     }
   }
 
-  /// Makes the state as new as what this client has seen, and newer when that has arrived.
+  /// Brings the state up to date with what this client has seen, or further when a newer one has
+  /// arrived.
   private void bring(SharedCall live) {
     Conversation conversation = stoa.conversation();
     Followed now = followed;
@@ -160,7 +164,8 @@ final class Replica implements Service.Copy {
       return;
     }
     now.used();
-    // Before what was told up to there: the next frame may tell of a change, and of a later moment.
+    // Read before the announcements up to it: the next frame may announce a change, and a later
+    // moment.
     long moment = conversation.moment();
     long first = now.firstUnseen();
     if (first != Followed.NONE) {
@@ -172,7 +177,7 @@ final class Replica implements Service.Copy {
     }
     long observed = conversation.observed().get();
     boolean seen = observed < first && observed <= Math.max(moment, proven);
-    // Should nothing be on its way, this reader is not to wait for the next one to see a change.
+    // If nothing is on its way, this reader fetches, so that the next one sees the change.
     if (!seen || (first != Followed.NONE && !now.isAsking())) fetch(live);
   }
 
@@ -206,7 +211,7 @@ final class Replica implements Service.Copy {
     replicas.loaded(held, 0);
   }
 
-  /// The way in which it is told of changes, in this life of the session.
+  /// Returns the announced changes of the object, in this life of the session.
   private Followed follow() {
     Conversation conversation = stoa.conversation();
     int life = conversation.life();
@@ -232,7 +237,7 @@ final class Replica implements Service.Copy {
 
   /// Takes a state, unless there is a newer one.
   ///
-  /// @param told the last change that had been told when it was asked for
+  /// @param told the last announced change when the client asked for it
   private void take(SharedCall live, Followed now, State state, long told) {
     if (loaded && state.getFrom() < from) return;
     from = Math.max(from, state.getFrom());
@@ -289,7 +294,7 @@ final class Replica implements Service.Copy {
     byte[] failed = thrown;
     if (failed != null) throw stoa.marshaller().thrown(failed);
     Object target = instance;
-    if (target == null) throw new Elsewhere(); // an absent object is begun where it lives
+    if (target == null) throw new Elsewhere(); // the server creates an absent object
     boolean proven = runs.getOrDefault(method, 0) >= PROVING_RUNS;
     if (target instanceof Forkable<?> forkable) return called(forkable.fork(), method, arguments);
     if (proven) return called(target, method, arguments);
@@ -323,7 +328,7 @@ final class Replica implements Service.Copy {
       runs.put(method, Integer.MIN_VALUE);
       throw elsewhere;
     } catch (Exception told) {
-      // As it would arrive from where the object lives: a copy.
+      // A copy, as the server's answer would be.
       byte[] encoded =
           ScopedValue.where(CallContext.CURRENT, context)
               .call(() -> stoa.marshaller().thrown(told));
@@ -331,7 +336,7 @@ final class Replica implements Service.Copy {
     }
   }
 
-  /// What an accessor may know while it runs here.
+  /// The context of an accessor that runs here.
   private final class Reading implements MethodRun {
     private final Object target;
 
@@ -339,7 +344,7 @@ final class Replica implements Service.Copy {
       this.target = target;
     }
 
-    /// The reference of an object, when it is the one whose accessor runs.
+    /// Returns the reference of an object, if it is the one whose accessor runs.
     @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
     @Override
     public @Nullable Reference referenceOf(Object object) {

@@ -10,19 +10,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 
-/// The states that a client keeps for its local and cached views: one for each object that is
-/// viewed, of a bounded size and number in all. Thread-safe.
+/// The client's states for its local and cached views: one for each viewed object, of a bounded
+/// size and number in all. Thread-safe.
 final class Replicas {
   /*
-   * A state goes with the last view that has it; and when there are too many, those go first that
-   * were not read lately. What such a view is asked next is fetched again.
+   * A state goes with its last view; and when there are too many, the least recently read ones go
+   * first. The next question to such a view fetches the state again.
    *
-   * No replica's lock is waited for under the monitor of this, and nothing is sent: replicas come
-   * here under theirs.
+   * No thread waits for a replica's lock, or sends, under the monitor of this: replicas call this
+   * under theirs.
    */
   private static final Cleaner CLEANER = Cleaner.create();
 
-  /// What is kept of one replica, which it can be let go without.
+  /// The entry of one replica, which does not keep the replica reachable.
   static final class Held {
     private final Key key;
     private @Nullable WeakReference<Replica> replica;
@@ -31,7 +31,7 @@ final class Replicas {
     private long bytes;
     private boolean counted;
 
-    /// Guarded by this.
+    // Guarded by this.
     private @Nullable Followed followed;
 
     private boolean over;
@@ -40,7 +40,7 @@ final class Replicas {
       this.key = key;
     }
 
-    /// Follows in another way than before, or not at all.
+    /// Replaces the announced changes, or ends them.
     void follow(@Nullable Followed next) {
       Followed before;
       synchronized (this) {
@@ -67,15 +67,15 @@ final class Replicas {
   private final ArrayDeque<Held> hand = new ArrayDeque<>();
   private long bytes;
 
-  /// @param bytesMax the encoded size of all states; the one that is read is kept in any case
-  /// @param statesMax how many there are
+  /// @param bytesMax the encoded size of all states; the state in use stays in any case
+  /// @param statesMax the most states
   Replicas(RemotePart stoa, long bytesMax, int statesMax) {
     this.stoa = stoa;
     this.bytesMax = bytesMax;
     this.statesMax = statesMax;
   }
 
-  /// The replica of an object, the same as long as somebody has it.
+  /// Returns the replica of an object, the same as long as a view has it.
   synchronized Replica of(Key key) {
     Held held = byKey.get(key);
     Replica known = held == null ? null : reached(held);
@@ -104,7 +104,7 @@ final class Replicas {
     held.end();
   }
 
-  /// A replica has another state. Called under its lock.
+  /// Notes another state of a replica. The caller holds the replica's lock.
   ///
   /// @param size of the state, encoded
   void loaded(Held held, long size) {
@@ -130,12 +130,12 @@ final class Replicas {
     for (Replica replica : leaving) replica.drop();
   }
 
-  /// The encoded size of the states that are kept.
+  /// Returns the encoded size of the states.
   synchronized long bytes() {
     return bytes;
   }
 
-  /// How many states are kept.
+  /// Returns the number of states.
   synchronized int states() {
     return hand.size();
   }

@@ -16,12 +16,12 @@ import stoa.wire.proto.Delete;
 import stoa.wire.proto.Failure;
 import stoa.wire.proto.Request;
 
-/// Makes requests, and reads answers. Thread-safe.
+/// Creates requests, and reads answers. Thread-safe.
 final class Requests {
   private final Marshaller marshaller;
   private final Failures failures;
 
-  /// How long a call may take at the server, 0 for the server's own limit.
+  // The time limit of a call at the server, 0 for the server's own limit.
   private final int timeMillis;
 
   Requests(Marshaller marshaller, Failures failures, int timeMillis) {
@@ -30,12 +30,12 @@ final class Requests {
     this.timeMillis = timeMillis;
   }
 
-  /// A request that may take as long as a call.
+  /// Adds the time limit of a call to a request.
   Request.Builder timed(Request.Builder request) {
     return request.setTimeMillis(timeMillis);
   }
 
-  /// A call on an object as it is now.
+  /// Returns a call on the present object.
   Outgoing call(
       RemoteObject object, SharedCall to, byte[] call, Existence existence, boolean reading) {
     Container container = object.container();
@@ -48,7 +48,7 @@ final class Requests {
     return Outgoing.on(container, request, recovery, call.length);
   }
 
-  /// A call within a transaction.
+  /// Returns a call within a transaction.
   ///
   /// @param container of the object, in use
   /// @param number of the transaction
@@ -62,9 +62,9 @@ final class Requests {
     return Outgoing.in(in, container, request, call.getCall().size() + errands);
   }
 
-  /// A question about an object as it was.
+  /// Returns a question about a past state of an object.
   ///
-  /// @param then says when
+  /// @param then adds the version or address
   Outgoing callThen(
       RemoteObject object,
       SharedCall to,
@@ -83,19 +83,19 @@ final class Requests {
     return call(call, existence).setContainer(container.number());
   }
 
-  /// A call on an object that is not named yet.
+  /// Returns a call on an object that has no container yet.
   static Call.Builder call(byte[] call, Existence existence) {
     return Call.newBuilder()
         .setExistence(existence(existence))
         .setCall(UnsafeByteOperations.unsafeWrap(call));
   }
 
-  /// The deletion of an object, within the time of its proxy.
+  /// Returns the deletion of an object, within the time limit of its proxy.
   Request.Builder delete(Container container, SharedCall to) {
     return delete(container, to.ending()).setTimeMillis(RemoteObject.timeMillis(to, timeMillis));
   }
 
-  /// The deletion of an object.
+  /// Returns the deletion of an object.
   Request.Builder delete(Container container, Existence existence) {
     return Request.newBuilder()
         .setDelete(
@@ -130,7 +130,7 @@ final class Requests {
 
   // ---- answers
 
-  /// An answer that is none of a failure.
+  /// Returns an answer that is no failure.
   ///
   /// @throws RuntimeException the failure
   Answer sound(Answer answer) {
@@ -138,14 +138,14 @@ final class Requests {
     return answer;
   }
 
-  /// The exception of a failure.
+  /// Returns the exception of a failure.
   RuntimeException failure(Failure failure) {
     return failures.of(failure);
   }
 
-  /// What a call was answered with.
+  /// Returns the answer of a call.
   ///
-  /// @param container of the object, as far as it is known
+  /// @param container of the object, if it is known
   Answered answered(Answer answer, @Nullable Container container) {
     if (answer.hasFailure()) {
       Failure refusal = container == null ? null : container.refusal;
@@ -154,10 +154,10 @@ final class Requests {
     return answer.getAnswered();
   }
 
-  /// The value of an answer.
+  /// Returns the value of an answer.
   ///
-  /// @throws Throwable what the method threw; its trace tells where at the server, and then where
-  ///   it was asked
+  /// @throws Throwable what the method threw; its trace has the frames at the server, and then
+  ///   those of the caller
   @Nullable Object value(Answered answered) throws Throwable {
     byte[] encoded = bytes(answered.getAnswer());
     if (encoded[0] == ObjectAnswer.THREW) {
@@ -166,7 +166,7 @@ final class Requests {
     return ObjectAnswer.get(encoded, marshaller);
   }
 
-  /// The answer, to be read at a place.
+  /// Returns the answer, for decoding at a place.
   static ObjectAnswer travelling(Answered answered) {
     byte[] bytes = bytes(answered.getAnswer());
     return new ObjectAnswer.Travelling(

@@ -5,22 +5,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.client.Addresses.Address;
 
-/// Decides which server to ask next: all that are known in turn, unless one has said which other
-/// one has the store.
+/// Decides which server to ask next: all known ones in turn, unless one has named another server
+/// that has the store.
 ///
 /// One owner at a time calls it. It does no I/O and reads no clock.
 final class Route {
-  /// How many servers are remembered.
+  /// The most servers that it remembers.
   static final int SERVERS_MAX = 64;
 
-  /// How often in a round servers are believed that the store is elsewhere.
+  // The most hints that it follows in a round.
   private static final int HINTS_MAX = 3;
 
   private final List<Address> given;
   private volatile List<Address> all;
   private @Nullable Address hint;
 
-  /// Which one was asked last, if it has said nothing; and which one of this round is not there.
+  // The server that was asked last, if it has said nothing; and the server that was unreachable in
+  // this round.
   private @Nullable Address asked;
 
   private @Nullable Address gone;
@@ -28,13 +29,13 @@ final class Route {
   private int hints;
   private boolean told;
 
-  /// @param given those of the URL, which are never forgotten
+  /// @param given the servers of the URL, which it never forgets
   Route(List<Address> given) {
     this.given = List.copyOf(given);
     this.all = this.given;
   }
 
-  /// The servers that keep the store, as one of them says; what is no address is passed over.
+  /// Adds the servers that keep the store, according to one of them; skips invalid addresses.
   void learn(List<String> servers) {
     if (servers.isEmpty()) return;
     var known = new ArrayList<>(given);
@@ -48,33 +49,33 @@ final class Route {
     if (next >= all.size()) next = 0;
   }
 
-  /// A server says which one has the store.
+  /// Notes a server's hint which server has the store.
   ///
-  /// @param leader its address, empty when that is not known
+  /// @param leader its address, empty when unknown
   void elsewhere(String leader) {
     told = true;
     asked = null;
     Address address = Address.parse(leader);
-    // Who has not heard yet of the end of a server names it still.
+    // A server that has not noticed the end of another one still names it.
     if (address != null && !address.equals(gone) && hints < HINTS_MAX) {
       hints++;
       hint = address;
     }
   }
 
-  /// A server has taken the client.
+  /// Notes that a server has accepted the client.
   void arrived() {
     hints = 0;
     hint = null;
     asked = null;
   }
 
-  /// The server that was asked last is not there, unless it has said something.
+  /// Notes that the last server was unreachable, unless it has said something.
   void failed() {
     if (asked != null) gone = asked;
   }
 
-  /// The server to ask next.
+  /// Returns the server to ask next.
   Address next() {
     if (hint == null && next == 0) { // another round begins
       hints = 0;
@@ -90,7 +91,7 @@ final class Route {
     return address;
   }
 
-  /// Another server than one; null when no other is known.
+  /// Returns another server than a given one; null when no other is known.
   @Nullable Address other(Address than) {
     for (int tried = 0; tried < all.size(); tried++) {
       Address address = all.get(next);
@@ -100,20 +101,21 @@ final class Route {
     return null;
   }
 
-  /// Whether a server has said that the store is elsewhere since this was asked last.
+  /// Returns whether a server has said that the store is elsewhere since the last call of this
+  /// method.
   boolean wasTold() {
     boolean before = told;
     told = false;
     return before;
   }
 
-  /// Whether one server only is known.
+  /// Returns whether only one server is known.
   boolean isAlone() {
     return all.size() == 1;
   }
 
-  /// Whether it is time to wait before the next one is asked: all were, and nobody said where to
-  /// go.
+  /// Returns whether to wait before the next attempt: all servers were asked, and none has named
+  /// another.
   boolean isRoundOver() {
     return hint == null && next == 0;
   }

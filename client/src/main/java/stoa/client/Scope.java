@@ -1,17 +1,17 @@
 package stoa.client;
 
-/// What lives in the server's memory for one session, and is lost with it: a transaction, a pin, a
+/// A state in the server's memory for one session, which a restart loses: a transaction, a pin, a
 /// write of a blob. Guarded by the lock of its conversation.
 final class Scope {
-  /// The life of the session at the server in which it was begun, 0 before.
+  // The life of the session at the server in which it began, 0 before.
   private int life;
 
-  /// It is begun in a life of the session.
+  /// Notes that it begins in a life of the session.
   void begin(int current) {
     life = current;
   }
 
-  /// Whether it was begun in another life of the session than the current one.
+  /// Returns whether it began in another life of the session than the current one.
   boolean isLost(int current) {
     return life != 0 && life != current;
   }

@@ -12,7 +12,7 @@ import stoa.StreamKey;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// How the operations of the stream store travel; docs/wire.md has the table.
+/// The encoding of the operations of the stream store; docs/wire.md has the table.
 final class StreamCodec {
   private StreamCodec() {}
 

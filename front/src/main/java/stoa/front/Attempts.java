@@ -12,26 +12,27 @@ import stoa.TransactionBody;
 import stoa.TxOptions;
 import stoa.UnknownOutcome;
 
-/// Runs the bodies of transactions, again when others won. Thread-safe.
+/// Runs the bodies of transactions, and runs them again when other transactions won. Thread-safe.
 public final class Attempts {
-  /// After so many aborts a transaction runs beside no other that has lost as often, if it can have
-  /// that soon: the body of another may be waiting for this one.
+  // After so many aborts a transaction runs apart from all others that have lost as often, if its
+  // turn comes soon. It does not wait for long, since the body of another may be waiting for this
+  // one.
   private static final int ALONE_AFTER = 4;
 
   private static final long ALONE_MILLIS = 20;
 
-  /// A transaction whose body can be run.
+  /// A transaction whose body [Attempts] can run.
   public interface Attempt extends Transaction {
-    /// Runs a body in which calls on proxies take part.
+    /// Runs a body. Calls on proxies take part in the transaction.
     <R extends @Nullable Object, X extends Exception> R run(TransactionBody<R, X> body) throws X;
 
-    /// Whether it was lost with where it lived, and nothing was written: then the body may run
-    /// again, whatever it threw.
+    /// Returns whether the transaction was lost with its server, and the store has written nothing
+    /// of it: then the body may run again, whatever it threw.
     default boolean isLost() {
       return false;
     }
 
-    /// Whether something was refused since its time was over.
+    /// Returns whether the transaction refused something because its time was over.
     default boolean isLate() {
       return false;
     }
@@ -40,18 +41,17 @@ public final class Attempts {
   private final Function<TxOptions, Attempt> opening;
   private final LongSupplier clockNanos;
 
-  /// First come, first served: so that long transactions come to their end beside short ones that
-  /// lose as often.
+  // Fair, so that long transactions finish beside short ones that lose as often.
   private final ReentrantLock alone = new ReentrantLock(true);
 
-  /// @param opening opens a transaction that is sure to be closed
-  /// @param clockNanos tells the time that passes
+  /// @param opening opens a transaction; the caller always closes it
+  /// @param clockNanos returns the elapsed time in nanoseconds
   public Attempts(Function<TxOptions, Attempt> opening, LongSupplier clockNanos) {
     this.opening = opening;
     this.clockNanos = clockNanos;
   }
 
-  /// Runs a body as a transaction, as [stoa.Stoa#transact(TxOptions, TransactionBody)] says.
+  /// Runs a body as a transaction, see [stoa.Stoa#transact(TxOptions, TransactionBody)].
   public <R extends @Nullable Object, X extends Exception> R run(
       TxOptions options, TransactionBody<R, X> body) throws X {
     var limits = new Limits(options, clockNanos.getAsLong());
@@ -117,14 +117,14 @@ public final class Attempts {
       return clockNanos.getAsLong() - began;
     }
 
-    /// Whether there is no further attempt after so many.
+    /// Returns whether no further attempt may follow.
     private boolean reached(int attempts) {
       return attempts >= options.attemptsMax() || passed() >= nanosMax;
     }
 
-    /// The options of the next attempt, which takes no longer than what is left.
+    /// Returns the options of the next attempt, which takes no longer than the remaining time.
     ///
-    /// @param attempts how many there were
+    /// @param attempts the number of attempts so far
     private TxOptions ofNext(int attempts) {
       Duration rest =
           attempts == 0

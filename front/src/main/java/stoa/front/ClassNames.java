@@ -6,33 +6,33 @@ import stoa.Shared;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
-/// The names of a dictionary: those of classes and of methods.
+/// The names in a dictionary: classes and methods.
 public final class ClassNames {
-  /// In front of a type's stored name and the names of its classes, so that a reference can be
-  /// resolved before a class is used in this process.
+  /// The prefix of a type's stored name and the names of its classes, so that a process can resolve
+  /// a reference before it uses a class.
   public static final String CLASS = "class ";
 
-  /// In front of the name of a class that facades have admitted.
+  /// The prefix of the name of a class that facades have admitted.
   public static final String ADMITTED = "admitted ";
 
-  /// In front of a type's stored name and a method of it.
+  /// The prefix of a type's stored name and one of its methods.
   public static final String METHOD = "method ";
 
   private ClassNames() {}
 
-  /// What all names of the methods of a type begin with.
+  /// Returns the common prefix of the names of a type's methods.
   ///
   /// @param type the stored name of the type
   public static String methods(String type) {
     return METHOD + type + "#";
   }
 
-  /// The name of a method.
+  /// Returns the name of a method.
   public static String method(SharedType type, SharedMethod method) {
     return methods(type.name()) + method.id();
   }
 
-  /// Those of some names that begin with a prefix, without it, in their order.
+  /// Returns the names that begin with a prefix, without the prefix, in their order.
   public static List<String> after(String prefix, List<String> names) {
     return names.stream()
         .filter(name -> name.startsWith(prefix))
@@ -40,9 +40,9 @@ public final class ClassNames {
         .toList();
   }
 
-  /// Whether a face is the first of those that are still there.
+  /// Returns whether a face is the first of those that still exist.
   ///
-  /// @param classNames the faces under which objects of the type were used, the first before others
+  /// @param classNames the faces through which callers have used objects of the type, oldest first
   public static boolean isFirstFace(SharedType type, List<String> classNames) {
     String name = type.face().getName();
     for (String className : classNames) {
@@ -52,7 +52,8 @@ public final class ClassNames {
     return true;
   }
 
-  /// A class that was used under the name of a type, when it is another face of the same objects.
+  /// Returns another face of the same objects by the name of its class; null when the class is not
+  /// one.
   public static @Nullable SharedType face(
       String className, SharedType type, @Nullable ClassLoader loader) {
     try {

@@ -5,15 +5,15 @@ import org.jspecify.annotations.Nullable;
 import stoa.front.proxy.Proxied;
 import stoa.front.types.SharedMethod;
 
-/// Where the calls on a local or cached view go: accessors to a state that is kept at the caller,
-/// other calls to the object. Thread-safe.
+/// The route of calls on a local or cached view: accessors read a state at the caller, other calls
+/// go to the object. Thread-safe.
 ///
-/// @param live the ordinary way
+/// @param live the ordinary route
 /// @param copy the state at the caller
-/// @param freshness what accessors see
+/// @param freshness the age of the state that accessors may see
 record CopyCall(SharedCall live, Service.Copy copy, Service.Copy.Freshness freshness)
     implements LiveRoute {
-  /// The same, whose calls take no longer than a time each.
+  /// Returns the same route with a time limit for each call.
   CopyCall within(Duration timeMax) {
     return new CopyCall(live.within(timeMax), copy, freshness);
   }

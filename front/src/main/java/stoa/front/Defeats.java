@@ -7,10 +7,9 @@ import stoa.Aborted;
 import stoa.Ref;
 import stoa.TxOptions;
 
-/// How often the attempts of one transaction were aborted over each object. One thread uses it.
+/// Counts by object the aborts of one transaction's attempts. One thread uses it.
 final class Defeats {
-  /// Over how many objects aborts are counted; a body that meets more of them is told of one of the
-  /// first.
+  // The most objects that it counts. A body that meets more gets one of the first in its exception.
   private static final int OBJECTS_MAX = 1_024;
 
   private static final class Loss {
@@ -24,7 +23,7 @@ final class Defeats {
 
   private final Map<Ref<?>, Loss> losses = new LinkedHashMap<>();
 
-  /// An attempt was aborted.
+  /// Counts an aborted attempt.
   void add(Aborted cause) {
     Loss loss = losses.get(cause.object());
     if (loss == null) {
@@ -36,10 +35,10 @@ final class Defeats {
     loss.last = cause;
   }
 
-  /// What is thrown when a limit is reached; an attempt was aborted before.
+  /// Returns the exception for a transaction that has reached a limit after at least one abort.
   ///
-  /// @param attempts how many there were
-  /// @param nanos how long they took
+  /// @param attempts the number of attempts
+  /// @param nanos the time that they took
   Aborted told(TxOptions options, int attempts, long nanos) {
     Loss most = losses.values().iterator().next();
     for (Loss loss : losses.values()) if (loss.times > most.times) most = loss;

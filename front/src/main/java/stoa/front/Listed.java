@@ -6,7 +6,7 @@ import java.util.stream.StreamSupport;
 import stoa.Closed;
 import stoa.ObjectListing;
 
-/// A listing: proxies made while it is read.
+/// A listing that creates its proxies as the caller reads it.
 public final class Listed<T> implements ObjectListing<T> {
   private final Iterator<byte[]> names;
   private final java.util.function.Function<byte[], T> proxies;
@@ -14,7 +14,7 @@ public final class Listed<T> implements ObjectListing<T> {
   private volatile boolean closed;
 
   /// @param names the encoded keys
-  /// @param proxies makes a proxy of a key
+  /// @param proxies returns the proxy of a key
   public Listed(Iterator<byte[]> names, java.util.function.Function<byte[], T> proxies) {
     this.names = names;
     this.proxies = proxies;

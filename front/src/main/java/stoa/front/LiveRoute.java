@@ -2,9 +2,8 @@ package stoa.front;
 
 import stoa.front.proxy.Invoker;
 
-/// Where calls go that reach the live object, by one way or another. A proxy that has one may be
-/// passed on.
+/// A route of calls that reach the live object. A proxy with such a route may be an argument.
 public interface LiveRoute extends Invoker {
-  /// The ordinary way, outside of any transaction.
+  /// Returns the ordinary route, outside of any transaction.
   SharedCall live();
 }

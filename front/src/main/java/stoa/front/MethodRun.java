@@ -5,10 +5,10 @@ import stoa.front.marshal.Reference;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 
-/// The run of a user's method that a store has begun, and that decides itself where the calls go
-/// which the method makes. Used by the thread that runs the method.
+/// The run of a user's method that a store has begun. It decides itself on the route of the
+/// method's calls. The thread that runs the method uses it.
 public interface MethodRun extends CallContext {
-  /// Whether calls on the objects of a store go by [#call].
+  /// Returns whether [#call] makes the calls on the objects of a store.
   boolean takes(SharedStoa stoa);
 
   /// Makes a call for the method.
@@ -17,24 +17,24 @@ public interface MethodRun extends CallContext {
   @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable;
 
-  /// The reference of an object, when it is the one whose method runs.
+  /// Returns the reference of an object, if it is the object of the running method.
   @Nullable Reference referenceOf(Object object);
 
-  /// The run on the current thread, or null.
+  /// Returns the run on the current thread, or null.
   static @Nullable MethodRun current() {
     return CallContext.CURRENT.isBound() && CallContext.CURRENT.get() instanceof MethodRun running
         ? running
         : null;
   }
 
-  /// Refuses what no method of a shared object may do.
+  /// Refuses an operation that no method of a shared object may use.
   ///
-  /// @throws IllegalStateException when one runs on this thread
+  /// @throws IllegalStateException when a method runs on this thread
   static void refuse(String what) {
     if (current() != null) throw refused(what);
   }
 
-  /// As [#refuse], also where the method runs at clients.
+  /// Refuses like [#refuse], also where the method runs at clients.
   static void refuseAnywhere(String what) {
     if (CallContext.CURRENT.isBound()) throw refused(what);
   }

@@ -6,7 +6,7 @@ import stoa.base.Answer;
 import stoa.base.Encoder;
 import stoa.front.marshal.Marshaller;
 
-/// What a method came to: it returned, or threw.
+/// The outcome of a method: it returned, or threw.
 ///
 /// ```
 /// encoded:  1 u8, the value as the marshaller writes it      it returned
@@ -14,24 +14,24 @@ import stoa.front.marshal.Marshaller;
 ///           3 u8                                             it was not called: the object is lent
 /// ```
 public sealed interface ObjectAnswer extends Answer {
-  /// The first byte of one that returned.
+  /// The first byte of an answer of a method that returned.
   int RETURNED = 1;
 
-  /// The first byte of one that threw.
+  /// The first byte of an answer of a method that threw.
   int THREW = 2;
 
-  /// The only byte of one that did nothing, since the object is lent to clients.
+  /// The only byte of an answer that nothing was done, since the object is lent to clients.
   int LENT = 3;
 
-  /// What the caller gets.
+  /// Returns the result for the caller.
   ///
   /// @throws Throwable what the method threw
   @Nullable Object get(Marshaller marshaller) throws Throwable;
 
-  /// It returned a value that caller and object may share, because nobody can change it.
+  /// The method returned a value that caller and object may share, because it is immutable.
   ///
   /// @param value the value
-  /// @param marshaller encodes it, when it must be logged
+  /// @param marshaller encodes it for the log
   record Shared(@Nullable Object value, Marshaller marshaller) implements ObjectAnswer {
     @Override
     public @Nullable Object get(Marshaller unused) {
@@ -44,7 +44,7 @@ public sealed interface ObjectAnswer extends Answer {
     }
   }
 
-  /// It returned or threw something that travels encoded.
+  /// The method returned a value or threw, in encoded form.
   ///
   /// @param what [#RETURNED] or [#THREW]
   /// @param bytes the value or throwable
@@ -61,7 +61,7 @@ public sealed interface ObjectAnswer extends Answer {
     }
   }
 
-  /// It was not called, and nothing has changed: the object is lent to clients.
+  /// The method did not run, and nothing has changed: the object is lent to clients.
   record Lent() implements ObjectAnswer {
     @Override
     public @Nullable Object get(Marshaller unused) {
@@ -78,7 +78,7 @@ public sealed interface ObjectAnswer extends Answer {
     return new Encoder(bytes.length + 1).u8(what).raw(bytes).toBytes();
   }
 
-  /// What the caller gets of an encoded answer.
+  /// Returns the result in an encoded answer.
   ///
   /// @throws PlacedObjects.Elsewhere when the object is lent
   /// @throws Throwable what the method threw

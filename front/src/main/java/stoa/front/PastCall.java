@@ -9,14 +9,14 @@ import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.SharedMethod;
 
-/// Where the calls on a view of the past go. Thread-safe.
+/// The route of calls on a view of the past. Thread-safe.
 ///
-/// @param live the object itself, of the generation that is meant if one is
+/// @param live the object itself, bound to a generation if the view is
 /// @param past the object as it was
-/// @param place where in the log all objects are seen that come of it; null when it is seen at a
-///   version of its own, and those that come of it are live
+/// @param place the log position of all objects in its answers; null when the view is of a version
+///   of the object, and objects in its answers are live
 record PastCall(SharedCall live, Service.Past past, @Nullable Place place) implements Invoker {
-  /// The same, whose calls take no longer than a time each.
+  /// Returns the same route with a time limit for each call.
   PastCall within(Duration timeMax) {
     return new PastCall(live.within(timeMax), past.within(timeMax), place);
   }
@@ -47,7 +47,8 @@ record PastCall(SharedCall live, Service.Past past, @Nullable Place place) imple
     return past.ask(live, method, arguments, there);
   }
 
-  /// Views at the same place may be passed to each other: there, they are what they were.
+  /// Lets a view be an argument of another view at the same place: there, it stands for the past
+  /// state.
   private void passThere(@Nullable Object[] arguments) {
     if (place == null) return;
     for (int i = 0; i < arguments.length; i++) {

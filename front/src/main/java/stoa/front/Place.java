@@ -4,18 +4,18 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.front.marshal.Marshaller;
 
-/// A place in the log at which objects are seen. Whoever can reach it holds what is seen there.
-/// Immutable; equal to others at the same address of the same store.
+/// A log position at which callers see objects. While a view of it is reachable, the store keeps
+/// its versions. Immutable; equal to others at the same address of the same store.
 @SuppressWarnings("ReferenceEquality") // Justification: a store is itself
 public final class Place {
-  /// Bound while an answer is read whose shared objects are seen at a place.
+  // Bound while a thread decodes an answer whose shared objects are views at a place.
   private static final ScopedValue<Place> READING = ScopedValue.newInstance();
 
   private final SharedStoa stoa;
   private final Marshaller marshaller;
   private final LogAddress address;
 
-  /// A place in the log of a store.
+  /// Creates a place in the log of a store.
   ///
   /// @param stoa the store
   /// @param marshaller the store's, whose references ask for [#current]
@@ -25,28 +25,28 @@ public final class Place {
     this.address = address;
   }
 
-  /// The same place, for what another part of the store says.
+  /// Returns the same place for answers of another part of the store.
   ///
-  /// @param other of that part
+  /// @param other the marshaller of that part
   Place in(Marshaller other) {
     if (other == marshaller) return this;
     return new Place(stoa, other, address);
   }
 
-  /// The log address.
+  /// Returns the log address.
   public LogAddress address() {
     return address;
   }
 
-  /// The place at which the shared objects are seen that the current thread reads; null when they
-  /// are live.
+  /// Returns the place of the shared objects that the current thread decodes; null when they are
+  /// live.
   public static @Nullable Place current(SharedStoa stoa) {
     if (!READING.isBound()) return null;
     Place place = READING.get();
     return place.stoa == stoa ? place : null;
   }
 
-  /// What an answer says, with all shared objects as they are seen here.
+  /// Returns the content of an answer, with views at this place as its shared objects.
   public @Nullable Object seen(ObjectAnswer answer) throws Throwable {
     if (answer instanceof ObjectAnswer.Shared) return answer.get(marshaller);
     return ScopedValue.where(READING, this)
@@ -61,7 +61,7 @@ public final class Place {
         });
   }
 
-  /// A value with all shared objects as they are seen here.
+  /// Returns a value with views at this place as its shared objects.
   public @Nullable Object seen(@Nullable Object value) {
     if (marshaller.isValue(value)) return value;
     byte[] encoded = marshaller.value(value);

@@ -6,29 +6,30 @@ import stoa.LimitExceeded;
 import stoa.base.StreamId;
 import stoa.front.types.SharedMethod;
 
-/// An object that is placed at clients, as who executes its calls sees it. Immutable; thread-safe.
+/// An object that is placed at clients, for the process that executes its calls. Immutable;
+/// thread-safe.
 public interface PlacedObject {
-  /// The domain of classes that say nothing of it, see [stoa.Shared#domain()].
+  /// The domain of classes that declare none, see [stoa.Shared#domain()].
   String DOMAIN = "default";
 
-  /// The life of an object that was never deleted: the generation that its first state begins.
+  /// The life of an object that was never deleted: the generation of its first state.
   long FIRST_LIFE = 1;
 
-  /// Its stream, which is its identity.
+  /// Returns its stream, which is its identity.
   StreamId stream();
 
-  /// The stored name of its type.
+  /// Returns the stored name of its type.
   String type();
 
-  /// Its encoded key.
+  /// Returns its encoded key.
   byte[] key();
 
-  /// In which tree it migrates.
+  /// Returns the domain, whose tree it migrates in.
   String domain();
 
-  /// The domain of all of some objects.
+  /// Returns the common domain of some objects.
   ///
-  /// @throws IllegalArgumentException when they are of several, or there are none
+  /// @throws IllegalArgumentException when they are of several domains, or there are none
   static String domain(Collection<PlacedObject> objects) {
     PlacedObject first = null;
     for (var each : objects) {
@@ -45,37 +46,37 @@ public interface PlacedObject {
     return first.domain();
   }
 
-  /// A call finds the object, or that there is none; from then on that life of it is meant.
+  /// Binds the proxy to the life that a call finds, present or absent.
   ///
   /// @param life the generation that it is in, or would begin
-  /// @throws stoa.Gone when another one is meant, which has ended
+  /// @throws stoa.Gone when the proxy is bound to another life, which has ended
   void meet(long life, boolean exists);
 
-  /// Whether a life of the object is one that a call may meet.
+  /// Returns whether a call through this proxy may meet a life of the object.
   ///
   /// @param life the generation that it is in, or would begin
   boolean isMeant(long life, boolean exists);
 
-  /// A new instance in its first state.
+  /// Returns a new instance in its first state.
   ///
   /// @throws Throwable what the constructor throws
   Object construct() throws Throwable;
 
-  /// A new instance in a state.
+  /// Returns a new instance in a given state.
   Object instance(byte[] state);
 
-  /// The state of an instance.
+  /// Returns the state of an instance.
   ///
-  /// @throws LimitExceeded when it is larger than the store takes
+  /// @throws LimitExceeded when it is larger than the store permits
   byte[] state(Object instance);
 
-  /// Arguments that nobody else can change.
+  /// Returns arguments that no other code can change.
   @Nullable Object[] arguments(SharedMethod method, @Nullable Object[] arguments);
 
-  /// An answer that shares nothing with an instance.
+  /// Returns an answer that shares nothing with an instance.
   @Nullable Object answer(@Nullable Object answer);
 
-  /// A state, unless it is too large to travel and to be logged.
+  /// Returns a state, after checking that it is small enough for messages and log entries.
   static byte[] checked(PlacedObject object, byte[] state, int bytesMax) {
     if (state.length <= bytesMax) return state;
     throw new LimitExceeded(

@@ -8,43 +8,43 @@ import stoa.Reads;
 import stoa.Stoa;
 import stoa.front.types.SharedMethod;
 
-/// The objects of a store that migrate to clients, here or elsewhere, as who executes their calls
-/// finds them. Thread-safe.
+/// The objects of a store that migrate to clients, here or elsewhere, for the process that executes
+/// their calls. Thread-safe.
 public interface PlacedObjects {
-  /// The store.
+  /// Returns the store.
   Stoa stoa();
 
-  /// The limits within which the store works.
+  /// Returns the limits of the store.
   Limits limits();
 
-  /// The object of a proxy. One of [Placement#SERVER] may be lent to clients.
+  /// Returns the object of a proxy. An object of [Placement#SERVER] may be lent to clients.
   ///
-  /// @throws UnsupportedOperationException when it cannot be, since another group keeps it
+  /// @throws UnsupportedOperationException when it cannot migrate, since another group keeps it
   PlacedObject object(Object shared);
 
-  /// Where the calls on an object may be made.
+  /// Returns where the calls on an object may execute.
   Placement placement(PlacedObject object);
 
-  /// Thrown when a call was not made where the store is, since the object is lent to clients.
+  /// Thrown when a call did not execute at the store, since the object is lent to clients.
   final class Elsewhere extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /// One that costs no stack trace.
+    /// Creates the exception without a stack trace.
     public Elsewhere() {
       super("the object is lent to clients", null, false, false);
     }
   }
 
-  /// Makes a call where the store is; durable when this returns, unless it only reads.
+  /// Makes a call at the store; durable on return, unless it only reads.
   ///
   /// @throws Elsewhere beside the root, when the object is lent: nothing has happened
   /// @throws Throwable what the method throws
   @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable;
 
-  /// The same object through a proxy, or what stands before it, whose calls go elsewhere.
+  /// Returns another proxy or facade of the same object, with another route of its calls.
   ///
-  /// @param reads what its accessors see
-  /// @param kept by an object, what is to be reachable as long as the proxy is
+  /// @param reads the freshness of its accessors
+  /// @param kept returns, for an object, a value that must stay reachable as long as the proxy is
   <T> T through(T shared, Placing placing, Reads reads, Function<PlacedObject, Object> kept);
 }

@@ -7,36 +7,36 @@ import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Timing;
 
-/// The durable side of client-placed objects: the door through which `stoa.migration` uses a store
-/// in this process. Thread-safe.
+/// The durable side of client-placed objects: the interface through which `stoa.migration` uses a
+/// store in this process. Thread-safe.
 public interface PlacedStore extends PlacedObjects {
-  /// A state that an object is to have.
+  /// A new state for an object.
   ///
-  /// @param life the generation that it is of
+  /// @param life the generation of the state
   record Change(PlacedObject object, long life, PlacedState state) {}
 
-  /// What the store has of an object.
+  /// The state of an object in the store.
   ///
   /// @param life the generation that it is in, or would begin
   /// @param state null when it does not exist
   record Stored(long life, @Nullable PlacedState state) {
-    /// As the marshaller wrote it; empty when it does not exist.
+    /// Returns the bytes as the marshaller wrote them; empty when the object does not exist.
     public byte[] bytes() {
       return state == null ? new byte[0] : state.bytes();
     }
   }
 
-  /// Where the calls on the objects of a domain go, of a store that is open in this process.
+  /// Returns the root of the tree of a domain, of a store that is open in this process.
   ///
-  /// @throws IllegalArgumentException when it is a store elsewhere
+  /// @throws IllegalArgumentException when the store is elsewhere
   /// @throws UnsupportedOperationException when stoa-migration is not on the class path
   static Placing.Root placing(Stoa stoa, String domain) {
     return roots(stoa).placing(domain);
   }
 
-  /// The objects of a store that is open in this process.
+  /// Returns the objects of a store that is open in this process.
   ///
-  /// @throws IllegalArgumentException when it is a store elsewhere
+  /// @throws IllegalArgumentException when the store is elsewhere
   static PlacedObjects of(Stoa stoa) {
     return roots(stoa).placed();
   }
@@ -48,58 +48,58 @@ public interface PlacedStore extends PlacedObjects {
     throw Refusals.elsewhere(stoa);
   }
 
-  /// A number above that of every opening of the store before.
+  /// Returns a number above that of every earlier opening of the store.
   long epoch();
 
-  /// Whether clients of another process may believe that this store is with them yet: it is served,
-  /// and was opened before.
+  /// Returns whether clients of an earlier process may still expect their objects here: the store
+  /// has a server, and was open before.
   boolean mayHaveOthers();
 
-  /// The time of the process that has the store.
+  /// Returns the timing of the process that has the store.
   Timing timing();
 
-  /// The time of day.
+  /// Returns the time of day.
   Clock clock();
 
-  /// The time, in nanoseconds, when nobody else had the objects any more.
+  /// Returns the time, in nanoseconds, from which on no other process has the objects.
   long freeNanos();
 
-  /// What the store has of an object.
+  /// Returns the stored state of an object.
   ///
-  /// @throws stoa.Unavailable when the store cannot be asked
+  /// @throws stoa.Unavailable when the store cannot answer
   Stored load(PlacedObject object);
 
-  /// What the store has of an object that does not exist, of which that is known.
+  /// Returns the store's data of an object that the caller knows to be absent.
   ///
-  /// @throws stoa.Unavailable when the store cannot be asked
+  /// @throws stoa.Unavailable when the store cannot answer
   Stored deleted(PlacedObject object);
 
-  /// Whether an object is lent to clients; false when there is none.
+  /// Returns whether an object is lent to clients; false when it is absent.
   ///
-  /// @throws stoa.Unavailable when the store cannot be asked
+  /// @throws stoa.Unavailable when the store cannot answer
   boolean isLent(PlacedObject object);
 
-  /// Lends an object to clients: all calls that are logged from then on are refused, until
-  /// [#takeBack]. Durable when this returns.
+  /// Lends an object to clients: the store refuses all calls logged from then on, until
+  /// [#takeBack]. Durable on return.
   ///
   /// @throws IllegalArgumentException when there is no such object
-  /// @throws stoa.LimitExceeded when its state is too large to travel
+  /// @throws stoa.LimitExceeded when its state is too large for a message
   void lend(PlacedObject object);
 
-  /// Ends what [#lend] has begun, with the state that was put last.
+  /// Ends a loan, with the last state that was put.
   void takeBack(PlacedObject object);
 
-  /// Deletes an object; durable when this returns.
+  /// Deletes an object; durable on return.
   ///
-  /// @param id logged with the deletion; null for none
-  /// @return the generation that ended
-  /// @throws stoa.Gone when there is none, or not the one that is meant
+  /// @param id the log has it with the deletion; null for none
+  /// @return the ended generation
+  /// @throws stoa.Gone when the object is absent, or of another generation
   long delete(PlacedObject object, @Nullable CallId id);
 
-  /// Makes states the next versions of their objects, together or not at all; durable when this
-  /// returns. Those of lent objects whose life has ended are dropped.
+  /// Makes states the next versions of their objects, together or not at all; durable on return. It
+  /// drops the states of lent objects whose life has ended.
   ///
-  /// @param changes may be empty: then the store is only asked whether it is still the one
-  /// @throws stoa.Unavailable when the store takes nothing any more
+  /// @param changes may be empty: then the call only checks that this process still leads the store
+  /// @throws stoa.Unavailable when the store accepts nothing any more
   void persist(List<Change> changes);
 }

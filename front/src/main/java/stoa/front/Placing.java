@@ -7,116 +7,118 @@ import stoa.TransactionAction;
 import stoa.base.CallId;
 import stoa.front.types.SharedMethod;
 
-/// Where the calls on objects go that are at clients. Thread-safe.
+/// The execution of calls on objects placed at clients. Thread-safe.
 public interface Placing {
   /// Makes a call.
   ///
-  /// @param reads what it sees, if it is an accessor
+  /// @param reads the freshness of an accessor
   /// @throws Throwable what the method throws
   @Nullable Object call(
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads reads)
       throws Throwable;
 
-  /// The same object through a proxy whose calls execute here, lent if need be.
+  /// Returns the same object through a proxy whose calls execute here; the store lends the object
+  /// if necessary.
   <T> T view(T shared, Reads reads);
 
-  /// Begins an object.
+  /// Creates an object.
   ///
   /// @throws stoa.AlreadyExists when there is one
   /// @throws Throwable what the constructor throws
   void create(PlacedObject object) throws Throwable;
 
-  /// See [stoa.Stoa#together].
+  /// Runs a body on several objects, see [stoa.Stoa#together].
   <X extends Exception> void together(Collection<PlacedObject> objects, TransactionAction<X> body)
       throws X;
 
-  /// Where those go that are made on a store itself, in its process.
+  /// The execution of such calls in the process of the store itself.
   interface Root extends Placing, AutoCloseable {
-    /// Has an object that migrates stay in the store until calls on it have ended which the store
-    /// makes as on any other. Waits for nothing.
+    /// Keeps an object that migrates in the store while the store executes calls on it as on any
+    /// other object. Waits for nothing.
     ///
-    /// @return is to be run once when they have ended, by any thread; null when the object is not
-    ///   in the store, or is about to leave it
+    /// @return run it once when the calls have ended, on any thread; null when the object is not in
+    ///   the store, or is about to leave it
     @Nullable Runnable enter(PlacedObject object);
 
-    /// A lent object was met by a call that could not be made: it comes back unless somebody asks
-    /// for it. Waits for nothing.
+    /// Notes that a call has met a lent object and could not execute: the object comes back unless
+    /// a client asks for it. Waits for nothing.
     void met(PlacedObject object);
 
-    /// Deletes an object that migrates; durable when this returns, and nobody calls it any more.
+    /// Deletes an object that migrates; on return the deletion is durable and no client calls the
+    /// object any more.
     ///
-    /// @param id logged with the deletion; null for none
-    /// @return the generation that ended
-    /// @throws stoa.Gone when there is none
+    /// @param id the log has it with the deletion; null for none
+    /// @return the ended generation
+    /// @throws stoa.Gone when the object is absent
     long delete(PlacedObject object, @Nullable CallId id);
 
-    /// An object was deleted that lives in the store. When it was lent, nobody calls it at clients
-    /// when this returns.
+    /// Finishes the deletion of an object that lives in the store. If it was lent, no client calls
+    /// it any more on return.
     void deleted(PlacedObject object);
 
-    /// Whether [#deleted] may have something to do for an object. Quick.
+    /// Returns whether [#deleted] may have work for an object. Quick.
     boolean isKnown(PlacedObject object);
 
-    /// Refuses what cannot be done in the middle of an operation on several objects.
+    /// Refuses an operation in the middle of an operation on several objects.
     ///
-    /// @throws IllegalStateException when one runs on this thread
+    /// @throws IllegalStateException when such an operation runs on this thread
     void refuseInside(String what);
 
-    /// Whether it has failed: another one is to begin in its place.
+    /// Returns whether it has failed, so that a new one must replace it.
     boolean isOver();
 
-    /// Lets go of the store, which is about to be closed.
+    /// Releases the store, which is about to close.
     @Override
     void close();
 
-    /// Waits until no call is under way in the store any more that began here, after [#close].
+    /// Waits, after [#close], until no call that began here is in progress in the store.
     ///
-    /// @throws stoa.Unavailable when there still is one after [stoa.Limits#closeTimeMax()]
+    /// @throws stoa.Unavailable when a call is still in progress after [stoa.Limits#closeTimeMax()]
     void awaitCalls();
   }
 
-  /// A store of this process, by whose domains calls are made that are made on the store itself.
+  /// The roots of the domains of a store in this process.
   interface Roots {
-    /// Where calls on the objects of a domain go; begun if need be.
+    /// Returns the root of a domain, and begins it if necessary.
     ///
     /// @throws stoa.LimitExceeded when there are too many domains
     /// @throws UnsupportedOperationException when stoa-migration is not on the class path
     Root placing(String domain);
 
-    /// The store's objects.
+    /// Returns the store's objects.
     PlacedObjects placed();
   }
 
-  /// A store of this process, as a server that has it serves the tree of other processes.
+  /// A store of this process, for the server that serves its tree to other processes.
   interface Served {
-    /// See [Roots#placing].
+    /// Returns the root of a domain, see [Roots#placing].
     Root placing(String domain);
 
-    /// Whether the log has failed, or another process has it now: nothing that is answered from
-    /// then on need be so.
+    /// Returns whether the log has failed, or another process has it now: no answer after that is
+    /// reliable.
     boolean hasFailed();
 
-    /// Refuses when the store takes nothing any more.
+    /// Refuses when the store accepts nothing any more.
     ///
-    /// @throws stoa.Unavailable when that is so
+    /// @throws stoa.Unavailable in that case
     void checkUsable();
 
-    /// An object that a client names, which migrates or may be lent.
+    /// Returns an object that a client names. The object migrates or may be lent.
     ///
     /// @param type the stored name of its type
     /// @param key its encoded key
-    /// @throws stoa.NotShareable when the store has no class of that type, or no such key can be
+    /// @throws stoa.NotShareable when the store has no class of that type, or the key is invalid
     /// @throws UnsupportedOperationException when it cannot be at clients
     PlacedObject placed(String type, byte[] key);
   }
 
-  /// Begins one for each domain of a store that has such objects. Found by
-  /// [java.util.ServiceLoader].
+  /// Begins a root for each domain of a store that has such objects. [java.util.ServiceLoader]
+  /// finds it.
   interface Provider {
-    /// Begins.
+    /// Begins a root.
     ///
-    /// @param domain whose objects it is for
-    /// @param before how many there were before, of any domain, since the store was opened
+    /// @param domain the domain of its objects
+    /// @param before the number of roots of any domain that began since the store was opened
     Root begin(PlacedStore store, String domain, int before);
   }
 }

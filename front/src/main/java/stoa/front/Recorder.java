@@ -13,31 +13,30 @@ import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.SharedMethod;
 
-/// Records the one call of an asynchronous call, as [stoa.Stoa#async] says. Used by the thread that
-/// makes it.
+/// Records the one call of an asynchronous call, see [stoa.Stoa#async]. The calling thread uses it.
 ///
-/// @param <R> what the call answers
+/// @param <R> the result of the call
 public final class Recorder<R extends @Nullable Object> implements Invoker {
-  /// Makes a call without waiting for it.
+  /// Begins a call without waiting for it.
   public interface Calling {
     /// Begins the call.
     ///
-    /// @param settled to be told when the call is over
+    /// @param settled receives the answer when the call is over
     void begin(SharedMethod method, @Nullable Object[] arguments, Settled settled) throws Throwable;
   }
 
-  /// What is told when a call is over.
+  /// Receives the answer when a call is over.
   public interface Settled {
-    /// Hands the answer on.
+    /// Accepts the answer.
     ///
-    /// @param reading reads the answer, on a thread that may take its time; throws what the call
+    /// @param reading decodes the answer, on a thread that may take its time; throws what the call
     ///   threw
     void answer(Reading reading);
   }
 
-  /// Reads an answer.
+  /// Decodes an answer.
   public interface Reading {
-    /// The answer.
+    /// Returns the answer.
     ///
     /// @throws Throwable what the call threw
     @Nullable Object get() throws Throwable;
@@ -47,7 +46,7 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
   private final Executor answers;
   private @Nullable CompletableFuture<R> future;
 
-  /// What the call answers while nothing is known.
+  // The return value of the call while there is no answer.
   private @Nullable Object placeholder;
 
   private Recorder(Calling calling, Executor answers) {
@@ -59,7 +58,7 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
   ///
   /// @param shared a proxy, or a facade
   /// @param calling begins a call on the proxy
-  /// @param answers where answers are read
+  /// @param answers runs the decoding of answers
   public static <T, R extends @Nullable Object> CompletableFuture<R> record(
       T shared, Call1<T, R> call, Calling calling, Executor answers) {
     var recorder = new Recorder<R>(calling, answers);
@@ -99,9 +98,9 @@ public final class Recorder<R extends @Nullable Object> implements Invoker {
         0);
   }
 
-  /// Has an answer read on a thread that may take its time.
+  /// Decodes an answer on a thread that may take its time.
   ///
-  /// @param made completed with it
+  /// @param made the future that it completes
   static <R extends @Nullable Object> void hand(
       Executor answers, Reading reading, CompletableFuture<R> made) {
     try {

@@ -9,22 +9,22 @@ import stoa.base.Key;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
-/// What callers are refused, in the same words wherever the store is.
+/// The refusals that are the same wherever the store is.
 public final class Refusals {
   private Refusals() {}
 
-  /// Why a key of another life than the one that is meant is refused.
+  /// Returns the refusal of a key of another life than the expected one.
   public static Gone gone(Key key) {
     return new Gone(key.deletedText());
   }
 
-  /// Why a store is refused that is not open in this process.
+  /// Returns the refusal of a store that is not open in this process.
   public static IllegalArgumentException elsewhere(Stoa stoa) {
     return new IllegalArgumentException(
         stoa + " is not a store in this process; open memory: or file:DIRECTORY");
   }
 
-  /// Where an object is refused that is placed at clients.
+  /// Returns the refusal of an object that is placed at clients.
   public static UnsupportedOperationException placed(Key key) {
     return new UnsupportedOperationException(
         key
@@ -34,7 +34,7 @@ public final class Refusals {
             + " those that are placed at clients");
   }
 
-  /// Why an object is refused at clients that another group keeps than the one with the tree.
+  /// Returns the refusal of a placed object that another group keeps than the one with the tree.
   public static UnsupportedOperationException group(Key key, int group) {
     return new UnsupportedOperationException(
         key
@@ -43,15 +43,16 @@ public final class Refusals {
             + ", and only objects of group 0 can be lent to clients; place its class at CLIENT");
   }
 
-  /// Why a call is refused whose arguments are too large.
+  /// Returns the refusal of a call whose arguments are too large.
   public static LimitExceeded call(SharedMethod method, int bytes, int bytesMax) {
     return new LimitExceeded(
         "the arguments of " + method + " take " + bytes + " bytes; callBytesMax is " + bytesMax);
   }
 
-  /// Why a call on a view of the past is refused that could change something.
+  /// Returns the refusal of a changing call on a view of the past.
   ///
-  /// @param wholePlace whether all objects are seen at one place, where transactions can read, too
+  /// @param wholePlace whether the view shows all objects at one place, where transactions can read
+  ///   too
   static UnsupportedOperationException past(Ref<?> ref, SharedMethod method, boolean wholePlace) {
     return new UnsupportedOperationException(
         "the past of "
@@ -62,7 +63,8 @@ public final class Refusals {
             + (wholePlace ? ", or @Transactional(readOnly = true)" : ""));
   }
 
-  /// Refuses what has no place among other objects: its order is that of its stream alone.
+  /// Refuses a class whose objects have no common order with others: its order is that of its
+  /// stream alone.
   public static void stream(SharedType shared) {
     if (shared.order() != LogOrder.STREAM) return;
     throw new UnsupportedOperationException(

@@ -2,53 +2,53 @@ package stoa.front;
 
 import stoa.front.types.SharedMethod;
 
-/// Where a call on a proxy goes. What is decided here depends on nothing but the arguments.
+/// The route of a call on a proxy. The decision depends on the arguments alone.
 enum Route {
-  /// To the store, outside of everything. An object there may turn out to be lent to clients: then
+  /// To the store, outside of any context. An object there may turn out to be lent to clients: then
   /// the call goes [#AT_CLIENTS].
   DIRECT,
-  /// To the run of the method that makes it, which logs it, asks another group, or asks the past.
+  /// To the run of the calling method, which logs the call, asks another group, or asks the past.
   IN_METHOD,
-  /// To the transaction in whose body it is made.
+  /// To the transaction whose body makes the call.
   IN_TRANSACTION,
-  /// It is a transaction of its own, whose body runs here.
+  /// The call is a transaction of its own, whose body runs here.
   OWN_TRANSACTION,
-  /// To the tree of those among which the object migrates.
+  /// To the tree of the processes among which the object migrates.
   AT_CLIENTS,
-  /// To the state that is kept at the caller.
+  /// To the state at the caller.
   COPY,
-  /// To the object as it was.
+  /// To the past state of the object.
   PAST,
-  /// It is a transaction of its own that reads the past.
+  /// The call is a transaction of its own that reads the past.
   PAST_TRANSACTION,
-  /// Nowhere: an object that is placed at clients takes no part in transactions.
+  /// Refused: an object that is placed at clients takes no part in transactions.
   REFUSED_PLACED,
-  /// Nowhere: a view in the calling process takes no part in transactions and methods.
+  /// Refused: a view in the calling process takes no part in transactions and methods.
   REFUSED_VIEW,
-  /// Nowhere: a method cannot read history.
+  /// Refused: a method cannot read history.
   REFUSED_HISTORY,
-  /// Nowhere: the past cannot be changed.
+  /// Refused: a call cannot change the past.
   REFUSED_CHANGE;
 
-  /// By which way a proxy leads to its object.
+  /// The kind of a proxy's connection to its object.
   enum Way {
-    /// The ordinary one.
+    /// An ordinary proxy.
     LIVE,
-    /// A state that is kept at the caller.
+    /// A state at the caller.
     COPY,
-    /// The tree of clients, lent if need be.
+    /// The tree of clients; the store lends the object if necessary.
     TREE,
-    /// A version of its own.
+    /// A past version of the object.
     VERSION,
-    /// A place in the log, where all other objects are seen as well.
+    /// A place in the log, which shows all other objects as well.
     PLACE
   }
 
-  /// Decides.
+  /// Decides the route of a call.
   ///
   /// @param kind of the method
   /// @param inMethod whether the run of a method of the store makes the call
-  /// @param inTransaction whether the body of a transaction over the store does
+  /// @param inTransaction whether the body of a transaction over the store makes the call
   /// @param placed whether the object executes its calls at clients
   /// @param inTree whether the calling process executes such calls
   static Route of(

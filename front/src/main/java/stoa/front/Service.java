@@ -31,33 +31,33 @@ import stoa.front.types.SharedType;
 /// The port between callers and a store, which is in this process, in a server, or in several
 /// groups of servers. [SharedStoa] is the programming interface over it.
 ///
-/// A call is handed over as its method and arguments: the port encodes them when they travel.
-/// Thread-safe.
+/// A caller passes a call as its method and arguments; the port encodes them if the call leaves the
+/// process. Thread-safe.
 public interface Service {
   // ---- the whole
 
-  /// The limits of the caller.
+  /// Returns the limits of the caller.
   Limits limits();
 
-  /// How many bytes the arguments of a call may take, or its answer.
+  /// Returns the most bytes of the arguments of a call, and of its answer.
   int callBytesMax();
 
-  /// Finds the classes of keys and of elements.
+  /// Returns the loader of the classes of keys and elements.
   ClassLoader loader();
 
-  /// Encodes values that belong to no object.
+  /// Returns the marshaller of values that belong to no object.
   Marshaller marshaller();
 
-  /// Where answers are read, which may take long.
+  /// Returns the executor that decodes answers, which may take long.
   Executor answers();
 
-  /// A clock that never goes back, in nanoseconds from any moment.
+  /// Returns the time of a clock that never goes back, in nanoseconds from an arbitrary origin.
   long nanoTime();
 
-  /// Makes a class known that may travel though no declaration names it.
+  /// Registers a class of values though no declaration names it.
   void admit(Class<?> type);
 
-  /// Whether a collection of the store may have been made with a class.
+  /// Returns whether the store may have a collection of a class.
   boolean isAdmitted(Class<?> type);
 
   /// Closes the store, or the connections to it.
@@ -65,26 +65,26 @@ public interface Service {
 
   // ---- objects
 
-  /// An object, whether it exists or not.
+  /// Returns an object, whether it exists or not.
   ///
   /// @throws stoa.NotShareable when the class cannot be shared, or the store does not have it
   Target target(Class<?> face, Object key);
 
-  /// The encoded keys of the objects of a type that exist.
+  /// Returns the encoded keys of the existing objects of a type.
   Iterator<byte[]> names(Class<?> face);
 
-  /// One object, as calls reach it. Thread-safe.
+  /// One object, as the target of calls. Thread-safe.
   interface Target {
-    /// Its class.
+    /// Returns its class.
     SharedType shared();
 
-    /// Its key in the store.
+    /// Returns its key in the store.
     Key key();
 
-    /// Encodes what is said to it.
+    /// Returns the marshaller of the calls on it.
     Marshaller marshaller();
 
-    /// Makes a call on it as it is now, outside of any method and transaction.
+    /// Calls the present object, outside of any method and transaction.
     ///
     /// @throws PlacedObjects.Elsewhere in the process of the store, when the object is lent to
     ///   clients: nothing has happened
@@ -94,61 +94,62 @@ public interface Service {
 
     /// Makes a call without waiting for it.
     ///
-    /// @param settled told when it is over
+    /// @param settled receives the answer when the call is over
     void begin(
         SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
         throws Throwable;
 
-    /// Begins it.
+    /// Creates it.
     ///
     /// @throws stoa.AlreadyExists when it exists
     /// @throws Throwable what the constructor throws
     void create(SharedCall to) throws Throwable;
 
-    /// Ends it, wherever it is.
+    /// Deletes it, wherever it is.
     ///
     /// @throws stoa.Gone when it does not exist
     void delete(SharedCall to);
 
-    /// The generation in which it is, 0 when it does not exist.
+    /// Returns its generation, 0 when it does not exist.
     long generation();
 
-    /// Refuses when it cannot be at clients.
+    /// Refuses an object that cannot be at clients.
     ///
-    /// @throws UnsupportedOperationException when that is so
+    /// @throws UnsupportedOperationException in that case
     void requireTree();
 
-    /// Its state, kept at the caller.
+    /// Returns a copy of its state at the caller.
     Copy follow();
 
-    /// It as it was at a place in the log.
+    /// Returns its past state at a place in the log.
     Past at(LogAddress address);
 
-    /// It as it was at one of its versions.
+    /// Returns its past state at one of its versions.
     ///
     /// @throws IllegalArgumentException when it has no such version
     Past past(long version);
 
-    /// The version in which it is.
+    /// Returns its present version.
     long version();
 
-    /// The oldest version that can be read; 0 when there is none.
+    /// Returns its oldest readable version; 0 when there is none.
     long oldest();
 
-    /// Releases the versions before one; answers the oldest that can be read now.
+    /// Releases the versions before one; returns the oldest readable version.
     long trim(long before);
 
-    /// What has happened to it.
+    /// Returns the entries of its stream.
     List<History.Entry> entries(long from, long to);
   }
 
-  /// A state that is kept at the caller. Thread-safe.
+  /// A copy of an object's state at the caller. Thread-safe.
   interface Copy {
-    /// What accessors see.
+    /// The age of the state that accessors may see.
     enum Freshness {
-      /// All that was answered before, to anybody.
+      /// All calls that were answered before, to any caller.
       NOW,
-      /// What was seen last, and nothing older than what this process has seen of other objects.
+      /// The state that this process saw last; never older than the states that it has seen of
+      /// other objects.
       SEEN
     }
 
@@ -160,49 +161,49 @@ public interface Service {
         throws Throwable;
   }
 
-  /// An object as it was. Thread-safe.
+  /// A past state of an object. Thread-safe.
   interface Past {
     /// Asks an accessor.
     ///
-    /// @param place where all objects are seen that come of it; null when these are live
+    /// @param place the place of all objects in its answer; null when these are live
     /// @throws Throwable what the method throws
     @Nullable Object ask(
         SharedCall to, SharedMethod method, @Nullable Object[] arguments, @Nullable Place place)
         throws Throwable;
 
-    /// The same, whose calls take no longer than a time each.
+    /// Returns the same state with a time limit for each call.
     default Past within(Duration timeMax) {
       return this;
     }
   }
 
-  /// What says the numbers of types and classes that one marshaller knows: all of a store, or what
-  /// one group has of it.
+  /// Resolves the numbers of types and classes that one marshaller knows: all of a store, or those
+  /// of one group.
   interface Vocabulary {
-    /// An object of a type, by the class that was last stored under its name.
+    /// Returns an object of a type, through the last class stored under its name.
     Target named(String type, Object key);
 
-    /// An object by its class.
+    /// Returns an object by its class.
     Target target(Class<?> face, Object key);
 
-    /// A blob.
+    /// Returns a blob.
     BlobTarget blob(Object key, long generation);
 
-    /// As [stoa.spi.Host#admit], of a class of this code.
+    /// Registers a class of this code, as [stoa.spi.Host#admit] does.
     void admit(Class<?> type);
 
-    /// Finds the classes of elements of collections; null where the store's own are meant.
+    /// Returns the loader of the classes of collection elements; null for the store's own.
     default @Nullable ClassLoader elements() {
       return null;
     }
 
-    /// A reference to an object is about to be said to this part.
+    /// Prepares for encoding a reference to an object for this part.
     default void mention(SharedCall object) {}
 
-    /// A reference to a blob is about to be said to this part.
+    /// Prepares for encoding a reference to a blob for this part.
     default void mentionBlob() {}
 
-    /// Takes in what other parts know; answers whether there was any.
+    /// Learns the classes that other parts know; returns whether there were new ones.
     default boolean learn() {
       return false;
     }
@@ -213,211 +214,213 @@ public interface Service {
   /// Begins a transaction.
   Work begin(TxOptions options);
 
-  /// What became of a transaction.
+  /// Returns the outcome of a transaction.
   stoa.Transaction.Outcome outcome(stoa.Transaction.Id id);
 
-  /// A transaction, where its calls are made. One thread at a time uses it. It does not refer to
-  /// the [SharedTransaction] that has it.
+  /// The store's side of a transaction. One thread at a time uses it. It does not refer to its
+  /// [SharedTransaction].
   interface Work {
-    /// Where it reads.
+    /// Returns the log address at which it reads.
     LogAddress at();
 
-    /// Whether it was committed or closed.
+    /// Returns whether a caller has committed or closed it.
     boolean isEnded();
 
-    /// See [Attempts.Attempt#isLost].
+    /// Returns whether it is lost, see [Attempts.Attempt#isLost].
     default boolean isLost() {
       return false;
     }
 
-    /// See [Attempts.Attempt#isLate].
+    /// Returns whether it is late, see [Attempts.Attempt#isLate].
     boolean isLate();
 
-    /// Makes a call; one of a method that is a transaction itself, as a nested one.
+    /// Makes a call. A method that is a transaction itself becomes a nested one.
     ///
     /// @throws Throwable what the method throws
     @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
         throws Throwable;
 
-    /// As [#call], when what the method throws ends the transaction.
+    /// Makes a call like [#call]; an exception of the method ends the transaction.
     default @Nullable Object callAsOwn(
         SharedCall to, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
       return call(to, method, arguments);
     }
 
-    /// Begins an object.
+    /// Creates an object.
     ///
     /// @throws Throwable what the constructor throws
     void create(SharedCall to) throws Throwable;
 
-    /// Ends an object.
+    /// Deletes an object.
     ///
     /// @throws stoa.Gone when it does not exist
     void delete(SharedCall to);
 
-    /// The generation in which an object is, 0 when it does not exist.
+    /// Returns the generation of an object, 0 when it does not exist.
     long generation(SharedCall of);
 
     /// Begins a nested transaction.
     void enter(boolean readOnly);
 
-    /// Ends the one that began last.
+    /// Ends the innermost nested transaction.
     void leave(boolean keep);
 
     /// Commits it.
     stoa.Transaction.Outcome commit();
 
-    /// Gives it up, unless it was committed. Called by any thread.
+    /// Closes it without a commit, unless it has committed. Any thread may call this.
     void close();
   }
 
   // ---- the past
 
-  /// A place in the log that stays readable until it is let go.
+  /// A place in the log that stays readable until its release.
   ///
-  /// @param release lets it go
+  /// @param release releases it
   record Pinned(LogAddress address, Runnable release) {}
 
-  /// A snapshot that has a name.
+  /// A snapshot with a name.
   record Named(String name, LogAddress address) {}
 
   /// Holds a place in the log.
   ///
-  /// @param of the object that is seen there; null when any may be
+  /// @param of the object that the caller reads there; null for any
   /// @param address null for the present
   Pinned pin(@Nullable Target of, @Nullable LogAddress address);
 
-  /// Gives the present a name.
+  /// Takes a snapshot of the present with a name.
   Named takeSnapshot(String name);
 
-  /// The snapshot of a name, null when there is none.
+  /// Returns the snapshot of a name, null when there is none.
   @Nullable Named findSnapshot(String name);
 
-  /// All that have names.
+  /// Returns all snapshots with names.
   List<Named> snapshots();
 
-  /// Deletes one that has a name; answers whether there was one.
+  /// Deletes the snapshot of a name; returns whether there was one.
   boolean deleteSnapshot(String name);
 
-  // ---- what is beside objects
+  // ---- ports beside objects
 
-  /// The blobs.
+  /// Returns the port to the blobs.
   Blobs blobs();
 
-  /// The streams.
+  /// Returns the port to the streams.
   Streams streams();
 
-  /// A key of the listenable key-value store.
+  /// Returns a key of the listenable key-value store.
   ///
   /// @param encoded the key, as [stoa.front.types.Keys] writes it
   Cell cell(byte[] encoded, Object key);
 
-  /// Where objects are that execute at clients.
+  /// Returns the port to objects that execute at clients.
   Tree tree();
 
   /// One key of the listenable key-value store. Thread-safe.
   interface Cell {
-    /// Encodes what is put there.
+    /// Returns the marshaller of its values.
     Marshaller marshaller();
 
-    /// Makes the class of a value known.
+    /// Registers the class of a value.
     void admit(Class<?> type);
 
-    /// Makes the classes of a handler known.
+    /// Registers the classes of a handler.
     void admit(HandlerType handler);
 
-    /// The encoding of what is to be stored.
+    /// Returns the encoding of a value or handler.
     ///
-    /// @param what it is, for the message of a refusal
-    /// @throws stoa.NotShareable when it cannot travel, or could not be read back here
+    /// @param what describes it in the message of a refusal
+    /// @throws stoa.NotShareable when it cannot be encoded, or could not be decoded here
     byte[] encoded(Object value, String what);
 
-    /// Puts a value, or nothing; answers whether there was one.
+    /// Puts a value, or removes it; returns whether there was one.
     boolean put(byte @Nullable [] value);
 
     /// Puts a value without waiting.
     ///
-    /// @param settled told when it is there
+    /// @param settled receives the result
     void put(byte[] value, Recorder.Settled settled);
 
-    /// The value, encoded; null when there is none.
+    /// Returns the value, encoded; null when there is none.
     byte @Nullable [] get();
 
-    /// As [#get()], without waiting.
+    /// Reads like [#get()], without waiting.
     ///
-    /// @param settled told of the value
+    /// @param settled receives the value
     void get(Recorder.Settled settled);
 
-    /// What a new listener of the key is told by; nothing before [Feed#begin].
+    /// Returns the feed of a new listener of the key; it is silent before [Feed#begin].
     ///
     /// @param handler encoded
     Feed feed(byte[] handler, ListenerLimits limits);
   }
 
-  /// By what one listener is told. Thread-safe.
+  /// The source of one listener's events. Thread-safe.
   interface Feed {
-    /// Registers the listener, and has its events told from then on. Waits.
+    /// Registers the listener, and sends its events from then on. Waits.
     void begin(Sink events);
 
-    /// The listener has handled its events up to a number. Does not wait.
+    /// Notes that the listener has handled its events up to a number. Does not wait.
     void heard(long number);
 
-    /// The listener was told that there are no more events. Does not wait.
+    /// Notes that the listener knows that no more events follow. Does not wait.
     void over();
 
-    /// Whether the store was closed here.
+    /// Returns whether the program has closed the store.
     boolean isOver();
 
-    /// Runs what a listener does.
+    /// Runs a listener's code.
     ///
     /// @throws java.util.concurrent.RejectedExecutionException when the store is closed
     void execute(Runnable task);
 
-    /// Takes the listener out. Waits.
+    /// Removes the listener. Waits.
     void close();
   }
 
-  /// Where the events of one listener go. Called one call at a time; it must not block.
+  /// The destination of one listener's events. Callers make one call at a time; it must not block.
   interface Sink {
-    /// An event.
+    /// Receives an event.
     void event(long number, byte[] event);
 
-    /// There are no more events behind those before.
+    /// Learns that no events follow.
     ///
-    /// @param number which is to be reported as handled when the listener knows
+    /// @param number the number to acknowledge when the listener knows
     /// @param cause for [SharedKeys#cause]
     void ended(long number, byte[] cause);
 
-    /// No more events come this way: the listener was taken out, or the store is of no more use.
+    /// Learns that no more events come this way: a caller has removed the listener, or the store
+    /// has failed.
     void failed(RuntimeException cause);
   }
 
   /// Blobs. Thread-safe.
   interface Blobs {
-    /// The bytes of one read or write.
+    /// Returns the most bytes of one read or write.
     int bytesMax();
 
-    /// A blob that a caller asks for: writing begins it, also anew.
+    /// Returns a blob that a caller asks for: writing creates it, also after a deletion.
     BlobTarget asked(Object key);
 
-    /// One that is known by reference.
+    /// Returns a blob that is known by reference.
     ///
-    /// @param generation the one that is meant, 0 when it is whichever is there
+    /// @param generation the required generation, 0 for any
     BlobTarget reference(Object key, long generation);
 
-    /// The encoded keys of those that exist.
+    /// Returns the encoded keys of the existing blobs.
     Iterator<byte[]> names();
   }
 
-  /// What is in a blob, now or at a moment. Offsets and lengths are within the limits. Thread-safe.
+  /// The contents of a blob, now or at a moment. Offsets and lengths are within the limits.
+  /// Thread-safe.
   interface BlobContents {
-    /// The version of the last write.
+    /// Returns the version of the last write.
     long version();
 
-    /// Where the last byte ends.
+    /// Returns the end of the last byte.
     long size();
 
-    /// The bytes of a range.
+    /// Returns the bytes of a range.
     byte[] read(long offset, int length);
 
     /// Fills the remaining room of a buffer.
@@ -426,53 +429,53 @@ public interface Service {
     /// Begins to read.
     CompletableFuture<byte[]> readAsync(long offset, int length);
 
-    /// The value of an attribute, null when there is none.
+    /// Returns the value of an attribute, null when there is none.
     byte @Nullable [] attribute(String name);
 
-    /// All attributes.
+    /// Returns all attributes.
     SortedMap<String, byte[]> attributes();
 
-    /// Visits the extents of a range, in order, until the visitor answers false.
+    /// Visits the extents of a range, in order, until the visitor returns false.
     void history(long from, long to, Predicate<BlobExtent> visitor);
   }
 
-  /// One blob, as calls reach it: what is in it now. Changes that stand for themselves answer their
-  /// version. Thread-safe.
+  /// The present contents of one blob, as the target of calls. Single changes return their version.
+  /// Thread-safe.
   interface BlobTarget extends BlobContents {
-    /// Its key, whose label is its reference.
+    /// Returns its key, whose label is its reference.
     Key key();
 
-    /// The generation that is meant, 0 while none was found.
+    /// Returns the generation that it is bound to, 0 before the first call that finds one.
     long generation();
 
-    /// Begins it.
+    /// Creates it.
     ///
     /// @throws stoa.AlreadyExists when it exists
     void create();
 
-    /// The generation that is there, 0 when there is none.
+    /// Returns the existing generation, 0 when there is none.
     long found();
 
-    /// Deletes it; answers whether it was there.
+    /// Deletes it; returns whether it existed.
     boolean delete();
 
     /// Writes the remaining bytes of a buffer.
     long write(long offset, ByteBuffer bytes);
 
-    /// Begins to write, behind what this thread has begun to write before.
+    /// Begins to write, after the earlier writes of this thread.
     CompletableFuture<Long> writeAsync(long offset, ByteBuffer bytes);
 
-    /// Removes all bytes from a size on.
+    /// Removes all bytes from a given size on.
     long truncate(long size);
 
     /// Sets an attribute.
     ///
-    /// @throws IllegalArgumentException when it is none
+    /// @throws IllegalArgumentException when the name or value is invalid
     long attribute(String name, byte[] value);
 
     /// Removes an attribute.
     ///
-    /// @throws IllegalArgumentException when it is none
+    /// @throws IllegalArgumentException when the name is invalid
     long removeAttribute(String name);
 
     /// Begins a change of several parts.
@@ -480,21 +483,21 @@ public interface Service {
     /// @throws stoa.LimitExceeded when too many are open
     BlobChange begin();
 
-    /// Keeps it as it is now.
+    /// Keeps its present contents.
     ///
     /// @throws IllegalStateException when it has no version
     /// @throws stoa.LimitExceeded when it has too many snapshots
     BlobMoment snapshot();
 
-    /// The snapshots that were not released, oldest first.
+    /// Returns the kept snapshots, oldest first.
     List<BlobMoment> snapshots();
 
-    /// The snapshot of a version.
+    /// Returns the snapshot of a version.
     ///
     /// @throws stoa.TooOld when there is none
     BlobMoment at(long version);
 
-    /// The snapshot of a number, whether it is kept or not.
+    /// Returns the snapshot of a number, whether the store keeps it or not.
     ///
     /// @throws IllegalStateException while no generation is known
     BlobMoment moment(long number);
@@ -502,10 +505,10 @@ public interface Service {
 
   /// A snapshot of a blob. Thread-safe.
   interface BlobMoment extends BlobContents {
-    /// Its number.
+    /// Returns its number.
     long number();
 
-    /// Releases it, unless it was released.
+    /// Releases it, unless a caller has done so.
     void release();
   }
 
@@ -517,7 +520,7 @@ public interface Service {
     /// Begins to write.
     CompletableFuture<Void> writeAsync(long offset, ByteBuffer bytes);
 
-    /// Removes all bytes from a size on.
+    /// Removes all bytes from a given size on.
     void truncate(long size);
 
     /// Sets an attribute.
@@ -526,40 +529,40 @@ public interface Service {
     /// Removes an attribute.
     void removeAttribute(String name);
 
-    /// Makes all of it visible; answers the version.
+    /// Makes all of it visible; returns the version.
     long commit();
 
-    /// Gives up what was not committed. Called once.
+    /// Drops an uncommitted change. Called once.
     void close();
   }
 
   /// Streams. Addresses are positive. Thread-safe.
   interface Streams {
-    /// How many appends one caller has under way at most.
+    /// Returns the most appends that one caller may have in progress.
     int appendsMax();
 
-    /// Begins to append to streams, an entry each: at once or not at all. The bytes may change when
-    /// it returns.
+    /// Begins to append to streams, an entry each: all at once or not at all. The caller may change
+    /// the bytes after the return.
     ///
     /// @return waits until they are durable
     Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data);
 
-    /// As [#append], for who does not wait on this thread.
+    /// Appends like [#append], for a caller that does not wait on this thread.
     CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data);
 
-    /// Reads what is at log addresses, in the order of the list.
+    /// Reads the slots at log addresses, in the order of the list.
     void read(List<LogAddress> addresses, Consumer<LogSlot> reader);
 
     /// Visits the log, up to its present end.
     void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor);
 
-    /// The last address of the log.
+    /// Returns the last address of the log.
     LogAddress tail();
 
-    /// See [stoa.StreamStore#fillHole].
+    /// Fills a hole, see [stoa.StreamStore#fillHole].
     LogSlot fillHole(LogAddress address);
 
-    /// Reads what is at addresses of a stream, in the order of the list, without what is not yet
+    /// Reads the entries at addresses of a stream, in the order of the list, except those not yet
     /// written.
     ///
     /// @throws stoa.TooOld when one of them was trimmed
@@ -567,21 +570,21 @@ public interface Service {
 
     /// Visits a stream, up to its present end.
     ///
-    /// @throws stoa.TooOld when what is next was trimmed
+    /// @throws stoa.TooOld when the next entry was trimmed
     void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor);
 
-    /// The last address of a stream, 0 when it has no entry.
+    /// Returns the last address of a stream, 0 when it has no entry.
     long check(StreamKey stream);
 
-    /// The oldest address of a stream, 0 when it has no entry.
+    /// Returns the oldest address of a stream, 0 when it has no entry.
     long oldest(StreamKey stream);
 
     /// Releases the entries of a stream before an address.
     void trim(StreamKey stream, long before);
 
-    /// The stream of an object.
+    /// Returns the stream of an object.
     ///
-    /// @throws UnsupportedOperationException when it cannot be read here
+    /// @throws UnsupportedOperationException when it is not readable here
     StreamKey streamOf(Ref<?> ref);
 
     /// Follows the log.
@@ -591,35 +594,35 @@ public interface Service {
     Tail<StreamEntry> follow(StreamKey stream, long from);
   }
 
-  /// What comes at the end of a log or stream. One thread reads; any closes.
+  /// The new entries at the end of a log or stream. One thread reads; any closes.
   ///
-  /// @param <E> what is read
+  /// @param <E> the entries
   interface Tail<E> {
-    /// What is next, null when it is not there yet. Does not wait for it.
+    /// Returns the next entry, or null when there is none yet. Does not wait for it.
     @Nullable E poll();
 
-    /// What is next, null when it did not come in time, or this was closed.
+    /// Returns the next entry, or null when none came in time, or another thread closed this.
     @Nullable E next(long nanosMax) throws InterruptedException;
 
-    /// Ends it, also while it waits. Called once.
+    /// Closes it, and ends a wait in progress. Called once.
     void close();
   }
 
-  /// The tree of the processes among which objects migrate, as this process takes part in it.
+  /// The tree of the processes among which objects migrate, and the part of this process in it.
   /// Thread-safe.
   interface Tree {
-    /// Whether the calls of this process execute here.
+    /// Returns whether this process executes its calls itself.
     boolean isHere();
 
-    /// Where the calls on the objects of a domain go, when that [#isHere].
+    /// Returns the execution of calls on the objects of a domain, if [#isHere].
     Placing at(String domain);
 
-    /// Refuses what cannot be done in the middle of an operation on several objects.
+    /// Refuses an operation in the middle of an operation on several objects.
     ///
-    /// @throws IllegalStateException when one runs on this thread
+    /// @throws IllegalStateException when such an operation runs on this thread
     void refuseInside(String what);
 
-    /// See [stoa.Stoa#flush].
+    /// Makes the calls of this process durable, see [stoa.Stoa#flush].
     void flush();
   }
 }

@@ -13,20 +13,20 @@ import stoa.BlobWrite;
 import stoa.Ref;
 import stoa.base.Key;
 
-/// A blob: what callers hold, wherever its store is. It has no state but the generation that it
-/// means, from the first call on that finds one.
+/// The caller's view of a blob, wherever its store is. Its only state is the generation that it is
+/// bound to, from the first call on that finds one.
 ///
 /// Two are equal when their keys are; the hash is the same in every JVM. Thread-safe.
 public final class SharedBlob extends SharedBlobReader implements Blob {
-  /// How many parts of a copy are under way at a time.
+  // The parts of a copy that are in progress at a time.
   private static final int PARTS_MAX = 8;
 
   private final SharedStoa stoa;
   private final Service.BlobTarget target;
 
-  /// A blob of a store.
+  /// Creates the view of a blob of a store.
   ///
-  /// @param target of that store
+  /// @param target in that store
   public SharedBlob(SharedStoa stoa, Service.BlobTarget target) {
     this.stoa = stoa;
     this.target = target;
@@ -42,36 +42,36 @@ public final class SharedBlob extends SharedBlobReader implements Blob {
     return target;
   }
 
-  /// The key.
+  /// Returns the key.
   public Key key() {
     return target.key();
   }
 
-  /// The reference to it.
+  /// Returns its reference.
   Ref<Blob> ref() {
     @SuppressWarnings("unchecked") // Justification: a blob's key has no other label
     Ref<Blob> ref = (Ref<Blob>) key().label();
     return ref;
   }
 
-  /// The generation that is meant, 0 while none was found.
+  /// Returns the generation that it is bound to, 0 before the first call that finds one.
   public long generation() {
     return target.generation();
   }
 
-  /// Begins it.
+  /// Creates it.
   ///
   /// @throws stoa.AlreadyExists when it exists
   public void create() {
     target.create();
   }
 
-  /// The generation that is there, 0 when there is none.
+  /// Returns the existing generation, 0 when there is none.
   public long found() {
     return target.found();
   }
 
-  /// Deletes it; answers whether it was there.
+  /// Deletes it; returns whether it existed.
   public boolean delete() {
     return target.delete();
   }
@@ -157,14 +157,14 @@ public final class SharedBlob extends SharedBlobReader implements Blob {
     return List.copyOf(kept());
   }
 
-  /// The snapshots that are kept, oldest first.
+  /// Returns the kept snapshots, oldest first.
   public List<SharedBlobSnapshot> kept() {
     ensureOutside();
     return target.snapshots().stream().map(moment -> new SharedBlobSnapshot(this, moment)).toList();
   }
 
-  /// The snapshot of a number, of the generation that is meant: also one that was released, or
-  /// whose blob is gone, for it to say so.
+  /// Returns the snapshot of a number, of the generation that it is bound to. A snapshot that was
+  /// released, or whose blob is deleted, says so when it is read.
   ///
   /// @throws IllegalStateException while no generation is known
   public SharedBlobSnapshot kept(long number) {
@@ -187,7 +187,7 @@ public final class SharedBlob extends SharedBlobReader implements Blob {
     return key().hashCode();
   }
 
-  /// The reference, as in `stoa.Blob[films/42]`.
+  /// Returns the reference, as in `stoa.Blob[films/42]`.
   @Override
   public String toString() {
     return key().toString();

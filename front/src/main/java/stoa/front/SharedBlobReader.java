@@ -14,16 +14,16 @@ import stoa.BlobReader;
 import stoa.LimitExceeded;
 import stoa.spi.CallContext;
 
-/// What a blob and its snapshots have in common. Thread-safe.
+/// The common part of a blob and its snapshots. Thread-safe.
 abstract sealed class SharedBlobReader implements BlobReader
     permits SharedBlob, SharedBlobSnapshot {
-  /// How many bytes a copy reads or writes at a time.
+  /// The bytes that a copy reads or writes at a time.
   static final int CHUNK_BYTES = 1 << 20;
 
-  /// The store of the blob.
+  /// Returns the store of the blob.
   abstract SharedStoa stoa();
 
-  /// Reads it.
+  /// Returns its contents.
   abstract Service.BlobContents contents();
 
   private Service.BlobContents reading() {
@@ -31,7 +31,7 @@ abstract sealed class SharedBlobReader implements BlobReader
     return contents();
   }
 
-  /// Refuses what a method of a shared object cannot do.
+  /// Refuses an operation that a method of a shared object cannot use.
   final void ensureOutside() {
     if (CallContext.CURRENT.isBound()) {
       throw new IllegalStateException(
@@ -50,7 +50,7 @@ abstract sealed class SharedBlobReader implements BlobReader
     return Math.min(CHUNK_BYTES, bytesMax());
   }
 
-  /// Refuses a range before anything is done with it.
+  /// Refuses an invalid range before any work on it.
   final void ensureRange(long offset, int length) {
     if (length < 0) throw new IllegalArgumentException("length is " + length + "; the least is 0");
     if (length > bytesMax()) {
@@ -68,7 +68,7 @@ abstract sealed class SharedBlobReader implements BlobReader
     }
   }
 
-  /// Refuses a size before anything is done with it.
+  /// Refuses an invalid size before any work on it.
   static void ensureSize(long size) {
     if (size < 0) throw new IllegalArgumentException("size is " + size + "; the least is 0");
   }

@@ -12,7 +12,7 @@ public final class SharedBlobSnapshot extends SharedBlobReader implements BlobSn
     this.moment = moment;
   }
 
-  /// The number by which [SharedBlob#kept] finds it again.
+  /// Returns the number by which [SharedBlob#kept] finds it again.
   public long number() {
     return moment.number();
   }

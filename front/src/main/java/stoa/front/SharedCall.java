@@ -14,16 +14,18 @@ import stoa.front.proxy.Proxied;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
-/// Where the calls on an ordinary proxy go: to the object in the store, from outside, from the body
+/// The route of calls on an ordinary proxy: to the object in the store, from outside, from the body
 /// of a transaction, or from the method of another object.
 ///
-/// Thread-safe. From the first call that finds the object alive on, it means that generation of it.
+/// Thread-safe. The first call that finds the object alive binds the proxy to that generation of
+/// it.
 public final class SharedCall implements LiveRoute {
-  /// Whence a proxy comes.
+  /// The origin of a proxy.
   public enum Source {
-    /// Asked of the store by type and key: a call may begin the object, also anew.
+    /// The program asked the store for it by type and key: a call may create the object, also after
+    /// a deletion.
     ASKED,
-    /// Read from a value or a listing: a call may begin the object, but not one that was deleted.
+    /// It came from a value or a listing: a call may create the object, but not after a deletion.
     REFERENCE
   }
 
@@ -36,7 +38,7 @@ public final class SharedCall implements LiveRoute {
   private final @Nullable Duration timeMax;
   private volatile long generation;
 
-  /// @param generation the one that is meant, 0 when it is whichever is there
+  /// @param generation the generation to bind to, 0 for any
   public SharedCall(
       SharedStoa stoa,
       Service.Target target,
@@ -61,12 +63,12 @@ public final class SharedCall implements LiveRoute {
     this.timeMax = timeMax;
   }
 
-  /// The way of calls that are known by reference.
+  /// Returns the route of calls on an object known by reference.
   public static SharedCall reference(SharedStoa stoa, Service.Target target) {
     return new SharedCall(stoa, target, NOTHING, Source.REFERENCE, 0);
   }
 
-  /// The way of a call that expects something of the object.
+  /// Returns the route of calls with an expectation of the object.
   public static SharedCall of(SharedStoa stoa, Service.Target target, Existence existence) {
     boolean asked = existence instanceof Existence.Any || existence instanceof Existence.Absent;
     long generation = existence instanceof Existence.Generation(long meant, _) ? meant : 0;
@@ -78,12 +80,12 @@ public final class SharedCall implements LiveRoute {
         generation);
   }
 
-  /// The same, whose calls take no longer than a time each.
+  /// Returns the same route with a time limit for each call.
   SharedCall within(Duration limit) {
     return new SharedCall(stoa, target, constructorArguments, source, generation, limit);
   }
 
-  /// The same object at any time, whatever generation is there.
+  /// Returns the route to the same object, unbound.
   SharedCall anyGeneration(@Nullable Object[] arguments) {
     return new SharedCall(stoa, target, arguments, Source.ASKED, 0);
   }
@@ -93,47 +95,46 @@ public final class SharedCall implements LiveRoute {
     return this;
   }
 
-  /// The store.
   public SharedStoa stoa() {
     return stoa;
   }
 
-  /// The object.
+  /// Returns the object.
   public Service.Target target() {
     return target;
   }
 
-  /// Its key in the store.
+  /// Returns its key in the store.
   public Key key() {
     return target.key();
   }
 
-  /// Its class.
+  /// Returns its class.
   public SharedType shared() {
     return target.shared();
   }
 
-  /// Whence the proxy comes.
+  /// Returns the origin of the proxy.
   public Source source() {
     return source;
   }
 
-  /// How long a call may take; null when nothing is said.
+  /// Returns the time limit of a call; null for the default.
   public @Nullable Duration timeMax() {
     return timeMax;
   }
 
-  /// The generation that is meant, 0 when it is whichever is there.
+  /// Returns the generation that it is bound to, 0 for any.
   public long generation() {
     return generation;
   }
 
-  /// What the object is begun from.
+  /// Returns the constructor's arguments.
   public @Nullable Object[] constructorArguments() {
     return constructorArguments;
   }
 
-  /// Whether its calls execute at clients.
+  /// Returns whether its calls execute at clients.
   public boolean isPlaced() {
     return target.shared().isPlaced();
   }
@@ -158,7 +159,7 @@ public final class SharedCall implements LiveRoute {
     }
   }
 
-  /// Makes a call where the store is.
+  /// Makes a call at the store.
   ///
   /// @throws PlacedObjects.Elsewhere in the process of the store, when the object is lent to
   ///   clients
@@ -191,42 +192,42 @@ public final class SharedCall implements LiveRoute {
     };
   }
 
-  /// The run of a method that takes the calls on this object, or null.
+  /// Returns the run of a method that makes the calls on this object, or null.
   @Nullable MethodRun runningHere() {
     MethodRun running = MethodRun.current();
     return running != null && running.takes(stoa) ? running : null;
   }
 
-  /// Makes a call where the object is, which migrates or is lent.
+  /// Makes a call at the present place of an object that migrates or is lent.
   ///
   /// @throws Throwable what the method throws
   public @Nullable Object atClients(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    PlacedObject object = placed(); // which refuses, before anything can fail
+    PlacedObject object = placed(); // may refuse, before anything can fail
     return placing().call(object, method, arguments, Reads.STRICT);
   }
 
-  /// Where calls go that are made in the tree.
+  /// Returns the execution of calls in the tree.
   public Placing placing() {
     return stoa.service().tree().at(shared().domain());
   }
 
-  /// The object, for who executes its calls.
+  /// Returns the object, for the process that executes its calls.
   ///
-  /// @throws UnsupportedOperationException where it takes no part
+  /// @throws UnsupportedOperationException in a transaction or method, where it takes no part
   public SharedPlaced placed() {
     if (isPlaced() && isInside()) throw Refusals.placed(key());
     return new SharedPlaced(this);
   }
 
-  /// Whether a method of the store or the body of a transaction over it makes calls here.
+  /// Returns whether a method of the store or the body of a transaction over it makes calls here.
   boolean isInside() {
     return MethodRun.current() != null || SharedTransaction.current(stoa) != null;
   }
 
   /// Makes a call without waiting for it.
   ///
-  /// @param settled told when it is over
+  /// @param settled receives the answer when it is over
   void begin(SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
       throws Throwable {
     MethodRun.refuse("call asynchronously; call " + method + " directly");
@@ -243,7 +244,7 @@ public final class SharedCall implements LiveRoute {
   void create() throws Throwable {
     SharedTransaction transaction = SharedTransaction.current(stoa);
     if (isPlaced() && (transaction != null || stoa.service().tree().isHere())) {
-      PlacedObject object = placed(); // which refuses, before anything is begun
+      PlacedObject object = placed(); // may refuse, before the creation begins
       placing().create(object);
     } else if (transaction != null) {
       transaction.create(this);
@@ -273,7 +274,8 @@ public final class SharedCall implements LiveRoute {
     return answer[0];
   }
 
-  /// Runs a method of the object here, as a transaction that only reads, whatever is around it.
+  /// Runs a method of the object here, as a transaction that only reads, whatever transaction
+  /// surrounds it.
   @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     var answer = new @Nullable Object[1];
@@ -298,14 +300,14 @@ public final class SharedCall implements LiveRoute {
     }
   }
 
-  // ---- what is expected of the object
+  // ---- the expected existence of the object
 
-  /// From now on a generation is meant, unless one is already or it is 0.
+  /// Binds the proxy to a generation, unless it is bound already or the generation is 0.
   public void bind(long begun) {
     if (generation == 0) generation = begun;
   }
 
-  /// What a call expects.
+  /// Returns the existence that a call expects.
   public Existence existence() {
     long meant = generation;
     if (meant != 0) return new Existence.Generation(meant);
@@ -313,45 +315,46 @@ public final class SharedCall implements LiveRoute {
     return source == Source.ASKED ? new Existence.Any(opening) : new Existence.Undeleted(opening);
   }
 
-  /// As [#existence()], at a moment that may lie before the generation began.
+  /// Returns the expected existence like [#existence()], at a moment that may lie before the
+  /// generation began.
   public Existence existenceThen() {
     long meant = generation;
     if (meant == 0) return existence();
     return new Existence.Generation(meant, source == Source.ASKED ? opening() : null);
   }
 
-  /// What a creation expects.
+  /// Returns the existence that a creation expects.
   public Existence absence() {
     return new Existence.Absent(opening());
   }
 
-  /// What a deletion expects.
+  /// Returns the existence that a deletion expects.
   public Existence ending() {
     long meant = generation;
     return meant == 0 ? new Existence.Any(null) : new Existence.Generation(meant);
   }
 
-  /// Constructor arguments as they are logged, null when there are none.
+  /// Returns the constructor's arguments in encoded form, null when there are none.
   private byte @Nullable [] opening() {
     return constructorArguments.length == 0
         ? null
         : target.marshaller().value(constructorArguments);
   }
 
-  /// Constructor arguments as they were logged.
+  /// Decodes a constructor's arguments.
   public static @Nullable Object[] arguments(Marshaller marshaller, byte @Nullable [] opening) {
     return opening == null
         ? NOTHING
         : (@Nullable Object[]) Objects.requireNonNull(marshaller.value(opening));
   }
 
-  /// A new instance in its first state, from arguments that nobody else can change.
+  /// Returns a new instance in its first state, from arguments that no other code can change.
   Object construct() throws Throwable {
     return shared()
         .instantiate(((Ref<?>) key().label()).key(), arguments(target.marshaller(), opening()));
   }
 
-  /// Arguments that nobody else can change.
+  /// Returns arguments that no other code can change.
   public @Nullable Object[] own(@Nullable Object[] arguments) {
     Marshaller marshaller = target.marshaller();
     @Nullable Object[] own = arguments;
@@ -365,20 +368,20 @@ public final class SharedCall implements LiveRoute {
     return own;
   }
 
-  /// See [PlacedObject#meet].
+  /// Binds the proxy, see [PlacedObject#meet].
   void meet(long life, boolean exists) {
     if (!isMeant(life, exists)) throw Refusals.gone(key());
     if (exists) bind(life);
   }
 
-  /// See [PlacedObject#isMeant].
+  /// Returns whether a call may meet a life, see [PlacedObject#isMeant].
   boolean isMeant(long life, boolean exists) {
     long meant = generation;
     boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
     return meant == 0 ? !deleted || source == Source.ASKED : meant == life;
   }
 
-  /// Whether its callers may have seen what is not in the store yet.
+  /// Returns whether its callers may have seen changes that are not in the store yet.
   boolean isAuto() {
     return shared().placement() == Placement.AUTO;
   }

@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Follower;
 
-/// A reader that stays behind the end of a log or stream. One thread reads; any closes.
+/// A reader that waits at the end of a log or stream. One thread reads; any closes.
 ///
-/// @param <E> what is read
+/// @param <E> the entries
 final class SharedFollower<E> implements Follower<E> {
   private final Service.Tail<E> tail;
   private final Runnable ended;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /// @param ended told once, when it is closed
+  /// @param ended runs once, on close
   SharedFollower(Service.Tail<E> tail, Runnable ended) {
     this.tail = tail;
     this.ended = ended;

@@ -80,7 +80,8 @@ final class SharedKeyValues implements KeyValueStore {
         what + " takes " + encoded.length + " bytes; callBytesMax is " + bytesMax);
   }
 
-  /// A program's own class may travel because the program passes an instance of it.
+  /// Registers the class of a value: it is the program's own, since the program passes an instance
+  /// of it.
   private static void admit(Service.Cell cell, Object value) {
     Class<?> type =
         value instanceof Enum<?> constant ? constant.getDeclaringClass() : value.getClass();

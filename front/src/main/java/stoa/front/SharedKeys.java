@@ -7,28 +7,28 @@ import stoa.StoaException;
 import stoa.base.Key;
 import stoa.base.ThrowableText;
 
-/// The words of the listenable key-value store that all who use it share.
+/// The constants and messages of the listenable key-value store that all its users share.
 public final class SharedKeys {
   /// The space of its keys.
   public static final String SPACE = "stoa/key";
 
-  /// The first byte of why a listener has ended: it did not keep up. The exception follows, as the
-  /// marshaller writes it, which the listener is told as it is.
+  /// The first byte of the reason why a listener has ended: it fell behind. The exception follows,
+  /// as the marshaller writes it; the listener receives it unchanged.
   public static final byte BEHIND = 1;
 
   private SharedKeys() {}
 
-  /// A key of any store.
+  /// Returns a key of any store.
   ///
   /// @param encoded as [stoa.front.types.Keys] writes it
   public static Key key(byte[] encoded) {
     return new Key(SPACE, encoded, SPACE);
   }
 
-  /// What a listener is told of why it has ended.
+  /// Returns the exception that tells a listener why it has ended.
   ///
-  /// @param ended as it is in the state
-  /// @param decode decodes what the marshaller wrote of a throwable
+  /// @param ended the reason in the state
+  /// @param decode decodes a throwable
   public static StoaException cause(byte[] ended, Function<byte[], Throwable> decode) {
     Throwable thrown = decode.apply(Arrays.copyOfRange(ended, 1, ended.length));
     if (ended[0] == BEHIND && thrown instanceof StoaException told) return told;

@@ -16,9 +16,10 @@ import stoa.Unavailable;
 import stoa.base.ThrowableText;
 import stoa.front.marshal.Marshaller;
 
-/// A listener of a program, and the events that have arrived for it and wait until it has a thread.
+/// A program's listener, with the events that have arrived for it and wait for a thread.
 ///
-/// Thread-safe. What waits is bounded by what the store sends ahead of what was handled.
+/// Thread-safe. The number of waiting events is bounded, since the store sends only a limited
+/// number ahead of the handled ones.
 final class SharedListener<W> implements ListenerRegistration, Service.Sink {
   private static final Logger LOG = LoggerFactory.getLogger(SharedListener.class);
 
@@ -30,7 +31,7 @@ final class SharedListener<W> implements ListenerRegistration, Service.Sink {
   private final AtomicBoolean running = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  // Of the thread that runs.
+  // Only the running thread uses it.
   private long handled;
   private boolean unheard;
 
@@ -57,7 +58,7 @@ final class SharedListener<W> implements ListenerRegistration, Service.Sink {
     if (closed.compareAndSet(false, true)) feed.close();
   }
 
-  // ---- what the store says
+  // ---- calls of the store
 
   @Override
   public void event(long number, byte[] event) {
@@ -105,16 +106,16 @@ final class SharedListener<W> implements ListenerRegistration, Service.Sink {
     } while (!waiting.isEmpty() && running.compareAndSet(false, true));
   }
 
-  // ---- what the listener is told
+  // ---- calls of the listener
 
   private void take(long number, byte[] event) {
     if (closed.get()) return;
-    // One that is sent again, over another connection: the server does not know that it was
-    // handled. One that follows on others that were lost is sent again behind these.
+    // A repeated event over another connection: the server does not know that the listener has
+    // handled it. An event after lost ones arrives again after these.
     unheard = true;
     if (number != handled + 1) return;
     try {
-      @SuppressWarnings("unchecked") // Justification: the handler answers values of this class
+      @SuppressWarnings("unchecked") // Justification: the handler returns values of this class
       W value = (W) Objects.requireNonNull(marshaller.value(event));
       listener.on(new KeyEvent<>(key, value, number));
     } catch (RuntimeException | Error thrown) {

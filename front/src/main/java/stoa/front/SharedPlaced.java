@@ -6,7 +6,7 @@ import stoa.front.types.SharedMethod;
 
 /// An object that is at clients, or may be. Immutable; thread-safe.
 ///
-/// @param live the ordinary way to it
+/// @param live the ordinary route to it
 public record SharedPlaced(SharedCall live) implements PlacedObject {
   @Override
   public StreamId stream() {

@@ -13,7 +13,7 @@ import stoa.front.types.SharedMethod;
 public class SharedPlacedObjects implements PlacedObjects {
   private final SharedStoa stoa;
 
-  /// Those of a store.
+  /// Creates the view of a store's objects.
   public SharedPlacedObjects(SharedStoa stoa) {
     this.stoa = stoa;
   }
@@ -56,7 +56,7 @@ public class SharedPlacedObjects implements PlacedObjects {
         });
   }
 
-  /// The ordinary way to an object.
+  /// Returns the ordinary route to an object.
   protected static SharedCall live(PlacedObject object) {
     return ((SharedPlaced) object).live();
   }

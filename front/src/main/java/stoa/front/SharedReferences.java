@@ -16,7 +16,7 @@ public final class SharedReferences implements References {
   private final SharedStoa stoa;
   private final Service.Vocabulary vocabulary;
 
-  /// @param vocabulary whose marshaller uses this
+  /// @param vocabulary the vocabulary of the marshaller that uses this
   public SharedReferences(SharedStoa stoa, Service.Vocabulary vocabulary) {
     this.stoa = stoa;
     this.vocabulary = vocabulary;
@@ -95,7 +95,7 @@ public final class SharedReferences implements References {
     Object proxy = resolve(reference, vocabulary.named(ref.type(), ref.key()), opening);
     Place place = Place.current(stoa);
     if (place == null) return Collections.installed().reopen(stoa, proxy, form);
-    // Made of the live object, and seen at the place, with all that it is composed of.
+    // A view at the place of a live proxy and of all its parts.
     Object live =
         Sharing.proxied(proxy).invoker() instanceof PastCall past
             ? Proxies.redirect(proxy, past.live())

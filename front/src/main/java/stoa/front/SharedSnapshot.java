@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.Snapshot;
 
-/// A snapshot: a place in the log, and the promise that it stays readable. Thread-safe.
+/// A snapshot: a place in the log that the store keeps readable. Thread-safe.
 public final class SharedSnapshot implements Snapshot {
   private static final Cleaner CLEANER = Cleaner.create();
 
@@ -14,7 +14,7 @@ public final class SharedSnapshot implements Snapshot {
   private final @Nullable String name;
   private final Place place;
 
-  /// Lets go of the promise; does nothing for a snapshot that stays.
+  // Releases the place; does nothing for a snapshot with a name.
   private final Runnable release;
 
   private SharedSnapshot(SharedStoa stoa, @Nullable String name, Place place, Runnable release) {
@@ -24,16 +24,16 @@ public final class SharedSnapshot implements Snapshot {
     this.release = release;
   }
 
-  /// One that is held until it is closed, or until nobody can reach its place: views of the past
-  /// refer to that.
+  /// Returns a snapshot that lasts until the program closes it, or until its place is unreachable:
+  /// views of the past refer to the place.
   ///
-  /// @param pin the promise; refers to no place
+  /// @param pin releases the place in the store; refers to no [Place]
   static SharedSnapshot held(SharedStoa stoa, Place place, Runnable pin) {
     Cleaner.Cleanable held = CLEANER.register(place, pin);
     return new SharedSnapshot(stoa, null, place, held::clean);
   }
 
-  /// One that stays until it is deleted.
+  /// Returns a snapshot that lasts until the program deletes it.
   static SharedSnapshot named(SharedStoa stoa, Place place, String name) {
     return new SharedSnapshot(stoa, name, place, () -> {});
   }
@@ -53,7 +53,7 @@ public final class SharedSnapshot implements Snapshot {
     return stoa.seen(shared, place);
   }
 
-  /// Whose it is.
+  /// Returns its store.
   SharedStoa stoa() {
     return stoa;
   }

@@ -41,11 +41,12 @@ public final class SharedStoa implements Host {
   /// The stored name of the type of blobs.
   public static final String BLOBS = Blob.class.getName();
 
-  /// Finds the classes of elements while facades are made for code that is not the program's.
+  /// Finds the classes of elements while a thread creates facades for code that is not the
+  /// program's.
   static final ScopedValue<ClassLoader> ELEMENTS = ScopedValue.newInstance();
 
-  // Set while a method opens a collection whose code is not the program's. Calls of other methods,
-  // which may run on the same thread meanwhile, are not meant.
+  // Set while a method opens a collection whose code is not the program's. Other methods, which may
+  // run on the same thread meanwhile, ignore it.
   private static final ScopedValue<Opening> OPENING = ScopedValue.newInstance();
 
   /// A method that opens a collection.
@@ -60,7 +61,7 @@ public final class SharedStoa implements Host {
   private final SharedKeyValues keys = new SharedKeyValues(this);
   private final SharedStreams streams = new SharedStreams(this);
 
-  /// One over a port, which may still be under construction.
+  /// Creates a store over a port, which may still be under construction.
   ///
   /// @param service has its limits, its clock, and the threads of its answers
   public SharedStoa(Service service) {
@@ -69,7 +70,7 @@ public final class SharedStoa implements Host {
     turns = new Turns(service.answers(), service.limits().queuedCallsMax());
   }
 
-  /// The port to the store.
+  /// Returns the port to the store.
   public Service service() {
     return service;
   }
@@ -148,7 +149,7 @@ public final class SharedStoa implements Host {
   }
 
   private static <T> T copied(T proxy, SharedCall live, Service.Copy.Freshness freshness) {
-    // What its callers have seen may be newer than what is in the store.
+    // Its callers may have seen newer states than those in the store.
     if (live.isAuto()) return proxy;
     return Proxies.redirect(proxy, new CopyCall(live, live.target().follow(), freshness));
   }
@@ -207,7 +208,7 @@ public final class SharedStoa implements Host {
     SharedCall live = own(shared);
     service.tree().refuseInside("call " + live.key() + " asynchronously");
     Invoker invoker = Sharing.proxied(shared).invoker();
-    // Calls on what is at clients are made one after the other, to keep their order.
+    // Calls on objects at clients run one after the other, to keep their order.
     boolean inTurn = invoker instanceof TreeCall || live.isPlaced();
     return Recorder.record(
         shared,
@@ -218,7 +219,7 @@ public final class SharedStoa implements Host {
             return;
           }
           MethodRun.refuseAnywhere("call asynchronously; call " + method + " directly");
-          // The caller may change what it passed.
+          // The caller may change the arguments after the call.
           var kept = live.own(arguments);
           Proxied proxied = Sharing.proxied(shared);
           turns.add(live.key().stream(), () -> invoker.invoke(proxied, method, kept), settled);
@@ -241,7 +242,7 @@ public final class SharedStoa implements Host {
           case SharedCall live -> live.within(timeMax);
           case CopyCall copy -> copy.within(timeMax);
           case PastCall past -> past.within(timeMax);
-          default -> // of a transaction, which has a time of its own
+          default -> // in a transaction, which has its own time limit
               proxied.invoker();
         };
     return Proxies.redirect(proxy, hastened);
@@ -276,7 +277,7 @@ public final class SharedStoa implements Host {
     return transaction;
   }
 
-  /// As [#begin], for who is sure to close it.
+  /// Begins a transaction like [#begin], for a caller that always closes it.
   SharedTransaction open(TxOptions options) {
     return new SharedTransaction(this, service.begin(options));
   }
@@ -292,7 +293,7 @@ public final class SharedStoa implements Host {
     return SharedTransaction.current(this) != null;
   }
 
-  /// Refuses what no method of a shared object and no transaction may do.
+  /// Refuses an operation that no method of a shared object and no transaction may use.
   public void refuseInCall(String what) {
     MethodRun.refuse(what);
     if (isTransacting()) throw new IllegalStateException("a transaction cannot " + what);
@@ -324,7 +325,7 @@ public final class SharedStoa implements Host {
         "a client outside of the tree cannot " + what + "; let it be a TreeMembership.leaf()");
   }
 
-  /// The object of a proxy, for who executes its calls.
+  /// Returns the object of a proxy, for the process that executes its calls.
   ///
   /// @throws UnsupportedOperationException when it cannot be at clients
   PlacedObject placed(Object shared) {
@@ -388,7 +389,7 @@ public final class SharedStoa implements Host {
     throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
   }
 
-  /// An object as it is seen at a place in the log.
+  /// Returns a view of an object at a place in the log.
   <T> T seen(T shared, Place place) {
     MethodRun.refuse("read a snapshot");
     refuseBlob(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
@@ -412,7 +413,7 @@ public final class SharedStoa implements Host {
     return new SharedHistory<>(shared, own(shared));
   }
 
-  // ---- what is beside objects
+  // ---- ports beside objects
 
   @Override
   public StreamStore streams() {
@@ -438,9 +439,9 @@ public final class SharedStoa implements Host {
     return new SharedBlob(this, service.blobs().asked(key));
   }
 
-  /// A blob that is known by reference.
+  /// Returns a blob that is known by reference.
   ///
-  /// @param generation the one that is meant, 0 when it is whichever is there
+  /// @param generation the required generation, 0 for any
   private SharedBlob blob(Object key, long generation) {
     return new SharedBlob(this, service.blobs().reference(key, generation));
   }
@@ -461,7 +462,7 @@ public final class SharedStoa implements Host {
     };
   }
 
-  /// A blob, unless it is of another store.
+  /// Returns a blob, after checking that it belongs to this store.
   SharedBlob own(Blob blob) {
     if (blob instanceof SharedBlob shared && shared.stoa() == this) return shared;
     throw new NotShareable(
@@ -506,7 +507,7 @@ public final class SharedStoa implements Host {
 
   @Override
   public <T> T copy(T value) {
-    @SuppressWarnings("unchecked") // Justification: a copy is of the class of what is copied
+    @SuppressWarnings("unchecked") // Justification: a copy has the class of its original
     T copy = (T) Objects.requireNonNull(service.marshaller().copy(value));
     return copy;
   }
@@ -539,7 +540,7 @@ public final class SharedStoa implements Host {
     return opening.run.equals(MethodRun.current()) ? opening.code : null;
   }
 
-  /// Opens a collection for a method that runs.
+  /// Opens a collection for a running method.
   ///
   /// @param run the run of the method
   /// @param code the code of the method
@@ -551,12 +552,12 @@ public final class SharedStoa implements Host {
         .call(() -> opening.apply(this));
   }
 
-  /// A proxy whose calls go an ordinary way.
+  /// Returns a proxy with the ordinary route.
   static Object proxy(SharedCall call) {
     return proxy(call, call);
   }
 
-  /// A proxy that sees an object at a place in the log.
+  /// Returns a proxy that reads an object at a place in the log.
   static Object past(SharedCall live, Place place) {
     return proxy(live, new PastCall(live, live.target().at(place.address()), place));
   }
@@ -566,7 +567,7 @@ public final class SharedStoa implements Host {
         live.shared(), (Ref<?>) live.key().label(), live.constructorArguments(), invoker);
   }
 
-  /// The live proxy behind an object of this store.
+  /// Returns the route of the live proxy of an object of this store.
   ///
   /// @throws NotShareable when it is an object of another store
   public SharedCall own(Object shared) {
@@ -575,7 +576,7 @@ public final class SharedStoa implements Host {
     throw new NotShareable(live.key() + " is an object of another store than this");
   }
 
-  /// As [#own], of any store.
+  /// Returns the route like [#own], of any store.
   public static SharedCall live(Object shared) {
     Proxied proxied = Sharing.proxied(shared);
     if (proxied.invoker() instanceof LiveRoute route) return route.live();

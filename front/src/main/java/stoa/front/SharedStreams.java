@@ -83,7 +83,7 @@ final class SharedStreams implements StreamStore {
       try {
         underWay.add(begin(stream, one));
       } catch (RuntimeException refused) {
-        // What is too much with others under way goes in when they are done.
+        // An append that is too large beside others waits until they are done.
         boolean alone = underWay.isEmpty();
         while (!underWay.isEmpty()) appended.add(underWay.remove().get());
         if (alone || !(refused instanceof LimitExceeded)) throw refused;
@@ -246,7 +246,7 @@ final class SharedStreams implements StreamStore {
     }
   }
 
-  /// How much a list may still grow.
+  /// The remaining bytes of a list.
   private static final class Budget {
     private long left = READ_BYTES_MAX;
 

@@ -10,7 +10,7 @@ import stoa.front.types.SharedMethod;
 
 /// A transaction over shared objects. One thread at a time uses it.
 public final class SharedTransaction implements Attempts.Attempt {
-  /// The transaction in whose body the current thread is.
+  // The transaction whose body runs on the current thread.
   private static final ScopedValue<SharedTransaction> CURRENT = ScopedValue.newInstance();
 
   private static final Cleaner CLEANER = Cleaner.create();
@@ -18,10 +18,10 @@ public final class SharedTransaction implements Attempts.Attempt {
   private final SharedStoa stoa;
   private final Service.Work work;
 
-  /// The transaction in whose body this one was begun, over another store; null when there is none.
+  // The transaction over another store whose body began this one; null when there is none.
   private final @Nullable SharedTransaction around;
 
-  /// The thread that runs the body.
+  // The thread that runs the body.
   private @Nullable Thread runner;
 
   SharedTransaction(SharedStoa stoa, Service.Work work) {
@@ -30,12 +30,12 @@ public final class SharedTransaction implements Attempts.Attempt {
     this.around = CURRENT.isBound() ? CURRENT.get() : null;
   }
 
-  /// The transaction over a store in whose body the current thread is, or null.
+  /// Returns the transaction over a store whose body runs on the current thread, or null.
   public static @Nullable SharedTransaction current(SharedStoa stoa) {
     if (!CURRENT.isBound()) return null;
     for (@Nullable SharedTransaction next = CURRENT.get(); next != null; next = next.around) {
       if (next.stoa == stoa && !next.work.isEnded()) {
-        // A thread of a structured task inherits the binding, and is not in the transaction.
+        // A thread of a structured task inherits the binding, but is not part of the transaction.
         return Thread.currentThread().equals(next.runner) ? next : null;
       }
     }
@@ -59,12 +59,13 @@ public final class SharedTransaction implements Attempts.Attempt {
     return work.isLate();
   }
 
-  /// Gives it up when nobody can reach it any more: what it reads is kept for it until then.
+  /// Closes the transaction when it becomes unreachable: until then the store keeps the versions
+  /// that it reads.
   void closeWhenForgotten() {
     var _ = CLEANER.register(this, work::close);
   }
 
-  /// Where its calls are made.
+  /// Returns the store's side of the transaction.
   public Service.Work work() {
     return work;
   }
@@ -78,7 +79,7 @@ public final class SharedTransaction implements Attempts.Attempt {
 
   @Override
   public <T> T on(T shared) {
-    // Calls take part wherever they are made.
+    // Calls take part wherever the program makes them.
     return Sharing.through(
         shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.own(proxy))));
   }
@@ -102,7 +103,7 @@ public final class SharedTransaction implements Attempts.Attempt {
     return work.call(to, method, arguments);
   }
 
-  /// As [#call], when what a method throws ends the transaction.
+  /// Makes a call like [#call]; an exception of the method ends the transaction.
   @Nullable Object callAsOwn(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
@@ -119,7 +120,7 @@ public final class SharedTransaction implements Attempts.Attempt {
     work.delete(to);
   }
 
-  /// Refuses what takes no part in transactions.
+  /// Refuses an object that takes no part in transactions.
   private static void checkPart(SharedCall to) {
     if (to.isPlaced()) throw Refusals.placed(to.key());
     Refusals.stream(to.shared());
@@ -139,7 +140,7 @@ public final class SharedTransaction implements Attempts.Attempt {
     }
   }
 
-  /// Where the calls on a proxy of [#on] go.
+  /// The route of calls on a proxy of [#on].
   private record Taking(SharedTransaction transaction, SharedCall live) implements LiveRoute {
     @Override
     public @Nullable Object invoke(

@@ -10,24 +10,24 @@ import stoa.front.proxy.Proxies;
 import stoa.front.types.SharedType;
 import stoa.spi.Facade;
 
-/// What callers hold in place of shared objects: proxies, and facades before them.
+/// Operations on the caller's side of shared objects: proxies, and facades over them.
 public final class Sharing {
   private Sharing() {}
 
-  /// The proxy behind a facade; anything else as it is.
+  /// Returns the proxy of a facade, or the argument itself when it is no facade.
   public static Object behind(Object shared) {
     return shared instanceof Facade facade ? facade.shared() : shared;
   }
 
-  /// A shared object as it is seen through a lens: a proxy in place of a proxy, or a facade before
-  /// what is to be used in place of each proxy behind it.
+  /// Returns a shared object with every proxy replaced: another proxy for a proxy, or a facade over
+  /// the replaced proxies.
   public static <T> T through(T shared, UnaryOperator<Object> lens) {
-    @SuppressWarnings("unchecked") // Justification: a facade answers one of its own class
+    @SuppressWarnings("unchecked") // Justification: a facade returns one of its own class
     T seen = (T) (shared instanceof Facade facade ? facade.through(lens) : lens.apply(shared));
     return seen;
   }
 
-  /// Refuses to read the history of what is composed of several objects.
+  /// Refuses to read the history of an object that is composed of several.
   public static void checkHistory(Object shared) {
     if (shared instanceof Facade facade && !facade.isSingle()) {
       throw new UnsupportedOperationException(
@@ -37,7 +37,7 @@ public final class Sharing {
     }
   }
 
-  /// Refuses a nested transaction that reads elsewhere than the one around it.
+  /// Refuses a nested transaction that reads at another place than the outer one.
   public static void checkNested(TxOptions options) {
     if (options.at() != null) {
       throw new IllegalStateException(
@@ -46,7 +46,7 @@ public final class Sharing {
     }
   }
 
-  /// Refuses a time in which no call ends.
+  /// Refuses a time limit that no call can keep.
   public static void checkTime(Duration timeMax) {
     Objects.requireNonNull(timeMax, "the time is null");
     if (!timeMax.isPositive()) {
@@ -61,13 +61,13 @@ public final class Sharing {
         ref + " is not of type " + known.name() + ", the type of " + known.face().getName());
   }
 
-  /// Throws whatever it is given, as what the compiler lets through.
+  /// Throws a checked exception as an unchecked one, without wrapping it.
   @SuppressWarnings("unchecked") // Justification: the cast exists for the compiler only
   public static <E extends Throwable> RuntimeException sneaky(Throwable thrown) throws E {
     throw (E) thrown;
   }
 
-  /// What a proxy, or the one behind a facade, stands for.
+  /// Returns the proxy's content, of a proxy or of a facade's proxy.
   ///
   /// @throws IllegalArgumentException when the object is neither
   public static Proxied proxied(Object shared) {

@@ -5,11 +5,11 @@ import stoa.Reads;
 import stoa.front.proxy.Proxied;
 import stoa.front.types.SharedMethod;
 
-/// Where the calls on a proxy go whose object is at clients, when that is not the store itself.
+/// The route of calls on a proxy whose object is at clients, in a process other than the store's.
 /// Immutable; thread-safe.
 ///
-/// @param reads what accessors see
-/// @param kept reachable as long as this is
+/// @param reads the freshness of accessors
+/// @param kept stays reachable as long as this does
 record TreeCall(SharedCall live, Placing placing, Reads reads, Object kept) implements LiveRoute {
   @Override
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)

@@ -11,28 +11,28 @@ import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
 
-/// Calls that are made in this process while their callers go on: of one object one after the
-/// other, in the order in which they came. Thread-safe.
+/// Runs the asynchronous calls of this process: those on one object one after the other, in the
+/// order of their arrival. Thread-safe.
 public final class Turns {
   private record Turn(Recorder.Reading call, Recorder.Settled settled) {}
 
   private final Executor threads;
   private final int callsMax;
-  /* Of each object that has calls, those that wait, behind the one that is made; and how many there
-   * are of all. Guarded by this. */
+  // The calls of each object that has any: the running one, then the waiting ones; and the number
+  // of all calls. Guarded by this.
   private final Map<StreamId, Deque<Turn>> waiting = new HashMap<>();
   private int calls;
 
-  /// @param threads where calls are made, which may take long
-  /// @param callsMax how many may be under way
+  /// @param threads run the calls, which may take long
+  /// @param callsMax the most calls in progress
   public Turns(Executor threads, int callsMax) {
     this.threads = threads;
     this.callsMax = callsMax;
   }
 
-  /// Has a call made when it is its turn.
+  /// Runs a call when its turn comes.
   ///
-  /// @param settled told when it is over
+  /// @param settled receives the answer when it is over
   /// @throws LimitExceeded when there are too many
   public void add(StreamId object, Recorder.Reading call, Recorder.Settled settled) {
     var turn = new Turn(call, settled);

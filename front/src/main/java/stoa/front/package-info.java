@@ -1,2 +1,3 @@
-/// What programs hold in place of shared objects, and how their calls begin, wherever the store is.
+/// The objects that programs hold in place of shared objects, and the caller's side of their calls,
+/// wherever the store is.
 package stoa.front;

@@ -121,7 +121,7 @@ public final class PeerServer implements AutoCloseable {
     return host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
   }
 
-  /* Unique among all processes, past and future. */
+  /// Unique among all processes, past and future.
   private static String token() {
     byte[] random = new byte[8];
     RANDOM.nextBytes(random);
@@ -146,7 +146,7 @@ public final class PeerServer implements AutoCloseable {
     return pipe;
   }
 
-  /* The receiver of a stream's frames: a node, when the first frame has named it. */
+  /// The receiver of a stream's frames: a node, when the first frame has named it.
   private final class Entering implements Pipe.Ear {
     private volatile Pipe.@Nullable Ear inside;
 

@@ -81,7 +81,7 @@ final class Pipe implements StreamObserver<byte[]> {
   private volatile long confirmedNanos = heardNanos;
   private volatile @Nullable Stamp other;
 
-  /* The clock of the other side, and of this one when that came. */
+  /// The clock of the other side, and of this one when that came.
   private record Stamp(long stamp, long cameNanos) {}
 
   Pipe(Ear ear) {

@@ -129,7 +129,7 @@ public final class TreeClient implements Uplink {
     }
   }
 
-  /* Leaves a silent registration when its lease is over, or when another server has the root. */
+  /// Leaves a silent registration when its lease is over, or when another server has the root.
   private void look(Pipe pipe) {
     if (pipe.idleNanos() > leaseNanos / TreeLinks.BEATS) pipe.beat(null);
     if (pipe.silenceNanos() < leaseNanos / DOUBT) return;
@@ -252,7 +252,7 @@ public final class TreeClient implements Uplink {
     }
   }
 
-  /* The other processes, for the links of this one. */
+  /// The other processes, for the links of this one.
   private final class Around implements TreeLinks.Network {
     @Override
     public @Nullable Pipe dial(NodeId to, Pipe.Ear ear) {
@@ -388,7 +388,7 @@ public final class TreeClient implements Uplink {
     say(new Frame.Home(object));
   }
 
-  /* Sends a frame unless there is no root now: the next one knows nothing of it, and need not. */
+  /// Sends a frame unless there is no root now: the next one knows nothing of it, and need not.
   private void say(Frame frame) {
     Pipe pipe = desk();
     if (pipe != null) pipe.send(frame);

@@ -156,7 +156,7 @@ final class TreeLinks implements Links {
     }
   }
 
-  /* Called by the one thread that works for the node, so that nothing overtakes. */
+  /// Called by the one thread that works for the node, so that nothing overtakes.
   private void connect(Link link, Message first) {
     link.isUp = true;
     var ticket = network.ticket();
@@ -200,7 +200,7 @@ final class TreeLinks implements Links {
     post(link, new Event.Gone(link.other));
   }
 
-  /* Closes it, and perhaps tells its node later. */
+  /// Closes it, and perhaps tells its node later.
   private void close(Link link, Status why, boolean later) {
     LOG.debug("the connection of {} and {} is over: {}", link.own.id, link.other, why);
     Pipe pipe;
@@ -217,7 +217,7 @@ final class TreeLinks implements Links {
     if (pipe != null) pipe.cut(why);
   }
 
-  /* Takes what came before the end, and nothing after it. */
+  /// Takes what came before the end, and nothing after it.
   private void post(Link link, Event event) {
     Own own = link.own;
     own.mailbox.put(() -> {
@@ -293,7 +293,7 @@ final class TreeLinks implements Links {
       }
     }
 
-    /* Of messages outside of the tree, requests for a place go along the tree. */
+    /// Of messages outside of the tree, requests for a place go along the tree.
     private static boolean isForNeighbors(Message message) {
       return message instanceof Message.Join || !(message instanceof Message.Direct);
     }
@@ -345,7 +345,7 @@ final class TreeLinks implements Links {
     beats(below(own, false));
   }
 
-  /* The node above has said how old the mandate is; those below hear it at once. */
+  /// The node above has said how old the mandate is; those below hear it at once.
   private void heard(Own own, Frame.Beat beat) {
     long now = System.nanoTime();
     boolean before = own.mandate.holds(now);
@@ -357,7 +357,7 @@ final class TreeLinks implements Links {
     if (renewed) own.mailbox.put(own.inbox::renewed);
   }
 
-  /* The connections to children that need a sign of life. */
+  /// The connections to children that need a sign of life.
   private synchronized List<Link> below(Own own, boolean now) {
     long since = System.nanoTime() - beatNanos / 2;
     return own.links.values().stream()
@@ -376,10 +376,8 @@ final class TreeLinks implements Links {
     }
   }
 
-  /*
-   * A child may act on what it has until its own stamps are as old as the lease, which is when its
-   * parent has heard nothing for as long: the parent looks at nothing else.
-   */
+  /// A child may act on what it has until its own stamps are as old as the lease, which is when its
+  /// parent has heard nothing for as long: the parent looks at nothing else.
   private boolean isLost(Link link, @Nullable Pipe pipe) {
     return link.isUp && pipe != null && pipe.staleNanos() > leaseNanos;
   }

@@ -51,7 +51,7 @@ final class TreeRoot implements AutoCloseable {
     domain.serve(links);
   }
 
-  /* Clients connect to the root, and never the other way. */
+  /// Clients connect to the root, and never the other way.
   private final class Below implements TreeLinks.Network {
     @Override
     public @Nullable Pipe dial(NodeId to, Pipe.Ear ear) {
@@ -126,7 +126,7 @@ final class TreeRoot implements AutoCloseable {
       this.locality = locality;
     }
 
-    /* A replaced root that does not know it yet would give out old objects. */
+    /// A replaced root that does not know it yet would give out old objects.
     private void welcome() {
       try {
         service.checkUsable();
@@ -138,7 +138,7 @@ final class TreeRoot implements AutoCloseable {
       let(tickets.last());
     }
 
-    /* A leaf admits no process, and needs no seals. */
+    /// A leaf admits no process, and needs no seals.
     private void let(Frame.Seal seal) {
       if (!address.startsWith(NodeId.LEAF)) pipe.send(seal);
       pipe.send(new Frame.Pass(tickets.of(address)));

@@ -143,7 +143,7 @@ public final class TreeServer implements AutoCloseable {
     }
   }
 
-  /* The root of a first frame. */
+  /// The root of a first frame.
   private @Nullable TreeRoot root(Pipe pipe, Frame first) {
     if (first instanceof Frame.Greeting(_, var to, _)) {
       return roots.values().stream().filter(root -> root.is(to)).findAny().orElse(null);

@@ -1,13 +1,13 @@
 package stoa.objects;
 
-/// Which code executes what is put on the objects of one type now. [LocalService] writes it,
-/// anybody reads it.
+/// The code that executes new puts on the objects of one type. [LocalService] writes it, any thread
+/// reads it.
 final class ActiveCode {
   /// The code at one time.
   ///
   /// @param number its number in puts, 0 when the type's classes are in no version
   /// @param type the first face of the type in it
-  /// @param settled whether all that the dictionary knows was looked at
+  /// @param settled whether the store has examined all names that the dictionary knows
   record Now(int number, ObjectType type, boolean settled) {}
 
   private volatile Now now;
@@ -24,7 +24,7 @@ final class ActiveCode {
     now = next;
   }
 
-  /// Has the next caller of [LocalService#active] look at the dictionary again.
+  /// Makes the next caller of [LocalService#active] examine the dictionary again.
   void unsettle() {
     Now known = now;
     now = new Now(known.number(), known.type(), false);

@@ -21,8 +21,8 @@ import stoa.front.code.StoredClasses;
 import stoa.front.types.SharedType;
 import stoa.store.Terms;
 
-/// What an operator does with the code of shared types: lists its versions, checks other classes
-/// against what is stored, and has them execute what is called from now on. Thread-safe; waits for
+/// An operator's commands on the code of shared types: they list its versions, check other classes
+/// against the stored objects, and deploy classes that execute new calls. Thread-safe; waits for
 /// the disk and runs users' code.
 public final class CodeService {
   private final LocalService stoa;
@@ -35,51 +35,52 @@ public final class CodeService {
   ///
   /// @param type the stored name of the type
   /// @param turn how many versions the type has had with this one; a version that is active again
-  ///   counts again
+  ///   gets a further turn
   /// @param version the name of the version
-  /// @param active whether it executes what is called now
+  /// @param active whether it executes new calls
   public record Version(String type, int turn, String version, boolean active) {}
 
-  /// What other classes would make of the objects of a type.
+  /// The effect that other classes would have on the objects of a type.
   ///
   /// @param type the stored name of the type
-  /// @param kind what is known of the version
-  /// @param objects how many objects were tried
-  /// @param unfit how many of them the classes cannot take
-  /// @param reason why the classes, or the first of these objects, are refused; empty when they fit
-  /// @param calls what the last calls of these objects would have come to
+  /// @param kind the relation of the classes to the stored versions
+  /// @param objects how many objects the check tried
+  /// @param unfit how many of them the classes cannot read
+  /// @param reason why the check refuses the classes, or the first of these objects; empty when
+  ///   they fit
+  /// @param calls the results of the last calls of these objects in the other classes
   public record Finding(
       String type, Kind kind, long objects, long unfit, String reason, ReplayedCalls calls) {
-    /// Whether the classes may execute what is called from now on.
+    /// Returns whether the classes may execute new calls.
     public boolean fits() {
       return kind != Kind.REFUSED && unfit == 0;
     }
   }
 
-  /// What calls that were executed would have come to in other classes: their answers, and the
-  /// states that they leave behind.
+  /// A comparison of logged calls with the same calls executed by other classes: their answers, and
+  /// the states after them.
   ///
-  /// @param compared how many were executed again, at most four of an object
-  /// @param different how many of them come to something else
-  /// @param first what the first of these comes to; empty when there is none
+  /// @param compared how many calls the check executed again, at most four of an object
+  /// @param different how many of them have another answer or state
+  /// @param first the difference of the first of these; empty when there is none
   public record ReplayedCalls(long compared, long different, String first) {
-    /// No call was executed again.
+    /// The check executed no call again.
     public static final ReplayedCalls NONE = new ReplayedCalls(0, 0, "");
   }
 
-  /// How classes stand to what is stored.
+  /// The relation of classes to the stored versions.
   public enum Kind {
     /// The store has no objects of the type's name.
     NEW,
-    /// They are the version that is active.
+    /// They are the active version.
     ACTIVE,
     /// They are another version.
     CHANGED,
-    /// They do not fit, whatever the objects are.
+    /// They do not fit, whatever the objects contain.
     REFUSED
   }
 
-  /// The versions of all types, in the order of their types and turns.
+  /// Returns the versions of all types, ordered by type and turn.
   public List<Version> versions() {
     var versions = new ArrayList<Version>();
     for (String type : stoa.codes().types()) {
@@ -93,22 +94,22 @@ public final class CodeService {
     return versions;
   }
 
-  /// How much is tried.
+  /// The extent of a check.
   ///
-  /// @param types the stored names of the types; all in the files when there is none. Others among
-  ///   the files are what these need
-  /// @param objectsMax how many objects of each type are tried at most
-  /// @param replays whether the last calls of these objects are executed again
+  /// @param types the stored names of the types; empty for all types in the files. The other files
+  ///   are classes that these types need
+  /// @param objectsMax the most objects of each type that the check tries
+  /// @param replays whether the check executes the last calls of these objects again
   public record Sample(Set<String> types, long objectsMax, boolean replays) {
-    /// All types and objects, with their last calls.
+    /// All types and objects, and their last calls.
     public static final Sample WHOLE = new Sample(Set.of(), Long.MAX_VALUE, true);
   }
 
-  /// Tries classes on what is stored. Logs nothing.
+  /// Checks classes against the stored objects. Logs nothing.
   ///
-  /// @param files the class files by the binary names of their classes: those of shared classes,
-  ///   and of what they need
-  /// @param progress is told how many objects were tried
+  /// @param files the class files by the binary names of their classes: the shared classes and the
+  ///   classes that these need
+  /// @param progress receives the number of objects that the check has tried
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> check(Map<String, byte[]> files, Sample sample, LongConsumer progress) {
     return found(shared(files, sample.types()), sample, progress);
@@ -136,19 +137,19 @@ public final class CodeService {
     }
   }
 
-  /// Has classes execute what is called from now on, if they fit all objects. When they do not,
+  /// Deploys classes: they execute all calls from now on, if they fit all objects. If they do not,
   /// nothing changes.
   ///
-  /// @param files as of [#check]
-  /// @param progress as of [#check]
+  /// @param files as for [#check]
+  /// @param progress as for [#check]
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> deploy(Map<String, byte[]> files, LongConsumer progress) {
     return deploy(files, Set.of(), progress);
   }
 
-  /// Deploys the classes of some types only: others among the files are what these need.
+  /// Deploys the classes of some types only. The other files are classes that these types need.
   ///
-  /// @param types the stored names of the types; all in the files when there is none
+  /// @param types the stored names of the types; empty for all types in the files
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> deploy(Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
     Map<String, List<Class<?>>> shared = shared(files, types);
@@ -157,10 +158,10 @@ public final class CodeService {
     return findings;
   }
 
-  /// The class files of a version, by the binary names of their classes. Deploying them for the
-  /// type takes it back to that version. Reads the log.
+  /// Returns the class files of a version, by the binary names of their classes. Deploying them
+  /// takes the type back to that version. Reads the log.
   ///
-  /// @param version its name, as [Version#version()] has it
+  /// @param version its name, see [Version#version()]
   /// @throws NotShareable when the store has no such version of the type
   public SortedMap<String, byte[]> files(String type, String version) {
     for (Codes.Activation one : stoa.codes().of(type)) {
@@ -169,7 +170,7 @@ public final class CodeService {
     throw new NotShareable(type + " has no version " + version + "; the list of versions has all");
   }
 
-  /// The shared classes of some files, by the stored names of their types.
+  /// Returns the shared classes among the files, by the stored names of their types.
   private Map<String, List<Class<?>>> shared(Map<String, byte[]> files, Set<String> types) {
     StoredClasses loader = stoa.classes("code to be tried", files);
     var shared = new LinkedHashMap<String, List<Class<?>>>();
@@ -224,7 +225,7 @@ public final class CodeService {
     return new Finding(type, Kind.CHANGED, objects, unfit, reason, replayed);
   }
 
-  /// Why a type cannot take an object; null when it can, or the object is gone.
+  /// Returns why a type cannot read an object; null when it can, or when the object is deleted.
   private @Nullable String refusal(ObjectType tried, Key key) {
     long generation = stoa.core().generation(key);
     if (generation == 0) return null;

@@ -20,12 +20,11 @@ import stoa.base.StreamId;
 import stoa.front.code.CodeVersion;
 import stoa.store.Store;
 
-/// The versions of the code of shared types that the log keeps, and which of them executes the puts
-/// of a type.
+/// The versions of the code of shared types in the log, and the active version of each type.
 ///
 /// An *activation* is a name in the dictionary. Its number, plus 1, is the number of the code that
-/// the leader logs with each put, see [stoa.store.HandlerFactory#code()]: a put is executed by the
-/// code that was active when it was logged, on every replica and in every replay.
+/// the leader logs with each put, see [stoa.store.HandlerFactory#code()]: every replica and every
+/// replay executes a put with the code that was active when the leader logged it.
 ///
 /// ```
 /// activation:  "code ", how many the type has with this one, " ", the version's name, " ",
@@ -37,26 +36,26 @@ import stoa.store.Store;
 ///      of each class its name text, the file's name 16, the address of the entry that has it varint
 /// ```
 ///
-/// Thread-safe. Grows with the versions of the program's classes; a file that two versions share is
-/// kept once.
+/// Thread-safe. Grows with the versions of the program's classes; it keeps a file that two versions
+/// share once.
 final class Codes {
   static final Key KEY = Key.of("stoa", "code");
 
-  /// In front of an activation in the dictionary.
+  /// The prefix of an activation in the dictionary.
   static final String CODE = "code ";
 
   private static final int CLASSES = 1;
   private static final int VERSION = 2;
   private static final int ENTRY_BYTES_MAX = 256 << 10;
 
-  /// A version that executes the puts of a type from some place in the log on.
+  /// A version that executes the puts of a type from one position in the log on.
   ///
   /// @param number the number of the code in puts
   /// @param version the name of the version
   /// @param list the address of the list of its classes
   /// @param type the stored name of the type
   record Activation(int number, StreamId version, long list, String type) {
-    /// What is the same for all activations of the version.
+    /// Returns the part that all activations of the version share.
     Loaded loaded() {
       return new Loaded(version, type);
     }
@@ -73,7 +72,7 @@ final class Codes {
     this.dictionary = dictionary;
   }
 
-  /// The types of which versions are kept, in the order of their names.
+  /// Returns the types that have versions, ordered by name.
   java.util.SortedSet<String> types() {
     var types = new java.util.TreeSet<String>();
     dictionary.each((name, number) -> {
@@ -82,7 +81,7 @@ final class Codes {
     return types;
   }
 
-  /// The activations of a type, the first one first.
+  /// Returns the activations of a type, oldest first.
   List<Activation> of(String type) {
     var found = new ArrayList<Activation>();
     dictionary.each((name, number) -> {
@@ -93,7 +92,7 @@ final class Codes {
     return found;
   }
 
-  /// The activation of a number, null when the dictionary has none.
+  /// Returns the activation of a number, or null when the dictionary has none.
   @Nullable Activation find(int number) {
     String name = dictionary.nameOf(number - 1);
     return name != null && name.startsWith(CODE) ? activation(number, name) : null;
@@ -109,21 +108,22 @@ final class Codes {
     return new Activation(number, version, Long.parseLong(parts[3]), parts[4]);
   }
 
-  /// Has a version execute what is put from now on. Logged, so that this waits.
+  /// Activates a version: it executes all puts from now on. Logs, and therefore waits.
   ///
-  /// @param version one with a name
+  /// @param version a version with a name
   /// @param earlier the activations of the type
   Activation activate(String type, CodeVersion version, List<Activation> earlier) {
     StreamId name = java.util.Objects.requireNonNull(version.name());
     long list = 0;
     for (Activation one : earlier) if (one.version().equals(name)) list = one.list();
     if (list == 0) list = keep(name, version.files());
-    // The first number makes a version that is active again another activation.
+    // The leading number makes each activation of the same version a distinct name.
     String text = CODE + (earlier.size() + 1) + " " + name + " " + list + " " + type;
     return activation(dictionary.idOf(text) + 1, text);
   }
 
-  /// Logs the class files of a version that are not in the log; answers the address of its list.
+  /// Logs the class files of a version that are not in the log yet; returns the address of its
+  /// list.
   private long keep(StreamId name, SortedMap<String, byte[]> files) {
     Map<StreamId, Long> known = known();
     var names = new TreeMap<String, StreamId>();
@@ -157,7 +157,7 @@ final class Codes {
     batch.clear();
   }
 
-  /// Where the class files are that are in the log, by their names.
+  /// Returns the addresses of the logged class files, by their names.
   private Map<StreamId, Long> known() {
     var known = new HashMap<StreamId, Long>();
     var lists = new java.util.TreeSet<Long>();
@@ -184,7 +184,7 @@ final class Codes {
     return listed;
   }
 
-  /// The class files of a version, by the binary names of their classes. Reads the log.
+  /// Returns the class files of a version, by the binary names of their classes. Reads the log.
   SortedMap<String, byte[]> files(Activation activation) {
     var wanted = new TreeMap<Long, Map<StreamId, List<String>>>();
     for (Listed file : list(activation.list())) {

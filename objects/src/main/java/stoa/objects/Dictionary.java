@@ -19,20 +19,20 @@ import stoa.front.types.SharedType;
 import stoa.store.Store;
 import stoa.store.replicas.Losses;
 
-/// The names that the log speaks of by number: classes, types, methods. A stream of its own: the
-/// number of a name is its stream address, less one.
+/// The names that log entries refer to by number: classes, types, methods. The names form a stream
+/// of their own: the number of a name is its stream address, less one.
 ///
 /// Thread-safe. Grows with the program's classes, not with its data.
 @SuppressWarnings("exports") // Justification: for stoa.client, on the class path
 public final class Dictionary implements TypeIds {
   static final Key KEY = Key.of("stoa", "dictionary");
 
-  /// What finds out what is lost of the objects of a damaged store.
+  /// Returns the search for objects that lost entries in a damaged store.
   public static Losses losses() {
     return new Losses(KEY.stream(), ClassNames.CLASS, Dictionary::method);
   }
 
-  /// The address of the name of the method that a put calls, 0 when it calls none.
+  /// Returns the address of the name of the method that a put calls, 0 when it calls none.
   private static long method(byte[] put) {
     int number = (int) new Decoder(put).varint();
     return CallNumbers.isMethod(number) ? number : 0;
@@ -48,7 +48,7 @@ public final class Dictionary implements TypeIds {
     var _ = learn();
   }
 
-  /// Takes in what another process has logged since; answers which names that are.
+  /// Reads the names that another process has logged since the last call; returns these names.
   List<String> learn() {
     assigning.lock();
     try {
@@ -91,19 +91,19 @@ public final class Dictionary implements TypeIds {
     }
   }
 
-  /// The number of a name, null when it has none.
+  /// Returns the number of a name, or null when it has none.
   @Nullable Integer find(String name) {
     return numbers.get(name);
   }
 
-  /// The names from a number on.
+  /// Returns the names from a number on.
   List<String> from(int number, int countMax) {
     List<String> known = List.copyOf(names);
     int begin = Math.clamp(number, 0, known.size());
     return known.subList(begin, Math.min(known.size(), begin + countMax));
   }
 
-  /// Tells of all names, with their numbers, in the order of these.
+  /// Visits all names with their numbers, in the order of the numbers.
   void each(java.util.function.ObjIntConsumer<String> visitor) {
     int number = 0;
     for (String name : names) visitor.accept(name, number++);
@@ -113,10 +113,11 @@ public final class Dictionary implements TypeIds {
     return append(KEY, name.getBytes(StandardCharsets.UTF_8), name);
   }
 
-  /// Logs what names speak of; answers its address. Whether that came to be is nothing to the
-  /// caller when this fails: what it wants to log refers to it, and is not logged yet.
+  /// Logs a definition that later entries refer to; returns its address. When this fails, the
+  /// caller need not know whether the definition is in the log: it has not logged the entry that
+  /// refers to it.
   ///
-  /// @param what it is, for the message of a failure
+  /// @param what describes the definition, for the message of a failure
   long append(Key key, byte[] entry, String what) {
     try {
       return store.append(key, entry);
@@ -149,7 +150,7 @@ public final class Dictionary implements TypeIds {
     return ClassNames.isFirstFace(type, after(ClassNames.CLASS + type.name() + " "));
   }
 
-  /// The names that begin with a prefix, without it, in the order of their numbers.
+  /// Returns the names that begin with a prefix, without the prefix, in the order of their numbers.
   List<String> after(String prefix) {
     return ClassNames.after(prefix, names);
   }

@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
 
-/// The names of a dictionary as code of the past knows them: what was described later is not
-/// compared with its classes, which read and write as they did. Thread-safe.
+/// The names of a dictionary as an earlier version of the code knows them. The store does not
+/// compare its classes with later descriptions, since they read and write as they did. Thread-safe.
 final class EarlierIds implements TypeIds {
   private final Dictionary dictionary;
   private final int end;
 
-  /// @param end how many names there were when the code became active
+  /// @param end the number of names when the code became active
   EarlierIds(Dictionary dictionary, int end) {
     this.dictionary = dictionary;
     this.end = end;

@@ -31,7 +31,7 @@ import stoa.store.threads.Threads;
 /// Opens stores that live in this process: `memory:` and `file:DIRECTORY`, of one shard or, with
 /// `?shards=NUMBER`, of several.
 public final class EmbeddedEngine implements Engine {
-  /// For [java.util.ServiceLoader].
+  /// Creates the engine for [java.util.ServiceLoader].
   public EmbeddedEngine() {}
 
   @Override
@@ -44,16 +44,16 @@ public final class EmbeddedEngine implements Engine {
     return open(config, disk -> disk);
   }
 
-  /// Opens a store whose files stay as they are. The store keeps what it writes in memory, and
-  /// drops it when it is closed. No other process may have the directory open meanwhile.
+  /// Opens a store without changing its files. The store keeps its writes in memory, and drops them
+  /// on close. No other process may have the directory open meanwhile.
   ///
-  /// @param bytesMax how much may be written to each shard, in bytes
+  /// @param bytesMax the most bytes that the store writes to each shard
   public static Stoa openScratch(StoaConfig config, long bytesMax) {
     return open(config, disk -> new ScratchDisk(disk, bytesMax));
   }
 
-  /// Opens it once more when it met damage in an index: closing a device forgets such an index, and
-  /// opening makes it anew.
+  /// Opens the store a second time when the first attempt finds damage in an index: closing the
+  /// device drops such an index, and the next opening rebuilds it.
   private static Stoa open(StoaConfig config, UnaryOperator<Disk> as) {
     for (boolean first = true; ; first = false) {
       var devices = new ArrayList<Device>();
@@ -72,7 +72,7 @@ public final class EmbeddedEngine implements Engine {
     return failure != null && failure.getCause() instanceof CorruptData;
   }
 
-  /// @param opened gets the devices
+  /// @param opened receives the opened devices
   private static Stoa open(StoaConfig config, UnaryOperator<Disk> as, List<Device> opened) {
     Clock clock = Clock.system();
     return opened(
@@ -117,27 +117,27 @@ public final class EmbeddedEngine implements Engine {
 
   /// Opens a store on a disk, with a clock and threads of the caller's choice: for simulations.
   ///
-  /// @param config its URL is used in messages only
+  /// @param config only messages use its URL
   public static Stoa open(StoaConfig config, Disk disk, Clock clock, Threads threads) {
     return open(config, () -> Device.open(disk, DeviceConfig.standard()), clock, threads);
   }
 
-  /// Opens a store on a device of the caller's, which is closed with it.
+  /// Opens a store on a device of the caller. Closing the store closes the device.
   ///
-  /// @param config its URL is used in messages only
-  /// @param device opens the device; what it throws is told as for any other store
+  /// @param config only messages use its URL
+  /// @param device opens the device; the store reports its exceptions as for any other store
   public static Stoa open(
       StoaConfig config, Supplier<Device> device, Clock clock, Threads threads) {
     return opened(config, () -> OpenLog.of(device.get()), clock, threads);
   }
 
-  /// Opens a store on a log that its replicas share: this process is the one that proposes.
+  /// Opens a store on a replicated log, at the replica that proposes.
   ///
-  /// @param config its URL is used in messages only
-  /// @param device what this replica is kept on; not closed with the store
-  /// @param log opens the log, which is closed with the store; what it throws is told as for any
-  ///   other store
-  /// @param part what the engine has when several groups keep the store
+  /// @param config only messages use its URL
+  /// @param device the device of this replica; stays open when the store closes
+  /// @param log opens the log; the store reports its exceptions as for any other store, and closes
+  ///   the log with itself
+  /// @param part the part of this engine, when several groups keep the store
   public static Stoa openReplicated(
       StoaConfig config,
       Device device,
@@ -149,16 +149,16 @@ public final class EmbeddedEngine implements Engine {
         config, () -> OpenLog.replicated(device, log.get(), threads), clock, threads, part);
   }
 
-  /// Begins to execute, at a replica that does not lead, what the leader executes. To be closed
-  /// before the store is opened here.
+  /// Starts a standby, which executes the leader's calls at a replica that does not lead. Close it
+  /// before this process opens the store.
   ///
-  /// @param config as that of [#openReplicated]
-  /// @param device what this replica is kept on; not closed with what is opened
-  /// @param streams what the replica shows
-  /// @param part as that of [#openReplicated]
-  /// @param told is told, on a thread of its own, of objects that are not what they are where the
-  ///   leader is, again and again until the log says so: to be passed to [ObjectService#quarantine]
-  ///   there
+  /// @param config as for [#openReplicated]
+  /// @param device the device of this replica; stays open when the standby closes
+  /// @param streams the streams of the replica
+  /// @param part as for [#openReplicated]
+  /// @param told receives, on a thread of its own, objects whose state differs from the leader's,
+  ///   repeatedly until the log has the quarantine; pass them to [ObjectService#quarantine] at the
+  ///   leader
   public static Standby openStandby(
       StoaConfig config,
       Device device,
@@ -170,10 +170,11 @@ public final class EmbeddedEngine implements Engine {
     return new Standby(config, device, streams, clock, threads, part, told);
   }
 
-  /// Opens a store of several shards on devices of the caller's, which are closed with it.
+  /// Opens a store of several shards on devices of the caller. Closing the store closes the
+  /// devices.
   ///
-  /// @param config its URL is used in messages only
-  /// @param log opens the log; what it throws is told as for any other store
+  /// @param config only messages use its URL
+  /// @param log opens the log; the store reports its exceptions as for any other store
   public static Stoa openGlobal(
       StoaConfig config, Supplier<GlobalLog> log, Clock clock, Threads threads) {
     return opened(config, () -> OpenLog.of(log.get()), clock, threads);

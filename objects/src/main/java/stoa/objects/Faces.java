@@ -13,15 +13,14 @@ import stoa.front.ClassNames;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
-/// The classes and interfaces by which callers name the objects that are stored under one name and
-/// have one implementation (vCorfu, section 4.4: a list is seen as a queue and as a stack).
-/// Thread-safe.
+/// The classes and interfaces through which callers use the objects of one stored name, which have
+/// one implementation (vCorfu, section 4.4: a list is seen as a queue and as a stack). Thread-safe.
 final class Faces {
   private final String name;
   private final Dictionary dictionary;
   private final CopyOnWriteArrayList<ObjectType> faces = new CopyOnWriteArrayList<>();
 
-  /// By the numbers of the dictionary.
+  // By the numbers of the dictionary.
   private final ConcurrentHashMap<Integer, ObjectType.Called> methods = new ConcurrentHashMap<>();
 
   Faces(String name, Dictionary dictionary) {
@@ -29,12 +28,11 @@ final class Faces {
     this.dictionary = dictionary;
   }
 
-  /// The stored name.
   String name() {
     return name;
   }
 
-  /// The one of a shared type, or null.
+  /// Returns the face of a shared type, or null.
   @Nullable ObjectType find(SharedType shared) {
     for (ObjectType face : faces) {
       if (face.shared() == shared) return face;
@@ -42,17 +40,17 @@ final class Faces {
     return null;
   }
 
-  /// All of them.
+  /// Returns all faces.
   List<SharedType> all() {
     return faces.stream().map(ObjectType::shared).toList();
   }
 
-  /// The one that the store came to know first.
+  /// Returns the face that the store met first.
   ObjectType first() {
     return faces.getFirst();
   }
 
-  /// Adds one.
+  /// Adds a face.
   ///
   /// @throws NotShareable when it does not fit the others
   void add(ObjectType type) {
@@ -96,7 +94,7 @@ final class Faces {
     return one.face().getName() + " and " + other.face().getName() + " are both stored as " + name;
   }
 
-  /// Whether one of them has a method.
+  /// Returns whether one of the faces has a method.
   boolean hasMethod(String id) {
     return faces.stream().anyMatch(face -> has(face.shared(), id));
   }
@@ -105,9 +103,9 @@ final class Faces {
     return type.methods().stream().anyMatch(method -> method.id().equals(id));
   }
 
-  /// Checks that everything that is logged can be called.
+  /// Checks that the classes have every method that the log calls.
   ///
-  /// @throws NotShareable when the log has calls of methods that the classes no longer have
+  /// @throws NotShareable when the log calls methods that the classes no longer have
   void checkMethods() {
     for (String id : dictionary.after(ClassNames.METHOD + name + "#")) {
       boolean removed = faces.stream().anyMatch(face -> face.shared().hasRemoved(id));
@@ -128,7 +126,7 @@ final class Faces {
     }
   }
 
-  /// The method that a put calls, or null when it only creates.
+  /// Returns the method that a put calls, or null when the put only creates.
   ObjectType.@Nullable Called called(Decoder put) {
     int number = (int) put.varint();
     if (!CallNumbers.isMethod(number)) return null;

@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Encoder;
 
-/// What a key of the listenable key-value store answers.
+/// The answers of a key of the listenable key-value store.
 ///
 /// ```
-/// encoded:  1 u8, was u8                                            it is done
-///           2 u8, the throwable as the marshaller writes it         it is refused
+/// encoded:  1 u8, was u8                                            done
+///           2 u8, the throwable as the marshaller writes it         refused
 /// ```
 sealed interface KeyAnswer extends Answer {
-  /// A put is done.
+  /// The key has executed a put.
   ///
-  /// @param was whether there was what it puts an end to
+  /// @param was whether there was a value or listener that the put replaces or removes
   record Done(boolean was) implements KeyAnswer {
     @Override
     public byte[] encoded() {
@@ -22,10 +22,10 @@ sealed interface KeyAnswer extends Answer {
     }
   }
 
-  /// A put is refused.
+  /// The key refuses a put.
   ///
   /// @param thrown the exception, encoded
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Refused(byte[] thrown) implements KeyAnswer {
     @Override
     public byte[] encoded() {
@@ -33,7 +33,7 @@ sealed interface KeyAnswer extends Answer {
     }
   }
 
-  /// The value; nothing logs it.
+  /// The value. The log never contains it.
   ///
   /// @param value encoded
   record Found(byte @Nullable [] value) implements KeyAnswer {
@@ -43,7 +43,7 @@ sealed interface KeyAnswer extends Answer {
     }
   }
 
-  /// Events that wait for listeners; nothing logs them.
+  /// Events that wait for listeners. The log never contains them.
   record Waiting(List<Batch> batches) implements KeyAnswer {
     @Override
     public byte[] encoded() {
@@ -51,16 +51,16 @@ sealed interface KeyAnswer extends Answer {
     }
   }
 
-  /// What waits for one listener.
+  /// The waiting events of one listener.
   ///
-  /// @param listening whose
-  /// @param known whether the key has this listener; it may have been taken out
+  /// @param listening the listener
+  /// @param known whether the key has this listener; false after its removal
   /// @param first the number of the first event
   /// @param events encoded
   /// @param more whether there are further events
-  /// @param ended why there will be no more behind these, encoded; null when there may be. It is
-  ///   heard like an event, with the number after the last
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param ended why no events follow these, encoded; null when some may follow. The listener
+  ///   acknowledges it like an event, with the number after the last
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Batch(
       Listening listening,
       boolean known,

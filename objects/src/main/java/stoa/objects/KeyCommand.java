@@ -8,8 +8,7 @@ import stoa.ListenerLimits;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// What is put on a key of the listenable key-value store (CRESON, algorithm 1: the messages that
-/// are ordered).
+/// The puts on a key of the listenable key-value store (CRESON, algorithm 1: the ordered messages).
 ///
 /// ```
 /// 1 u8, the value as the marshaller writes it                                     PUT
@@ -27,28 +26,28 @@ sealed interface KeyCommand {
   /// @param value encoded
   record Put(byte @Nullable [] value) implements KeyCommand {}
 
-  /// Registers a listener. The limits are logged with it, so that every replay has the same.
+  /// Registers a listener. The log has the limits with it, so that every replay uses the same.
   ///
   /// @param handler encoded
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Register(Listening listening, ListenerLimits limits, int listenersMax, byte[] handler)
       implements KeyCommand {}
 
-  /// Takes a listener and its handler out.
+  /// Removes a listener and its handler.
   record Unregister(Listening listening) implements KeyCommand {}
 
-  /// Takes all listeners of a session out.
+  /// Removes all listeners of a session.
   record EndSession(long session) implements KeyCommand {}
 
   /// Listeners have handled their events up to some numbers.
   record Heard(List<UpTo> all) implements KeyCommand {}
 
-  /// A place in the events of a listener.
+  /// A position in the events of a listener.
   ///
-  /// @param number of the last one that is meant; 0 for none
+  /// @param number of the last event up to this position; 0 for none
   record UpTo(Listening listening, long number) {}
 
-  /// What an operator calls it.
+  /// Returns the name of the command for operators.
   default String word() {
     return switch (this) {
       case Put(byte[] value) -> value == null ? "remove" : "put";
@@ -58,7 +57,7 @@ sealed interface KeyCommand {
     };
   }
 
-  /// The command as it is put.
+  /// Returns the command as a put.
   default byte[] encoded() {
     return switch (this) {
       case Put(byte[] value) ->
@@ -81,7 +80,7 @@ sealed interface KeyCommand {
     };
   }
 
-  /// The command that was put.
+  /// Returns the command of a put.
   static KeyCommand decoded(byte[] put) {
     var in = new Decoder(put);
     int kind = in.u8();

@@ -18,10 +18,10 @@ import stoa.store.Target;
 import stoa.store.Terms;
 import stoa.store.watching.Watch;
 
-/// Brings the events of one key to the listeners that are here, and what these have handled back
-/// into the state of the key.
+/// Sends the events of one key to the listeners of this process, and acknowledges to the key the
+/// events that they have handled.
 ///
-/// Thread-safe. Never blocks but to begin.
+/// Thread-safe. Only [#add] may block.
 final class KeyFeed {
   /*
    * What is sent follows from the state of the key alone, whatever has become of earlier sends: a
@@ -49,7 +49,7 @@ final class KeyFeed {
     private long acknowledged;
     private boolean over;
 
-    /// @param before where the events of the same listener went; null when it is new here
+    /// @param before the previous place of the same listener; null for a new listener
     private Place(Service.Sink sink, @Nullable Place before) {
       this.sink = sink;
       if (before == null) return;
@@ -68,27 +68,26 @@ final class KeyFeed {
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
   private final Map<Listening, Place> places = new LinkedHashMap<>();
   private @Nullable Watch watch;
   private boolean asking;
   private boolean again;
   private boolean acknowledging;
 
-  /// @param executor runs what begins on a thread that may not ask the store
+  /// @param executor runs the work of threads that must not ask the store
   KeyFeed(KeyValues values, Target target, Executor executor) {
     this.values = values;
     this.target = target;
     this.executor = executor;
   }
 
-  /// Begins to send to a listener what its key has for it; again, when it was sent something
+  /// Begins to send the events of its key to a listener. The feed repeats events that it has sent
   /// before.
   void add(Listening listening, Service.Sink sink) {
     lock.lock();
     try {
-      // What was handled and is not acknowledged yet is not sent again: nothing else would be over
-      // connections that do not live until the next tick.
+      // The feed does not repeat handled events that it has not acknowledged yet: over connections
+      // that break before the next tick it would repeat nothing else.
       places.put(listening, new Place(sink, places.get(listening)));
       if (watch == null) {
         watch = values.core().watch(target.key(), _ -> executor.execute(this::ask));
@@ -99,9 +98,9 @@ final class KeyFeed {
     executor.execute(this::ask);
   }
 
-  /// Sends nothing more to a listener. What it has handled is acknowledged first.
+  /// Stops sending to a listener, after acknowledging the events that it has handled.
   ///
-  /// @param sink only if this is where its events go; null for whatever is
+  /// @param sink stops only if the events go to this sink; null for any sink
   void remove(Listening listening, Service.@Nullable Sink sink) {
     acknowledge();
     lock.lock();
@@ -199,7 +198,7 @@ final class KeyFeed {
       sends.add(() -> sink.failed(new Closed("the session of the listener has ended")));
       return;
     }
-    // The first time it is told where its listener was.
+    // The first batch tells the position of the listener.
     if (place.sent == 0 && batch.first() > 1) {
       place.sent = batch.first() - 1;
       place.heard = place.sent;
@@ -218,7 +217,7 @@ final class KeyFeed {
     }
   }
 
-  /// What could not be asked is asked again at the next tick, unless the store is of no more use.
+  /// Repeats the failed question at the next tick, unless the store has failed for good.
   private void failed(RuntimeException cause) {
     var gone = new ArrayList<Service.Sink>();
     lock.lock();
@@ -243,7 +242,7 @@ final class KeyFeed {
 
   // ---- handled
 
-  /// A listener has handled its events up to a number.
+  /// Notes that a listener has handled its events up to a number.
   void heard(Listening listening, long number) {
     boolean full;
     boolean due;
@@ -262,7 +261,7 @@ final class KeyFeed {
     if (full) executor.execute(this::ask);
   }
 
-  /// Does what was put off.
+  /// Does the postponed work.
   void tick() {
     acknowledge();
     if (values.core().hasFailed()) {

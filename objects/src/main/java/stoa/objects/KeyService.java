@@ -19,7 +19,7 @@ import stoa.front.types.NotBrief;
 import stoa.store.PriorOutcome;
 import stoa.store.Request;
 
-/// What a server does with the listenable key-value store for its clients, in bytes. Thread-safe.
+/// The server's side of the listenable key-value store, in bytes. Thread-safe.
 public final class KeyService {
   private final LocalService stoa;
   private final KeyValues values;
@@ -32,9 +32,9 @@ public final class KeyService {
     this.values = stoa.keyValues();
   }
 
-  /// A key by its encoding. Quick.
+  /// Returns the key of an encoding. Quick.
   ///
-  /// @throws NotShareable when it is none
+  /// @throws NotShareable when it is no encoded key
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Key key(byte[] encoded) {
     Object name = Keys.decode(encoded, classesOfKeys);
@@ -46,11 +46,11 @@ public final class KeyService {
     return key;
   }
 
-  /// Begins to put a value, or nothing when it is null; see [#was]. Quick.
+  /// Begins to put a value, or to remove it when the argument is null; see [#was]. Quick.
   ///
-  /// @param timeMax how long it may take from now on
-  /// @param id logged with it
-  /// @throws NotShareable when the store has not the class of the value, or of something in it
+  /// @param timeMax the most time that it may take from now on
+  /// @param id the log has it with the put
+  /// @throws NotShareable when the store lacks the class of the value, or of something in it
   public Request put(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     if (value != null) {
       checkLength(key, value);
@@ -60,9 +60,10 @@ public final class KeyService {
     return values.putAsync(key, value, timeMax, id).askedBy(id.session());
   }
 
-  /// As [#put], on a thread that others wait for.
+  /// Puts like [#put], on a thread that others wait for.
   ///
-  /// @throws NotBrief when that may take long: nothing was done, and another thread is to [#put] it
+  /// @throws NotBrief when that may take long: it has done nothing, and another thread must call
+  ///   [#put]
   public Request putBriefly(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     if (value != null) {
       checkLength(key, value);
@@ -83,33 +84,34 @@ public final class KeyService {
     }
   }
 
-  /// Whether there was a value before, of a put that is settled.
+  /// Returns whether there was a value before a settled put.
   public boolean was(Request settled) {
     return values.done(settled.answer());
   }
 
-  /// What became of a put that an earlier process logged; null when it did not.
+  /// Returns the result of a put that an earlier process logged; null when none did.
   public @Nullable Boolean earlier(Key key, CallId id, long since) {
     PriorOutcome earlier = values.core().earlier(key, id, since);
     if (earlier == null) return null;
     return earlier.answer() != null && values.done(earlier.answer());
   }
 
-  /// Begins to ask for a value; see [#found]. Quick.
+  /// Begins to read a value; see [#found]. Quick.
   ///
-  /// @param timeMax how long it may take from now on
+  /// @param timeMax the most time that it may take from now on
   /// @param id of the request
   public Request get(Key key, Duration timeMax, CallId id) {
     return values.getAsync(key, timeMax).askedBy(id.session());
   }
 
-  /// What a question that is settled found: empty when there is nothing, otherwise 1 and the value.
+  /// Returns the result of a settled question: empty when there is no value, otherwise 1 and the
+  /// value.
   public byte[] found(Request settled) {
     byte[] value = KeyValues.value(settled.answer());
     return value == null ? new byte[0] : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
   }
 
-  /// Decodes what a client sent, so that what cannot be read is never logged.
+  /// Decodes a value from a client, so that the store never logs an unreadable one.
   private @Nullable Object read(byte[] value, Effort effort) {
     try {
       return stoa.marshaller().value(value, classesOfKeys, effort);
@@ -131,30 +133,30 @@ public final class KeyService {
       this.key = key;
     }
 
-    /// Begins to send it what it has not handled; again, when it was sent something before. May
-    /// take long.
+    /// Begins to send it the events that it has not handled, including those sent before. May take
+    /// long.
     public void send(Service.Sink sink) {
       values.send(listening, key, sink);
     }
 
-    /// It has handled its events up to a number. Quick.
+    /// Notes that it has handled its events up to a number. Quick.
     public void heard(long number) {
       values.heard(listening, key, number);
     }
 
-    /// Sends it nothing more; it stays registered. Quick.
+    /// Stops sending to it; it stays registered. Quick.
     public void stop() {
       values.stop(listening, key, null);
     }
 
-    /// Takes it out. May take long.
+    /// Removes it. May take long.
     public void close() {
       stop();
       values.unregister(listening, key);
     }
   }
 
-  /// Registers a listener of a client, or finds it. May take long.
+  /// Registers a listener of a client, or finds it registered. May take long.
   ///
   /// @param session the client's
   /// @param listener chosen by the client
@@ -176,17 +178,17 @@ public final class KeyService {
     return new Listener(listening, key);
   }
 
-  /// Takes a listener out that an earlier process registered. May take long.
+  /// Removes a listener that a client registered with an earlier process. May take long.
   public void unlisten(long session, long listener, Key key) {
     values.unregister(new Listening(session, listener), key);
   }
 
-  /// Takes all listeners of a session out. May take long.
+  /// Removes all listeners of a session. May take long.
   public void endSession(long session) {
     values.endSession(session);
   }
 
-  /// Takes the listeners of all sessions of clients out that are not open. May take long.
+  /// Removes the listeners of all client sessions that are not open. May take long.
   public void endAllBut(Set<Long> open) {
     values.endAllBut(open);
   }

@@ -41,15 +41,15 @@ import stoa.store.Target;
 import stoa.store.Terms;
 import stoa.store.threads.Threads;
 
-/// The listenable key-value store in bytes: for the process that has the store open, and for the
-/// clients that it serves. Thread-safe.
+/// The listenable key-value store in bytes, for the process that has the store open and for its
+/// clients. Thread-safe.
 final class KeyValues {
   /*
-   * A listener belongs to a session. Which keys a session listens at is kept under a key of its own
-   * (ListeningKeys), written before the first registration at a key and after the last is gone, so
-   * that the end of a session finds them all. A process that has the store open is a session itself;
-   * when the store is opened again, those of earlier processes end. What ends the sessions of clients
-   * is up to who serves them.
+   * A listener belongs to a session. The store notes the keys of a session's listeners under a key
+   * of its own (ListeningKeys). It writes the note before the first registration at a key and
+   * removes it after the last, so that the end of a session finds them all. A process that has the
+   * store open is a session itself; when a process opens the store again, it ends the sessions of
+   * earlier processes. The server ends the sessions of its clients.
    */
   private static final String SESSIONS = "stoa/listening";
   private static final Logger LOG = LoggerFactory.getLogger(KeyValues.class);
@@ -61,23 +61,23 @@ final class KeyValues {
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /// Which listeners each session has at each key. Guarded by lock.
+  // The listeners of each session at each key. Guarded by lock.
   private final Map<Long, Map<StreamId, Noted>> noted = new HashMap<>();
 
-  /// Those of keys at which somebody listens here. Guarded by lock.
+  // The feeds of keys that have listeners in this process. Guarded by lock.
   private final Map<StreamId, KeyFeed> feeds = new HashMap<>();
 
-  /// The keys that may have handlers: a put there takes as long as these.
+  // The keys that may have handlers: a put there takes as long as its handlers.
   private final Set<StreamId> listened = ConcurrentHashMap.newKeySet();
 
-  /// In the order in which they came to be: what a simulation sees is to be the same in every run.
+  // In order of insertion: a simulation must see the same order in every run.
   private final Set<KeyFeed> due = Collections.synchronizedSet(new LinkedHashSet<>());
 
-  /// Sessions of earlier processes that have not ended yet. Guarded by lock.
+  // Sessions of earlier processes that have not ended yet. Guarded by lock.
   private final List<Long> earlier = new ArrayList<>();
 
-  /// The listeners of a session at a key: those that were registered since the store was opened,
-  /// and whether there may be others.
+  /// The listeners of a session at a key: the listeners registered since this process opened the
+  /// store, and whether there may be others.
   private static final class Noted {
     private final boolean earlier;
     private final Set<Long> listeners = new HashSet<>();
@@ -107,7 +107,8 @@ final class KeyValues {
     threads.every(this::tick);
   }
 
-  /// Ends the sessions of earlier processes, and learns where those of clients listen. Once.
+  /// Ends the sessions of earlier processes, and reads the keys of the clients' listeners. Call it
+  /// once.
   void begin() {
     var ended = new ArrayList<Long>();
     Iterator<byte[]> names = store.list(SESSIONS);
@@ -141,7 +142,8 @@ final class KeyValues {
     }
   }
 
-  /// Without room in the log they stay for now: then nobody puts anything that they would be told.
+  /// Ends the sessions of earlier processes. While the log has no room they stay: then there are no
+  /// puts that would send them events.
   private void endEarlier() {
     lock.lock();
     try {
@@ -167,17 +169,17 @@ final class KeyValues {
     return executor;
   }
 
-  /// The session of this process.
+  /// Returns the session of this process.
   long ownSession() {
     return -store.owner();
   }
 
-  /// Names a new listener of this process.
+  /// Returns the name of a new listener of this process.
   Listening nextListening() {
     return new Listening(ownSession(), listeners.incrementAndGet());
   }
 
-  /// The key of an encoded name.
+  /// Returns the key of an encoded name.
   Key key(byte[] name) {
     return new Key(
         SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, stoa.loader())));
@@ -185,7 +187,7 @@ final class KeyValues {
 
   // ---- put and get
 
-  /// Puts a value, or nothing; answers whether there was one.
+  /// Puts a value, or removes it; returns whether there was one.
   boolean put(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
     return done(
@@ -200,7 +202,7 @@ final class KeyValues {
         Terms.expecting(any()).at(isListened(key) ? Pace.LONG : Pace.SHORT));
   }
 
-  /// As [#putAsync(Key, byte\[\])], for a client of a server.
+  /// Puts like [#putAsync(Key, byte\[\])], for a client of a server.
   Request putAsync(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     byte[] put = new KeyCommand.Put(value).encoded();
     return store.putAsync(
@@ -209,7 +211,7 @@ final class KeyValues {
         Terms.expecting(any()).at(pace(key)).within(timeMax).of(id));
   }
 
-  /// Asks for the value; [#value] tells what it is.
+  /// Asks for the value; [#value] decodes the answer.
   Request get(Key key) {
     return store.get(
         store.target(key), new ListenableKey.Query.Value(), Terms.expecting(any()).at(pace(key)));
@@ -225,12 +227,12 @@ final class KeyValues {
         store.target(key), query, Terms.expecting(any()).at(pace(key)).within(timeMax));
   }
 
-  /// The value that a key answered with, encoded; null when there is none.
+  /// Returns the value in the answer of a key, encoded; null when there is none.
   static byte @Nullable [] value(Answer answer) {
     return ((KeyAnswer.Found) answer).value();
   }
 
-  /// Whether a key answered that there was something.
+  /// Returns whether a key had a value or listener before a put.
   boolean done(Answer answer) {
     return switch ((KeyAnswer) answer) {
       case KeyAnswer.Done(boolean was) -> was;
@@ -260,7 +262,7 @@ final class KeyValues {
 
   // ---- listeners
 
-  /// Registers a listener, or finds that it is registered; durably. Waits.
+  /// Registers a listener, or finds it registered; durable on return. Waits.
   void register(Listening listening, Key key, ListenerLimits limits, byte[] handler) {
     enter(listening, key);
     try {
@@ -271,7 +273,7 @@ final class KeyValues {
     }
   }
 
-  /// Takes a listener out; durably. Waits.
+  /// Removes a listener; durable on return. Waits.
   void unregister(Listening listening, Key key) {
     put(key, new KeyCommand.Unregister(listening));
     leave(listening, key);
@@ -300,9 +302,9 @@ final class KeyValues {
     }
   }
 
-  /// Sends a listener nothing more. It stays registered.
+  /// Stops sending to a listener. It stays registered.
   ///
-  /// @param sink only if this is where its events go; null for whatever is
+  /// @param sink stops only if the events go to this sink; null for any sink
   void stop(Listening listening, Key key, Service.@Nullable Sink sink) {
     KeyFeed feed = feed(key);
     if (feed == null) return;
@@ -315,7 +317,7 @@ final class KeyValues {
     }
   }
 
-  /// A listener has handled its events up to a number.
+  /// Notes that a listener has handled its events up to a number.
   void heard(Listening listening, Key key, long number) {
     KeyFeed feed = feed(key);
     if (feed != null) feed.heard(listening, number);
@@ -330,7 +332,7 @@ final class KeyValues {
     }
   }
 
-  /// A listener that had ended knows it, and is taken out.
+  /// Removes a listener that has received its end.
   void left(Listening listening, Key key) {
     executor.execute(() -> {
       stop(listening, key, null);
@@ -349,7 +351,7 @@ final class KeyValues {
     return store.target(new Key(SESSIONS, name, "the listeners of session " + session));
   }
 
-  /// The names of the keys at which a session is noted to listen.
+  /// Returns the noted names of the keys with listeners of a session.
   List<byte[]> names(long session) {
     Request asked =
         store.get(session(session), ListeningKeys.QUERY, Terms.expecting(any()).at(Pace.SHORT));
@@ -382,7 +384,7 @@ final class KeyValues {
     long session = listening.session();
     Noted there = left(session, key, listening.listener());
     if (there == null) return;
-    // One that was registered with an earlier process may not have been registered again yet.
+    // A listener of an earlier process may not have registered again yet.
     if (there.earlier && hasListeners(session, key)) return;
     lock.lock();
     try {
@@ -402,8 +404,8 @@ final class KeyValues {
     }
   }
 
-  /// Notes that a listener is not at a key any more; answers what is noted when it was the last of
-  /// its session that is known there, otherwise null.
+  /// Notes the removal of a listener from a key. When it was the last known listener of its session
+  /// there, returns the note to remove; otherwise null.
   private @Nullable Noted left(long session, Key key, long listener) {
     lock.lock();
     try {
@@ -422,7 +424,7 @@ final class KeyValues {
     return done(store.get(store.target(key), query, Terms.expecting(any()).at(pace(key))).answer());
   }
 
-  /// Ends the sessions of clients that are not open any more.
+  /// Ends the client sessions that are not open any more.
   void endAllBut(Set<Long> open) {
     List<Long> known;
     lock.lock();
@@ -434,7 +436,8 @@ final class KeyValues {
     known.forEach(this::endSession);
   }
 
-  /// Takes all listeners of a session out; durably. Waits. The session makes no more.
+  /// Removes all listeners of a session; durable on return. Waits. The session must not register
+  /// more.
   void endSession(long session) {
     Target target = session(session);
     long generation = store.generation(target.key());
@@ -453,7 +456,7 @@ final class KeyValues {
 
   // ---- ticks
 
-  /// Has a feed do at the next tick what it put off.
+  /// Lets a feed do its postponed work at the next tick.
   void tickLater(KeyFeed feed) {
     due.add(feed);
   }

@@ -22,29 +22,30 @@ import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
 
-/// A key of the listenable key-value store where it lives: the value `D(k)` and the handlers `H(k)`
-/// (CRESON, algorithm 1; AOF, algorithm 2).
+/// A key in the listenable key-value store: the value `D(k)` and the handlers `H(k)` (CRESON,
+/// algorithm 1; AOF, algorithm 2).
 ///
 /// ```
 /// checkpoint:  0 u8 | 1 u8, the value sized;  count varint, { listener }
-/// ended:       1 u8, the throwable       it was too far behind
+/// ended:       1 u8, the throwable       it fell too far behind
 ///              2 u8, the throwable       its handler threw
 /// ```
 final class ListenableKey implements Handler {
   /*
    * doPut, doRegListener and doUnregListener of the algorithm are the puts on the key, which the
-   * stream orders; doGet is a question. Where the algorithm sends ⟨k, res⟩ to the listener, the event
-   * joins the listener's part of the state, from which it is delivered (KeyFeed) and leaves when the
-   * listener has handled it: so it is lost no sooner than the put is.
+   * stream orders; doGet is a question. Where the algorithm sends ⟨k, res⟩ to the listener, the
+   * event joins the listener's part of the state. KeyFeed delivers it from there, and it leaves the
+   * state when the listener has handled it. So a failure loses the event only if it loses the put.
    *
    * Invariants:
-   * (1) A listener's events are what its handler answered to the puts since its registration, in
-   *     their order, numbered densely from 1; those up to some number are gone, as they were heard.
-   * (2) A listener that has ended is asked no more, and stays until it was told.
-   * (3) All that waits takes at most PENDING_BYTES_MAX.
+   * (1) A listener's events are its handler's answers to the puts since its registration, in their
+   *     order, numbered densely from 1. The key drops those that the listener has handled.
+   * (2) The key does not ask a listener that has ended. It keeps the listener until it has
+   *     delivered the end.
+   * (3) All waiting events take at most PENDING_BYTES_MAX.
    *
-   * Everything here is a function of the puts: the limits are logged with them, and so is why a
-   * listener has ended (Execution.once), since the trace of an exception is another one in a replay.
+   * Everything here is a function of the puts. The log has the limits, and also the reason why a
+   * listener has ended (Execution.once), since a replay would produce another stack trace.
    */
   private static final int THROWN_BYTES_MAX = 64 << 10;
   private static final byte BEHIND = SharedKeys.BEHIND;
@@ -55,18 +56,17 @@ final class ListenableKey implements Handler {
     /// For the value.
     record Value() implements Query {}
 
-    /// Whether there are listeners of a session.
+    /// Whether a session has listeners.
     record Listens(long session) implements Query {}
 
-    /// For the events of some listeners behind those that they have been sent.
+    /// For the events of some listeners after the last that each was sent.
     ///
     /// @param after the last number that each was sent
-    /// @param countMax how many events of each to answer
-    /// @param bytesMax after how many bytes of each to stop
+    /// @param countMax the most events of each listener to return
+    /// @param bytesMax the number of bytes of each listener after which to stop
     record Waiting(List<KeyCommand.UpTo> after, int countMax, int bytesMax) implements Query {}
   }
 
-  /// Makes them.
   static final class Factory implements HandlerFactory {
     private final LocalService stoa;
 
@@ -121,7 +121,7 @@ final class ListenableKey implements Handler {
   private final Map<Listening, ListenerState> listeners = new LinkedHashMap<>();
   private byte @Nullable [] value;
 
-  /// The bytes of the events that wait, of all listeners.
+  // The bytes of the waiting events, of all listeners.
   private int bytes;
 
   private ListenableKey(LocalService stoa) {
@@ -184,7 +184,7 @@ final class ListenableKey implements Handler {
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
       throw beyondTheHandler;
     } catch (Throwable thrown) {
-      // The put stands. What waits is told before the end is.
+      // The put stands. The listener receives the waiting events before the end.
       one.end(ended(HANDLER_THREW, thrown, execution));
       return;
     }
@@ -239,7 +239,7 @@ final class ListenableKey implements Handler {
         .thrown(new CallFailed("a handler threw a " + thrown.getClass().getName()));
   }
 
-  /// What handlers are told: a copy for each, unless nobody can change it.
+  /// The arguments of handlers: a copy for each handler, unless they are immutable.
   private final class Told {
     private final byte @Nullable [] encoded;
     private final byte @Nullable [] encodedBefore;
@@ -270,7 +270,8 @@ final class ListenableKey implements Handler {
 
   private Answer register(KeyCommand.Register register) {
     Listening listening = register.listening();
-    // Asked again by a session that did not hear the answer, or whose server began anew.
+    // The session repeats a registration when it missed the answer, or when its server has
+    // restarted.
     if (listeners.containsKey(listening)) return new KeyAnswer.Done(true);
     if (listeners.size() >= register.listenersMax()) {
       return new KeyAnswer.Refused(

@@ -11,8 +11,8 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.front.marshal.Marshaller;
 
-/// One listener of a key as the store keeps it: its handler (the session handler of CRESON, section
-/// III-D), and the events that it has not handled.
+/// The state of one listener of a key: its handler (the session handler of CRESON, section III-D),
+/// and the events that it has not handled.
 ///
 /// ```
 /// checkpoint:  listening, eventsMax varint, bytesMax varint, first varint,
@@ -26,18 +26,18 @@ final class ListenerState {
   private final Listening listening;
   private final ListenerLimits limits;
 
-  /// The handler as it was when it was encoded last; null once the listener has ended.
+  // The last encoding of the handler; null once the listener has ended.
   private byte @Nullable [] encoded;
 
-  /// The handler; null until a put asks it, so that a key can be used whatever became of its class.
+  // The handler; null until a put asks it, so that the key stays usable when its class is missing.
   private @Nullable KeyHandler<Object, Object> handler;
 
-  /// Why it has ended, encoded; null while it is listening.
+  // Why it has ended, encoded; null while it is listening.
   private byte @Nullable [] ended;
 
   private final ArrayDeque<byte[]> events = new ArrayDeque<>();
 
-  /// The number of the first of the events, or of the next one.
+  // The number of the first of the events, or of the next one.
   private long first = 1;
 
   private int bytes;
@@ -53,28 +53,28 @@ final class ListenerState {
     return listening;
   }
 
-  /// Whether it has not ended.
+  /// Returns whether it has not ended.
   boolean isListening() {
     return ended == null;
   }
 
-  /// The handler of one that is listening.
+  /// Returns the handler. The listener must not have ended.
   KeyHandler<Object, Object> handler(Marshaller marshaller) {
     KeyHandler<Object, Object> known = handler;
     if (known != null) return known;
     Object read = Objects.requireNonNull(marshaller.value(Objects.requireNonNull(encoded)));
-    @SuppressWarnings("unchecked") // Justification: what it is given is what was put for it
+    @SuppressWarnings("unchecked") // Justification: its arguments are the values put on its key
     var decoded = (KeyHandler<Object, Object>) (KeyHandler<?, ?>) read;
     handler = decoded;
     return decoded;
   }
 
-  /// The bytes of the events that wait.
+  /// Returns the bytes of the waiting events.
   int bytes() {
     return bytes;
   }
 
-  /// Whether one more event exceeds the limits.
+  /// Returns whether one more event exceeds the limits.
   boolean isFull(byte[] event) {
     return events.size() >= limits.pendingEventsMax()
         || (long) bytes + event.length > limits.pendingBytesMax();
@@ -89,7 +89,7 @@ final class ListenerState {
     bytes += event.length;
   }
 
-  /// Ends it. What waits is still told.
+  /// Ends the listener. It still receives the waiting events.
   ///
   /// @param cause encoded
   void end(byte[] cause) {
@@ -98,7 +98,7 @@ final class ListenerState {
     ended = cause;
   }
 
-  /// Ends it, and gives up what waits.
+  /// Ends the listener, and drops the waiting events.
   ///
   /// @param cause encoded
   void endBehind(byte[] cause) {
@@ -107,9 +107,9 @@ final class ListenerState {
     bytes = 0;
   }
 
-  /// Forgets what was handled.
+  /// Drops the events that the listener has handled.
   ///
-  /// @return whether the end was handled too, so that nothing is left
+  /// @return whether the listener has handled the end too, so that nothing is left
   boolean heard(long number) {
     while (first <= number && !events.isEmpty()) {
       bytes -= events.poll().length;
@@ -118,11 +118,12 @@ final class ListenerState {
     return ended != null && events.isEmpty() && number >= first;
   }
 
-  /// What waits behind an event.
+  /// Returns the events after one of them.
   ///
   /// @param after the number of the event
-  /// @param countMax how many to answer
-  /// @param bytesMax after how many bytes to stop; one event is answered whatever it takes
+  /// @param countMax the most events to return
+  /// @param bytesMax the number of bytes after which to stop; the answer has at least one event of
+  ///   any size
   KeyAnswer.Batch after(long after, int countMax, int bytesMax) {
     var batch = new ArrayList<byte[]>();
     long begin = Math.max(first, after + 1);

@@ -3,10 +3,10 @@ package stoa.objects;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// Names a listener of a key: the session whose it is, and its number there.
+/// The name of a listener of a key: its session, and its number in the session.
 ///
-/// @param session a client's session, or less than 0 for a process that has the store open itself:
-///   the epoch in which it does, negated
+/// @param session a client's session, or the negated epoch of a process that has the store open
+///   itself
 /// @param listener chosen by the session
 record Listening(long session, long listener) {
   Encoder write(Encoder out) {

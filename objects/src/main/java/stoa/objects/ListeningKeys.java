@@ -13,11 +13,11 @@ import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
 
-/// The names of the keys at which a session listens, so that its listeners are found when it ends.
-/// A key of the store for each session.
+/// The names of the keys at which a session listens, so that the store finds its listeners when it
+/// ends. The store has one such key for each session.
 ///
-/// A name is here before the listener is at its key, and leaves after it: one that is here may have
-/// none.
+/// The store adds a name before it registers the listener, and removes it after the listener: a
+/// name may have no listener.
 ///
 /// ```
 /// put:         1 u8, name raw     it will listen there
@@ -38,7 +38,6 @@ final class ListeningKeys implements Handler {
     }
   }
 
-  /// Makes them.
   static final class Factory implements HandlerFactory {
     @Override
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
@@ -76,12 +75,12 @@ final class ListeningKeys implements Handler {
 
   private final Set<ByteBuffer> names = new LinkedHashSet<>();
 
-  /// What says that a session will listen at a key.
+  /// Returns the put that notes a key of the session.
   static byte[] listens(byte[] name) {
     return new Encoder(name.length + 1).u8(LISTENS).raw(name).toBytes();
   }
 
-  /// What says that it does not any more.
+  /// Returns the put that removes a key of the session.
   static byte[] leaves(byte[] name) {
     return new Encoder(name.length + 1).u8(LEAVES).raw(name).toBytes();
   }

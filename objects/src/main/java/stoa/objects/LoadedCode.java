@@ -18,11 +18,11 @@ import stoa.front.marshal.TypeIds;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedType;
 
-/// The shared types of one version of the code, as classes, and what marshals them: those of the
-/// program, or those that a version in the log makes.
+/// The shared types of one version of the code, as classes, and their marshaller. The classes are
+/// those of the program, or come from a version in the log.
 ///
-/// An object of one is never seen by the code of another: what goes from one to the other is
-/// encoded by the first and decoded by the second. Thread-safe.
+/// The code of one version never sees the objects of another: the first encodes an object for the
+/// other, which decodes it. Thread-safe.
 final class LoadedCode implements Service.Vocabulary {
   private final LocalService service;
   private final Dictionary dictionary;
@@ -47,12 +47,12 @@ final class LoadedCode implements Service.Vocabulary {
     this.marshaller = service.marshaller(ids, new SharedReferences(service.stoa(), this), loader);
   }
 
-  /// The code of the program.
+  /// Returns the code of the program.
   static LoadedCode ofProgram(LocalService service, Dictionary dictionary, ClassLoader loader) {
     return new LoadedCode(service, dictionary, dictionary, loader, false);
   }
 
-  /// The code of a version in the log.
+  /// Returns the code of a version in the log.
   ///
   /// @param number of its activation
   static LoadedCode stored(
@@ -61,7 +61,7 @@ final class LoadedCode implements Service.Vocabulary {
     return new LoadedCode(service, dictionary, ids, loader, true);
   }
 
-  /// Code that is tried, of which nothing is logged.
+  /// Returns code that a check tries, of which the store logs nothing.
   static LoadedCode tried(LocalService service, Dictionary dictionary, StoredClasses loader) {
     return new LoadedCode(service, dictionary, new TentativeIds(dictionary), loader, true);
   }
@@ -74,46 +74,47 @@ final class LoadedCode implements Service.Vocabulary {
     return marshaller;
   }
 
-  /// A marshaller of the same values that speaks in the numbers of another dictionary.
+  /// Returns a marshaller of the same values that uses the numbers of another dictionary.
   Marshaller marshaller(TypeIds other) {
     return service.marshaller(other, new SharedReferences(service.stoa(), this), loader);
   }
 
-  /// Whether it is of a version in the log, so that nothing of it meets the objects of the program.
+  /// Returns whether it is a version in the log, so that its objects never meet those of the
+  /// program.
   boolean isStored() {
     return stored;
   }
 
-  /// Whether a class is of its own version.
+  /// Returns whether a class is part of this version.
   boolean has(String className) {
     return loader instanceof StoredClasses classes && classes.has(className);
   }
 
-  /// Whether a value that its methods answer may be given to the program as it is.
+  /// Returns whether the program may receive a value that its methods return without a copy.
   boolean mayShare(@Nullable Object value) {
     if (!marshaller.isValue(value)) return false;
     return !stored || isOfPlatform(value);
   }
 
-  /// Whether a value has nothing of a version in the log.
+  /// Returns whether a value contains no class of a version in the log.
   private static boolean isOfPlatform(@Nullable Object value) {
     if (value instanceof List<?> list) return list.stream().allMatch(LoadedCode::isOfPlatform);
     return value == null || Platform.has(value.getClass());
   }
 
-  /// The types that are in use.
+  /// Returns the types that are in use.
   Iterable<Faces> all() {
     return types.values();
   }
 
-  /// The faces of a type, null when none was used.
+  /// Returns the faces of a type, or null when no caller has used it.
   @Nullable Faces find(String name) {
     return types.get(name);
   }
 
-  /// The type of a class of this code.
+  /// Returns the type of a class of this code.
   ///
-  /// @throws NotShareable when it is none, or does not fit the others of its name
+  /// @throws NotShareable when the class is not shareable, or does not fit the others of its name
   ObjectType typeOf(Class<?> face) {
     SharedType shared = SharedType.of(face);
     Faces faces = types.get(shared.name());
@@ -129,7 +130,7 @@ final class LoadedCode implements Service.Vocabulary {
       var added = new ArrayList<SharedType>();
       if (faces == null) {
         faces = new Faces(shared.name(), dictionary);
-        // What other faces have logged must be called as well.
+        // The classes must have the methods that calls through other faces have logged.
         for (String className : dictionary.after(ClassNames.CLASS + shared.name() + " ")) {
           SharedType other = ClassNames.face(className, shared, loader);
           if (other == null) continue;
@@ -142,8 +143,8 @@ final class LoadedCode implements Service.Vocabulary {
         known = add(faces, shared);
         added.add(shared);
       }
-      // What is logged without a code is called by the program's, and by what follows it. A class
-      // that is refused leaves no name.
+      // The program's classes, and the versions after them, execute the calls that the log has
+      // without a code. A refused class leaves no name.
       if (first && (!stored || ids instanceof TentativeIds)) faces.checkMethods();
       for (SharedType one : added) {
         marshaller.register(one);
@@ -162,8 +163,8 @@ final class LoadedCode implements Service.Vocabulary {
     return type;
   }
 
-  /// The type of a stored name, by the class that was last used under it; null when this code has
-  /// no such class.
+  /// Returns the type of a stored name, through the last class used under it; null when this code
+  /// has no such class.
   @Nullable ObjectType findNamed(String name) {
     Faces known = types.get(name);
     if (known != null) return known.first();
@@ -175,21 +176,21 @@ final class LoadedCode implements Service.Vocabulary {
         if (type.shared().name().equals(name))
           return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
-        // It was renamed: an older or newer name may be there.
+        // Its class has been renamed: an older or newer name may be there.
       }
     }
     return null;
   }
 
-  /// Whether a class is one of the program, where this is a version in the log. Classes of Stoa are
-  /// the same for all code.
+  /// Returns whether this code is a version in the log and a class belongs to the program. All code
+  /// has the same classes of Stoa.
   private boolean isOfOtherCode(Class<?> face) {
     return stored
         && !has(face.getName())
         && CodeVersion.of(SharedType.of(face).implementation()).name() != null;
   }
 
-  /// As [#findNamed(String)].
+  /// Returns the type like [#findNamed(String)].
   ///
   /// @throws NotShareable when this code has no such class
   ObjectType typeNamed(String name) {
@@ -203,7 +204,7 @@ final class LoadedCode implements Service.Vocabulary {
             + "; use the class once before, or put it on the class path");
   }
 
-  // ---- what its marshaller knows
+  // ---- the vocabulary of its marshaller
 
   @Override
   public Service.Target named(String type, Object key) {
@@ -212,7 +213,7 @@ final class LoadedCode implements Service.Vocabulary {
       ObjectType here = findNamed(type);
       return service.object(here == null ? active : here, key);
     } catch (NotShareable unfit) {
-      return service.object(active, key); // what is stored does not fit the class that is here
+      return service.object(active, key); // the class here does not fit the stored objects
     }
   }
 

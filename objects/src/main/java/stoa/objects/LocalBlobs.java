@@ -31,8 +31,8 @@ final class LocalBlobs implements Service.Blobs {
   private final @Nullable String refusal;
   private final int bytesMax;
 
-  /// @param refusal why the store has none; null when it has
-  /// @param bytesMax the bytes of one read or write
+  /// @param refusal why the store has no blobs; null when it has
+  /// @param bytesMax the most bytes of one read or write
   LocalBlobs(LocalService service, Blobs blobs, @Nullable String refusal, int bytesMax) {
     this.service = service;
     this.blobs = blobs;
@@ -57,7 +57,7 @@ final class LocalBlobs implements Service.Blobs {
     return new One(blobs.blob(key(key), new Existence.Undeleted(null), generation));
   }
 
-  /// A blob for a client. The client says which generation it means.
+  /// Returns a blob for a client. The client states the generation.
   Service.BlobTarget at(Object key, long generation) {
     if (refusal != null) throw new UnsupportedOperationException(refusal);
     return new One(blobs.blob(key(key), new Existence.Any(null), generation));
@@ -68,7 +68,7 @@ final class LocalBlobs implements Service.Blobs {
     return blobs.list();
   }
 
-  /// The key of a blob.
+  /// Returns the key of a blob.
   Key key(Object key) {
     return new Key(blobs.space(), Keys.encode(key), new Ref<Blob>(blobs.space(), key));
   }
@@ -186,7 +186,7 @@ final class LocalBlobs implements Service.Blobs {
 
     @Override
     public long attribute(String name, byte[] value) {
-      // Before the blob is begun for it.
+      // Checked before the call creates the blob.
       WriteTransaction.requireAttribute(name, value);
       return blob.change(change -> change.attribute(name, value));
     }

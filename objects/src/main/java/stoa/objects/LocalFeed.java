@@ -6,7 +6,7 @@ import stoa.ListenerLimits;
 import stoa.base.Key;
 import stoa.front.Service;
 
-/// What a key of this process tells one listener of this process. Thread-safe.
+/// The events of a key of this process for one listener of this process. Thread-safe.
 final class LocalFeed implements Service.Feed {
   private final KeyValues values;
   private final Key key;

@@ -45,7 +45,7 @@ import stoa.store.Target;
 import stoa.store.Terms;
 import stoa.store.Visit;
 
-/// An object of the store of this process, as calls reach it. Thread-safe.
+/// An object in the store of this process, as the target of calls. Thread-safe.
 ///
 /// @param type its class as the store knows it
 /// @param at its place in the store
@@ -69,7 +69,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return service.core();
   }
 
-  /// The terms of a call from outside.
+  /// Returns the terms of a call from outside.
   private Terms terms(SharedCall to, Existence existence, SharedMethod method) {
     Terms terms = Terms.expecting(existence).at(type.pace(method));
     Duration limit = to.timeMax();
@@ -87,7 +87,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     else service.part().require(key());
   }
 
-  /// Whether the object shares no order with others.
+  /// Returns whether the object shares no order with others.
   private boolean isApart() {
     return shared().order() == LogOrder.STREAM;
   }
@@ -134,7 +134,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return answer(to, request);
   }
 
-  /// Asks an accessor that asks other objects: all as of one moment.
+  /// Calls an accessor that asks other objects: it sees all of them as of one moment.
   private @Nullable Object askWhole(
       SharedCall to,
       stoa.store.Transaction moment,
@@ -163,9 +163,9 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return answer(to, request.answer(), request.generation());
   }
 
-  /// What an answer of the object says.
+  /// Returns or throws the content of an object's answer.
   ///
-  /// @param seen the generation that answered, 0 when it was absent
+  /// @param seen the generation that answered, 0 when the object was absent
   private @Nullable Object answer(SharedCall to, Answer answer, long seen) throws Throwable {
     to.bind(seen);
     return ((ObjectAnswer) answer).get(marshaller());
@@ -176,7 +176,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
       throws Throwable {
     requireHere();
-    // The caller may change what it passed, and so may a run that is given up.
+    // The caller may change the arguments, and so may a run that the store gives up.
     var kept = to.own(arguments);
     Request request = begun(to, method, arguments);
     request.whenDone(done -> settled.answer(() -> end(to, done, method, kept)));
@@ -235,7 +235,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       var _ = service.placing(shared().domain()).delete(to.placed(), null);
     } else {
       Terms terms = Terms.expecting(to.ending());
-      // Where clients may have it, they must be told when it is deleted.
+      // Where clients may have the object, the store must tell them of the deletion.
       core().delete(at, service.mayBeLent(to) ? terms : terms.within(timeMax(to)));
       service.deleted(to);
     }
@@ -246,28 +246,28 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return core().generation(key());
   }
 
-  /// Before a call that would begin the object: constructs one here, so that what its constructor
-  /// throws reaches the caller and nothing is logged.
+  /// Constructs an object before a call that would create it, so that the caller gets the
+  /// constructor's exception and the store logs nothing.
   private void check(SharedCall to, Existence existence) throws Throwable {
     if (existence instanceof Existence.Generation || at.generationHint() != 0) return;
     if (core().generation(key()) != 0) return;
     construct(to);
   }
 
-  /// Constructs an object that nobody keeps, to see what its constructor throws.
+  /// Constructs an object and drops it, to get the constructor's exception.
   void construct(SharedCall to) throws Throwable {
     @Nullable Object[] arguments = to.constructorArguments();
     if (to.source() == SharedCall.Source.ASKED) service.construct(type, key(), arguments);
     else service.constructReferred(type, key(), arguments);
   }
 
-  // ---- calls as they are logged, and as they are executed
+  // ---- calls in the log, and their execution
 
   private Put put(SharedMethod method, @Nullable Object[] arguments) {
     return type.put(method, call(method, arguments));
   }
 
-  /// A call from outside, which the code that is active now must be able to execute.
+  /// Returns a call from outside, after checking that the active code can execute it.
   private Put checked(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = call(method, arguments);
     ObjectType active = service.typeNamed(shared().name());
@@ -311,7 +311,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     }
     if (around != null || execution.isPast()) Refusals.stream(shared());
     if (around != null && method.kind().isTransaction()) {
-      // What it does in other groups is dropped with it.
+      // The transaction drops its changes in other groups too.
       if (service.neighborhood() != null && !execution.isReading()) {
         return nestedAcross(execution, to, method, arguments);
       }
@@ -380,7 +380,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return ObjectAnswer.get(answer, marshaller());
   }
 
-  /// Has whoever runs the transaction run a method of the object as a transaction within it.
+  /// Lets the client or server that runs the transaction run a method of the object as a nested
+  /// transaction.
   private @Nullable Object nestedAcross(
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
@@ -390,8 +391,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return ObjectAnswer.get(answer, marshaller());
   }
 
-  /// Asks this object, which shares no order with others, for an accessor of another one that sees
-  /// those that do at one moment.
+  /// Asks this object, which shares no order with others, for an accessor of another object that
+  /// sees the ordered objects at one moment.
   private @Nullable Object askApart(
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
@@ -408,8 +409,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return answer(to, said, request.generation());
   }
 
-  /// Why the code that is active cannot execute a call of a method, as an answer for that; null
-  /// when it can. A replay does not ask.
+  /// Returns why the active code cannot execute a call of a method, as an answer; null when it can.
+  /// A replay does not ask.
   private byte @Nullable [] unfit(byte[] call) {
     ObjectType active = service.typeNamed(shared().name());
     if (active.code().equals(type.code())) return null;
@@ -421,7 +422,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     }
   }
 
-  /// Why this object cannot be begun, as an answer for the method that calls it; null when it can.
+  /// Returns why the store cannot create this object, as an answer for the calling method; null
+  /// when it can.
   private byte @Nullable [] refusalToBegin(SharedCall to) {
     try {
       construct(to);
@@ -436,7 +438,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   private ObjectHandler.Question asked(
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments) {
     var question = question(to, method, arguments);
-    // A transaction, or one question, of the present also sees others as of a moment.
+    // A transaction or question of the present also sees other objects as of one moment.
     boolean past = execution.isPast() && execution.transaction() == null;
     return past ? question.ofStore() : question;
   }
@@ -448,7 +450,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return new Followed(core().follow(at));
   }
 
-  /// A state that follows the log.
+  /// A copy of the state that follows the log.
   private record Followed(Follower follower) implements Service.Copy {
     @Override
     public @Nullable Object ask(
@@ -475,7 +477,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return new Then(core().past(key(), version));
   }
 
-  /// An object as it was.
+  /// A past state of an object.
   private record Then(Past past) implements Service.Past {
     @Override
     public Service.Past within(Duration timeMax) {
@@ -535,7 +537,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     };
   }
 
-  /// What a put called, as its caller said it: in the code of its time.
+  /// Returns the call of a put as its caller made it: in the code of its time.
   private History.Event called(byte[] value, int code) {
     var in = new Decoder(value);
     ObjectType then = service.typeAt(shared().name(), code);
@@ -550,7 +552,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return new History.Event.Called(method.id(), Arrays.asList(arguments));
   }
 
-  /// An argument of the past as the program's classes have it; as it was, when they have no rule
+  /// Returns an argument of the past in the program's classes; unconverted when they have no rule
   /// for it.
   private @Nullable Object today(ObjectType then, @Nullable Object argument) {
     if (then.code().mayShare(argument)) return argument;

@@ -35,7 +35,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
   private final LocalService stoa;
   private final long freeNanos;
 
-  /// @param freeNanos the time when nobody else had the objects any more
+  /// @param freeNanos the time from which on no other process has the objects
   LocalPlacedStore(LocalService stoa, long freeNanos) {
     super(stoa.stoa());
     this.stoa = stoa;
@@ -84,7 +84,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
 
   @Override
   public Stored deleted(PlacedObject object) {
-    // Not behind its deletion: what is logged about a call may stand behind that.
+    // Not after its deletion: a note about a call may come after that.
     return new Stored(stoa.core().tail(at(object).key()) + 1, null);
   }
 
@@ -122,7 +122,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     try {
       side(live, generation, false);
     } catch (Gone deleted) {
-      // There is nothing to take back.
+      // There is nothing to recall.
     }
   }
 
@@ -152,7 +152,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
         put(changes.stream().map(each -> meant(each, isHinted)).filter(Objects::nonNull).toList());
         return;
       } catch (Gone | Aborted meanwhile) {
-        // It was deleted now, or a call that was logged and did nothing has come between.
+        // Someone has just deleted it, or a call without effect has come between.
         if (attempt < ATTEMPTS_MAX) continue;
         throw new Unavailable(
             "states could not be written, since calls always came between", meanwhile);
@@ -166,14 +166,14 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     }
   }
 
-  /* What a state is to be put into; null when its life has ended. Only a lent object is deleted while
-   * clients have it: what they did to it meanwhile is gone with it, and it begins at the server. All
-   * states of others are durable before they are deleted. */
+  /// Returns the place for a state; null when the object's life has ended. Callers delete only a
+  /// lent object while clients have it: the clients' changes since then go with it, and the
+  /// deletion starts at the server. All states of other objects are durable before their deletion.
   private @Nullable Meant meant(Change change, boolean isHinted) {
     Store store = stoa.core();
     var target = at(change.object());
     long life = change.life();
-    // A hint of another life may be an old one.
+    // A hint of another life may be outdated.
     boolean goesOn = isHinted && target.generationHint() == life;
     long generation = goesOn ? life : store.generation(target.key());
     if (generation == life) return new Meant(change, target, new Existence.Generation(life));
@@ -206,7 +206,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     }
   }
 
-  /* In the tree it has had its number before. */
+  /// The tree has assigned its number before.
   private void check(Meant begun) {
     long generation = stoa.core().generation(begun.target.key());
     Check.that(

@@ -75,7 +75,7 @@ import stoa.store.StoreConfig;
 import stoa.store.blobs.Snapshots;
 import stoa.store.threads.Threads;
 
-/// The port to a store of shared objects in this process, which executes them. Thread-safe.
+/// The port to a store of shared objects in this process, which executes their calls. Thread-safe.
 final class LocalService implements Service, Placing.Roots {
   private static final Logger LOG = LoggerFactory.getLogger(LocalService.class);
 
@@ -110,12 +110,12 @@ final class LocalService implements Service, Placing.Roots {
   private final Roots tree = new Roots();
   private final ReentrantLock placingLock = new ReentrantLock();
   private final Map<String, Placing.Root> placing = new ConcurrentHashMap<>(); // by domain
-  /* How many there were; -1 when there is to be no more. Guarded by placingLock. */
+  // The number of roots created; -1 when no more may follow. Guarded by placingLock.
   private int placings;
-  /* The clock when nobody else had the store any more. */
+  // The clock at the time from which on no other process has the store.
   private final long openedNanos;
   private volatile boolean served;
-  /* Whether calls are made here, and not only followed. */
+  // True when this process takes calls, and does not only follow.
   private volatile boolean leads;
   private final List<Class<?>> extraTypes;
   private @Nullable Neighborhood neighborhood;
@@ -143,14 +143,14 @@ final class LocalService implements Service, Placing.Roots {
         part);
     this.neighborhood = neighborhood;
     if (neighborhood != null) neighborhood.begin(this);
-    leads = true; // what goes on now logs calls, which name their code
+    leads = true; // resumed calls log calls, which name their code
     storedBlobs.resume(name -> blobs.key(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
     store.keep(config.keep());
   }
 
-  /// What executes objects on a store, and begins nothing by itself.
+  /// Creates the execution of objects on a store. It begins nothing by itself.
   LocalService(
       StoaConfig config,
       Store store,
@@ -186,10 +186,10 @@ final class LocalService implements Service, Placing.Roots {
     snapshots = new Snapshots(store);
   }
 
-  /// A marshaller of this store's values that speaks in the numbers of some dictionary.
+  /// Returns a marshaller of this store's values that uses the numbers of a given dictionary.
   ///
   /// @param references turns proxies into references and back
-  /// @param classes finds the classes of keys, and of what may travel
+  /// @param classes finds the classes of keys and of values
   Marshaller marshaller(TypeIds ids, SharedReferences references, ClassLoader classes) {
     List<Class<?>> extra = classes.equals(loader) ? extraTypes : inCode(extraTypes, classes);
     return new Marshaller(ids, references, SharedBlob.class, extra, classes, STATE_BYTES_MAX);
@@ -201,14 +201,14 @@ final class LocalService implements Service, Placing.Roots {
       try {
         found.add(Class.forName(type.getName(), false, classes));
       } catch (ClassNotFoundException | LinkageError elsewhere) {
-        // The code of that version does not know it, so that no value of it is of that class.
+        // The code of that version does not know the class, so it has no value of it.
       }
     }
     return found;
   }
 
-  /// Makes the classes that facades have admitted known to the code of a version in the log;
-  /// answers whether any were not.
+  /// Registers the classes that facades have admitted with the code of a version in the log;
+  /// returns whether any were new.
   boolean learnAdmitted(LoadedCode code) {
     boolean any = false;
     for (Class<?> type : inCode(admitted, code.loader())) {
@@ -219,13 +219,12 @@ final class LocalService implements Service, Placing.Roots {
     return any;
   }
 
-  /// The code of the program.
+  /// Returns the code of the program.
   LoadedCode program() {
     return own;
   }
 
-  /// Makes all classes of some code that are known here known to another marshaller; answers
-  /// whether any were not.
+  /// Registers all classes of a code with another marshaller; returns whether any were new.
   boolean registerAll(LoadedCode code, Marshaller other) {
     boolean any = false;
     for (Faces faces : code.all()) {
@@ -239,7 +238,7 @@ final class LocalService implements Service, Placing.Roots {
     return any;
   }
 
-  /// What methods here call in other groups; null when there are none.
+  /// Returns the other groups that methods call; null when there are none.
   @Nullable Neighborhood neighborhood() {
     return neighborhood;
   }
@@ -253,7 +252,7 @@ final class LocalService implements Service, Placing.Roots {
         limits.closeTimeMax());
   }
 
-  /// A key as the log names it.
+  /// Returns a key of the log.
   Key key(String space, byte[] name) {
     if (space.equals(SharedStoa.BLOBS)) return blobs.key(Keys.decode(name, loader));
     if (space.equals(SharedKeys.SPACE)) return keyValues.key(name);
@@ -262,7 +261,7 @@ final class LocalService implements Service, Placing.Roots {
     return type.key(Keys.decode(name, type.code().loader()));
   }
 
-  /// Takes in the names that another process has logged since.
+  /// Reads the names that another process has logged since the last call.
   void learnNames() {
     for (String name : dictionary.learn()) {
       if (name.startsWith(ClassNames.ADMITTED)) {
@@ -303,9 +302,9 @@ final class LocalService implements Service, Placing.Roots {
     return store.list(typeOf(face).shared().name());
   }
 
-  /// The one behind a store that is open in this process.
+  /// Returns the service of a store that is open in this process.
   ///
-  /// @throws IllegalArgumentException when it is a store elsewhere
+  /// @throws IllegalArgumentException when the store is elsewhere
   static LocalService of(Stoa stoa) {
     if (stoa instanceof SharedStoa shared && shared.service() instanceof LocalService local) {
       return local;
@@ -313,14 +312,15 @@ final class LocalService implements Service, Placing.Roots {
     throw Refusals.elsewhere(stoa);
   }
 
-  /// The store as programs use it.
+  /// Returns the store as programs use it.
   SharedStoa stoa() {
     return stoa;
   }
 
-  // ---- what an operator does
+  // ---- the operator's commands
 
-  /// Why the store takes no more calls until it is opened again; null while it takes them.
+  /// Returns why the store takes no more calls until a process opens it again; null while it takes
+  /// calls.
   @Nullable Throwable failure() {
     Throwable found = store.failure();
     for (Device device : devices) {
@@ -329,17 +329,17 @@ final class LocalService implements Service, Placing.Roots {
     return found;
   }
 
-  /// What the devices have done and hold, by shard.
+  /// Returns the statistics of the devices, by shard.
   List<DeviceStats> devices() {
     return devices.stream().map(Device::stats).toList();
   }
 
-  /// The calls that run and wait, as many as are asked for, those that run first.
+  /// Returns running and waiting calls, at most the given number, running calls first.
   List<ObjectCall> calls(int callsMax) {
     return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
   }
 
-  /// Cancels a call; answers whether it was under way and could be, see [Store#cancel].
+  /// Cancels a call; returns whether the call was in progress and cancelable, see [Store#cancel].
   boolean cancel(long id) {
     return store.cancel(id);
   }
@@ -350,7 +350,8 @@ final class LocalService implements Service, Placing.Roots {
     return put == null ? "" : methodOf(call.key(), put);
   }
 
-  /// The id of the method that a put calls; empty when it calls none, or that is not known.
+  /// Returns the id of the method that a put calls; empty when it calls none, or when the id is
+  /// unknown.
   String methodOf(Key key, byte[] put) {
     if (key.space().equals(SharedKeys.SPACE)) return KeyCommand.decoded(put).word();
     int number = (int) new Decoder(put).varint();
@@ -419,7 +420,7 @@ final class LocalService implements Service, Placing.Roots {
     return new Named(snapshot.name(), snapshot.address());
   }
 
-  // ---- what is beside objects
+  // ---- ports beside objects
 
   @Override
   public LocalStreams streams() {
@@ -448,22 +449,22 @@ final class LocalService implements Service, Placing.Roots {
     try {
       placing.close();
     } catch (Unavailable stillWriting) {
-      // That ends with the store.
+      // The store closes it.
     }
   }
 
   // ---- objects that are placed at clients
 
-  /// An object that a client elsewhere names, which migrates or may be lent.
+  /// Returns an object named by a client elsewhere. The object migrates or may be lent.
   ///
-  /// @param existence what is expected of it
+  /// @param existence the expected existence
   SharedPlaced placed(ObjectType type, Key key, Existence existence) {
     SharedCall live = SharedCall.of(stoa, object(type, key), existence);
     live.target().requireTree();
     return live.placed();
   }
 
-  /// The way to an object that a client elsewhere names.
+  /// Returns a call target for an object that a client elsewhere names.
   SharedCall live(ObjectType type, Key key) {
     return SharedCall.reference(stoa, object(type, key));
   }
@@ -473,7 +474,7 @@ final class LocalService implements Service, Placing.Roots {
     return tree;
   }
 
-  /// The trees of the domains, whose roots are here.
+  /// The trees of the domains whose roots are here.
   private final class Roots implements Tree {
     @Override
     public boolean isHere() {
@@ -494,7 +495,7 @@ final class LocalService implements Service, Placing.Roots {
     public void flush() {}
   }
 
-  /// Others may call the objects from elsewhere.
+  /// Notes that remote clients may call the objects.
   void serve() {
     served = true;
   }
@@ -530,7 +531,7 @@ final class LocalService implements Service, Placing.Roots {
             "the domain \"" + domain + "\" is one too many: a store has at most " + DOMAINS_MAX);
       }
       if (known != null) {
-        // So that nothing is written behind what the next one reads.
+        // The next reader must not miss a later write.
         known.close();
         known.awaitCalls();
       }
@@ -549,19 +550,19 @@ final class LocalService implements Service, Placing.Roots {
     }
   }
 
-  /// A lent object was met by who could not call it.
+  /// Notes that a caller met a lent object and could not call it.
   void met(SharedCall live) {
-    if (!leads) return; // who leads has met it, too
+    if (!leads) return; // the leader has met it, too
     timing.start(() -> {
       try {
         placing(live.shared().domain()).met(new SharedPlaced(live));
       } catch (RuntimeException over) {
-        // The next one meets it again.
+        // The next caller meets it again.
       }
     });
   }
 
-  /// Whether a transaction sees that an object is lent to clients.
+  /// Returns whether a transaction sees that an object is lent to clients.
   boolean isLent(
       stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
@@ -569,7 +570,7 @@ final class LocalService implements Service, Placing.Roots {
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
   }
 
-  /// What a call meets that needs the object to be at the server, and is refused.
+  /// Returns the refusal of a call that needs the object at the server.
   UnsupportedOperationException metLent(SharedCall live) {
     if (!part.isAbroad(live.key())) met(live); // its own group has met it, too
     return new UnsupportedOperationException(
@@ -578,19 +579,19 @@ final class LocalService implements Service, Placing.Roots {
             + " transactions and in calls of other objects; call again when these views are gone");
   }
 
-  /// Whether [#deleted] may have something to do. Quick.
+  /// Returns whether [#deleted] may have work. Quick.
   boolean mayBeLent(SharedCall live) {
     var known = placing.get(live.shared().domain());
     return known != null && known.isKnown(new SharedPlaced(live));
   }
 
-  /// See [Placing.Root#enter].
+  /// Enters a call, see [Placing.Root#enter].
   @Nullable Runnable enter(SharedCall live) {
     var known = placing.get(live.shared().domain());
     return known == null ? null : known.enter(new SharedPlaced(live));
   }
 
-  /// An object was deleted, which clients may have.
+  /// Tells clients that an object is deleted.
   void deleted(SharedCall live) {
     if (mayBeLent(live)) placing(live.shared().domain()).deleted(new SharedPlaced(live));
   }
@@ -633,8 +634,8 @@ final class LocalService implements Service, Placing.Roots {
     return limits.callBytesMax();
   }
 
-  /// Admits what a method of a version in the log has: the class of the program of that name, if
-  /// there is one, and in any case those of other versions.
+  /// Admits the class of an argument of a method of a version in the log: the program's class of
+  /// that name, if there is one, and in any case those of other versions.
   void admitted(Class<?> type) {
     String name = ClassNames.ADMITTED + type.getName();
     boolean known = Platform.has(type) || type.isAnnotationPresent(Shared.class);
@@ -643,14 +644,14 @@ final class LocalService implements Service, Placing.Roots {
     readmit(type.getName());
   }
 
-  /// Admits again what was when the store was open before.
+  /// Admits again a class that an earlier process had admitted.
   private void readmit(String name) {
     try {
       Class<?> type = Class.forName(name, false, loader);
       admitted.add(type);
       marshaller.register(type);
     } catch (ClassNotFoundException | NotShareable gone) {
-      // What holds one of these says so when it is read.
+      // Reading an object with a value of such a class reports it.
     }
   }
 
@@ -691,19 +692,19 @@ final class LocalService implements Service, Placing.Roots {
     return dictionary;
   }
 
-  /// Whether a type was used since the store was opened.
+  /// Returns whether a caller has used a type since this process opened the store.
   boolean isKnown(String type) {
     return active.containsKey(type);
   }
 
-  /// Whether a type has a method, of a class that is in use, or was used with this store before.
+  /// Returns whether a type has a method, in a class that is or was used with this store.
   boolean hasMethod(String type, String method) {
     if (isMethodInUse(type, method)) return true;
     for (String className : dictionary.after(ClassNames.CLASS + type + " ")) {
       try {
         var _ = served(Class.forName(className, false, loader));
       } catch (ClassNotFoundException | LinkageError | NotShareable gone) {
-        // It was renamed, or is shared no more: another one may have the method.
+        // The class was renamed, or is no longer shared: another class may have the method.
       }
     }
     return isMethodInUse(type, method);
@@ -723,10 +724,10 @@ final class LocalService implements Service, Placing.Roots {
 
   // ---- types, and the code that executes their puts
 
-  /// The type of a class that the program or the code of a version uses. A class of the program is
-  /// active from now on.
+  /// Returns the type of a class that the program or the code of a version uses. A class of the
+  /// program becomes active.
   ///
-  /// @throws NotShareable when it is none, or what is stored does not fit it
+  /// @throws NotShareable when it is not shareable, or does not fit the stored objects
   ObjectType typeOf(Class<?> face) {
     if (face.getClassLoader() instanceof StoredClasses loaded) return codeOf(loaded).typeOf(face);
     SharedType shared = SharedType.of(face);
@@ -736,8 +737,8 @@ final class LocalService implements Service, Placing.Roots {
     }
     ObjectType type = own.typeOf(face);
     ActiveCode known = active.get(shared.name());
-    // A method that runs is no program: it may be one of the past, or of a class that the program
-    // has and others have replaced.
+    // A running method is not the program: it may be a past call, or belong to a class of the
+    // program that others have replaced.
     boolean asked = !CallContext.CURRENT.isBound();
     if (known == null
         || !known.now().settled()
@@ -747,10 +748,11 @@ final class LocalService implements Service, Placing.Roots {
     return type;
   }
 
-  /// The type of a class of the program that a client or another group names, in the code that
+  /// Returns the type of a program's class that a client or another group names, in the code that
   /// executes its puts.
   ///
-  /// @throws NotShareable when it is none, or neither the class nor the log fits what is stored
+  /// @throws NotShareable when it is not shareable, or neither the class nor the log fits the
+  ///   stored objects
   ObjectType served(Class<?> face) {
     String name = SharedType.of(face).name();
     ActiveCode known = active.get(name);
@@ -758,7 +760,7 @@ final class LocalService implements Service, Placing.Roots {
     try {
       type = own.typeOf(face);
     } catch (NotShareable unfit) {
-      // The log may have other code for it, which goes on.
+      // The log may have other code for it, which stays active.
       boolean isStored = known == null || known.now().type().code().isStored();
       if (!isStored || codes.of(name).isEmpty()) throw unfit;
     }
@@ -771,21 +773,21 @@ final class LocalService implements Service, Placing.Roots {
     throw new IllegalStateException(loader + " belongs to no code of this store");
   }
 
-  /// The type of a stored name, in the code that executes its puts.
+  /// Returns the type of a stored name, in the code that executes its puts.
   ///
   /// @throws NotShareable when neither the program nor the log has a class for it
   ObjectType typeNamed(String name) {
     return active(name).now().type();
   }
 
-  /// Which code executes the puts of a type now.
+  /// Returns the code that executes the puts of a type now.
   ActiveCode active(String name) {
     ActiveCode known = active.get(name);
     if (known != null && known.now().settled()) return known;
     return settle(name, null, false);
   }
 
-  /// The type of a stored name in the code that executes the puts of a number.
+  /// Returns the type of a stored name in the code of a number in puts.
   ///
   /// @throws Corrupt when the log has no such code
   ObjectType typeAt(String name, int number) {
@@ -807,8 +809,9 @@ final class LocalService implements Service, Placing.Roots {
     return type;
   }
 
-  /// The type in the code of puts from before versions were kept: the first version of it that is
-  /// in the log is what executed these when Stoa began to keep versions.
+  /// Returns the type in the code of puts without a version. Earlier releases of Stoa kept no
+  /// versions; the first version in the log is the code that executed those puts when Stoa began to
+  /// keep versions.
   private ObjectType typeBefore(String name, ActiveCode.Now now) {
     ObjectType known = unnumbered.get(name);
     if (known != null) return known;
@@ -819,13 +822,14 @@ final class LocalService implements Service, Placing.Roots {
     return type;
   }
 
-  /// The type in the version of an activation: the program's when it has the same classes.
+  /// Returns the type in the version of an activation: the program's type when it has the same
+  /// classes.
   private ObjectType typeOf(Codes.Activation activation) {
     ObjectType program = null;
     try {
       program = own.findNamed(activation.type());
     } catch (NotShareable refused) {
-      // The program's class does not fit what is stored, and is another version therefore.
+      // The program's class does not fit the stored objects, so it is another version.
     }
     if (program != null && activation.version().equals(versionOf(program))) return program;
     return stored(activation).typeNamed(activation.type());
@@ -841,8 +845,8 @@ final class LocalService implements Service, Placing.Roots {
         });
   }
 
-  /// Whether the log has a class that the program lacks, as a face of a type or as what a type
-  /// needs. Then its type is in use.
+  /// Returns whether the log has a class that the program lacks, as a face of a type or as a class
+  /// that a type needs. It then uses that type.
   boolean usesStored(String className) {
     try {
       var _ = Class.forName(className, false, loader);
@@ -852,16 +856,16 @@ final class LocalService implements Service, Placing.Roots {
         try {
           var _ = active(type);
         } catch (StoaException unusable) {
-          LOG.debug("{} has no classes here", type, unusable); // another type is asked for
+          LOG.debug("{} has no classes here", type, unusable); // the caller asks for another type
         }
       }
       return storedCodes.values().stream().anyMatch(code -> code.has(className));
     }
   }
 
-  /// Makes classes of class files, beside those that the program has.
+  /// Creates classes from class files, beside those of the program.
   ///
-  /// @param name how stack traces call the loader
+  /// @param name the loader's name in stack traces
   StoredClasses classes(String name, Map<String, byte[]> files) {
     UnaryOperator<byte[]> weaver =
         loader instanceof ClassWeaver weaving ? weaving::woven : UnaryOperator.identity();
@@ -872,9 +876,9 @@ final class LocalService implements Service, Placing.Roots {
     return codes;
   }
 
-  /// The type of some of its faces, in code that is only tried.
+  /// Returns the type of some of its faces, in code that a check tries.
   ///
-  /// @throws NotShareable when what is stored does not fit it
+  /// @throws NotShareable when it does not fit the stored objects
   ObjectType tried(List<Class<?>> faces) {
     var loaded = (StoredClasses) faces.getFirst().getClassLoader();
     LoadedCode code = LoadedCode.tried(this, dictionary, loaded);
@@ -882,7 +886,7 @@ final class LocalService implements Service, Placing.Roots {
     return Objects.requireNonNull(code.findNamed(SharedType.of(faces.getFirst()).name()));
   }
 
-  /// Has the code of a type's faces, which [#tried] has taken, execute its puts from now on.
+  /// Activates the code of a type's faces, which [#tried] has accepted, for all puts from now on.
   void activate(String type, List<Class<?>> faces) {
     var version = CodeVersion.of(SharedType.of(faces.getFirst()).implementation());
     settling.lock();
@@ -890,13 +894,13 @@ final class LocalService implements Service, Placing.Roots {
       List<Codes.Activation> earlier = codes.of(type);
       boolean isActive = !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
       if (!isActive) {
-        // These first: a process that finds the activation must find its classes.
+        // Names first: a process that finds the activation must find its classes.
         for (Class<?> face : faces) {
           var _ = dictionary.idOf(ClassNames.CLASS + type + " " + face.getName());
         }
         Codes.Activation activation = codes.activate(type, version, earlier);
         ActiveCode known = active.get(type);
-        if (known != null) known.unsettle(); // it is active, whatever fails below
+        if (known != null) known.unsettle(); // it is active, even if a later step fails
         LoadedCode code = stored(activation);
         for (Class<?> face : faces) code.typeOf(inCode(face, code));
       }
@@ -918,10 +922,10 @@ final class LocalService implements Service, Placing.Roots {
     return CodeVersion.of(type.shared().implementation()).name();
   }
 
-  /// Finds out which code executes the puts of a type, and activates the program's classes when
-  /// they are to.
+  /// Determines the code that executes the puts of a type, and activates the program's classes if
+  /// necessary.
   ///
-  /// @param program the type in the program's code; null when that is to be found
+  /// @param program the type in the program's code; null to look it up
   /// @param asked whether the program itself uses the type, and not the log or a client
   private ActiveCode settle(String name, @Nullable ObjectType program, boolean asked) {
     settling.lock();
@@ -931,7 +935,7 @@ final class LocalService implements Service, Placing.Roots {
       if (known == null) {
         known = new ActiveCode(now);
         store.register(name, new ObjectHandler.Factory(this, name, known));
-        active.put(name, known); // who finds it here goes on without the lock
+        active.put(name, known); // readers that find it here go on without the lock
       } else {
         known.become(now);
       }
@@ -973,7 +977,7 @@ final class LocalService implements Service, Placing.Roots {
     return new ActiveCode.Now(last.number(), stored(last).typeNamed(name), true);
   }
 
-  /// Refuses code that would store objects in another order than there are.
+  /// Refuses code that would store objects in another order than the existing objects.
   static void requireSame(SharedType now, SharedType next) {
     if (now.order() == next.order()) return;
     throw new NotShareable(
@@ -993,14 +997,14 @@ final class LocalService implements Service, Placing.Roots {
     return refOf(key).key();
   }
 
-  /// The same as the code of a type has it: a record or an enum constant is of a class of its own
-  /// there.
+  /// Returns the key's name in the code of a type: there a record or an enum constant has a class
+  /// of its own.
   Object nameIn(ObjectType type, Key key) {
     Object known = nameOf(key);
     return Platform.has(known.getClass()) ? known : Keys.decode(key.name(), type.code().loader());
   }
 
-  /// Constructs an object that nobody keeps, to see what its constructor throws.
+  /// Constructs an object and drops it, to get the constructor's exception.
   void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
     byte[] opening = arguments.length == 0 ? null : type.marshaller().value(arguments);
     ObjectType active = typeNamed(type.shared().name());
@@ -1020,21 +1024,21 @@ final class LocalService implements Service, Placing.Roots {
                 }
               });
     } catch (Trial.Undecided undecided) {
-      // It calls other objects: the real construction will tell.
+      // The constructor calls other objects; only the real construction can tell.
     } catch (Exception refusal) {
       if (Platform.has(refusal.getClass()) || active.code().equals(type.code())) throw refusal;
       throw type.marshaller().thrown(active.marshaller().thrown(refusal));
     }
   }
 
-  /// As the other one, of what a call expects.
+  /// Constructs an object for a call with an expected existence.
   void construct(ObjectType type, Key key, Existence existence) throws Throwable {
     @Nullable Object[] arguments = SharedCall.arguments(type.marshaller(), existence.opening());
     if (existence instanceof Existence.Undeleted) constructReferred(type, key, arguments);
     else construct(type, key, arguments);
   }
 
-  /// Constructs an object that is only known by reference, and that nobody keeps.
+  /// Constructs and drops an object that is only known by reference.
   void constructReferred(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
     try {
       construct(type, key, arguments);
@@ -1058,7 +1062,7 @@ final class LocalService implements Service, Placing.Roots {
     }
   }
 
-  /// An answer that travels, unless it is too large to.
+  /// Returns an encoded answer, or a refusal when it is too large.
   ObjectAnswer travelling(byte[] value, SharedMethod method) {
     if (value.length <= callBytesMax()) {
       return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, value);
@@ -1074,9 +1078,9 @@ final class LocalService implements Service, Placing.Roots {
     return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller.thrown(refusal));
   }
 
-  /// The context of a constructor that is tried before anything is logged.
+  /// The context of a constructor that runs before the store logs anything.
   private static final class Trial implements MethodRun {
-    /// The constructor asks what only the log can tell.
+    /// The constructor asks for something that only the log can tell.
     private static final class Undecided extends Error {
       private static final long serialVersionUID = 1L;
 

@@ -21,7 +21,7 @@ import stoa.store.StoredStreams;
 
 /// The port to the streams of a store in this process. Thread-safe.
 ///
-/// @param stored as the store has them
+/// @param stored the streams in the store
 record LocalStreams(StoredStreams stored) implements Service.Streams {
   private static final int APPENDS_MAX = 4_096;
 

@@ -54,7 +54,7 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
     transaction.close();
   }
 
-  /// The identity by which [stoa.Stoa#outcome] finds what became of it.
+  /// Returns the identity by which [stoa.Stoa#outcome] finds its outcome.
   stoa.Transaction.Id id() {
     var id = transaction.id();
     var mark = new UUID(id.mark().high(), id.mark().low());
@@ -130,12 +130,13 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
     return past ? question.ofStore() : question;
   }
 
-  /// What an answer says to the caller.
+  /// Decodes an answer for the caller.
   interface Reading<A> {
     @Nullable Object of(A answer) throws Throwable;
   }
 
-  /// Runs a method that is a transaction within another one: what it throws drops its changes.
+  /// Runs a method as a nested transaction: when the method throws, the transaction drops its
+  /// changes.
   static <A> @Nullable Object nested(
       Transaction around,
       SharedMethod method,
@@ -176,7 +177,7 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
     return transaction.generation(of.key());
   }
 
-  /// What a constructor throws reaches the caller, and nothing is begun.
+  /// Gives the constructor's exception to the caller, and creates nothing.
   private void tryToBegin(LocalObject object, SharedCall to) throws Throwable {
     if (to.generation() != 0 || transaction.isReadOnly()) return;
     if (transaction.generation(object.key()) == 0) object.construct(to);

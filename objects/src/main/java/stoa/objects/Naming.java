@@ -16,11 +16,11 @@ import stoa.front.types.Platform;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 
-/// The names that clients and the store speak of by number, and the classes behind them.
-/// Thread-safe; may wait for the disk.
+/// The names that clients and the store refer to by number, and their classes. Thread-safe; may
+/// wait for the disk.
 ///
-/// A name that a client sends finds a class only among those that the store would use itself: it is
-/// looked up without initialising anything, and must be shared, known, or admissible.
+/// A client's name finds a class only among those that the store would use itself: the store loads
+/// it without initializing it, and the class must be shared, known, or admissible.
 public final class Naming {
   private final LocalService stoa;
   private final Predicate<Class<?>> admissible;
@@ -33,8 +33,8 @@ public final class Naming {
     this.ofProgram = keysOfProgram();
   }
 
-  /// The numbers of names, in their order. A name that has none gets one, if it is that of a method
-  /// of a shared class which is in use.
+  /// Returns the numbers of names, in their order. A name without a number gets one, if it names a
+  /// method of a shared class in use.
   ///
   /// @throws NotShareable when the store would not number it
   public List<Integer> numbers(List<String> names) {
@@ -51,9 +51,9 @@ public final class Naming {
     return numbers;
   }
 
-  /// Makes a class known that another group of the store uses.
+  /// Registers a class that another group of the store uses.
   ///
-  /// @throws NotShareable when the store has no such class, or would not take it from clients
+  /// @throws NotShareable when the store has no such class, or would not accept it from clients
   void useOfGroup(String className) {
     Class<?> type = find(className);
     if (type == Blob.class || type.isAnnotationPresent(Shared.class)) {
@@ -70,7 +70,7 @@ public final class Naming {
     }
   }
 
-  /// The number of a name that another group uses.
+  /// Returns the number of a name that another group uses.
   ///
   /// @throws NotShareable when the store would not number it itself
   int numberOfGroup(String name) {
@@ -88,16 +88,16 @@ public final class Naming {
             name.substring(ClassNames.METHOD.length(), hash), name.substring(hash + 1));
   }
 
-  /// The names from a number on.
+  /// Returns the names from a number on.
   ///
-  /// @param countMax how many at most
+  /// @param countMax the most names to return
   public List<String> from(int number, int countMax) {
     return stoa.dictionary().from(number, countMax);
   }
 
-  /// Makes a class known that a client uses.
+  /// Registers a class that a client uses.
   ///
-  /// @throws NotShareable when the store has no such class, or does not take it from a client
+  /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void use(String className) {
     if (stoa.usesStored(className)) return;
     Class<?> type = find(className);
@@ -111,9 +111,9 @@ public final class Naming {
     }
   }
 
-  /// Makes a class known of which a client has a collection.
+  /// Registers the element class of a client's collection.
   ///
-  /// @throws NotShareable when the store has no such class, or does not take it from a client
+  /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void admit(String className) {
     Class<?> type = find(className);
     boolean known =
@@ -128,8 +128,8 @@ public final class Naming {
     else stoa.admit(type);
   }
 
-  /// Finds the classes of keys that a client names, and no others than those that it may use: keys
-  /// are made by their constructors.
+  /// Returns a loader of the key classes that clients may use, and of no others: their constructors
+  /// create the keys.
   ClassLoader classesOfKeys() {
     return ofProgram;
   }
@@ -151,8 +151,8 @@ public final class Naming {
     };
   }
 
-  /// As [#classesOfKeys()], of objects whose type is in some code: that has the classes of its keys
-  /// itself.
+  /// Returns the loader of key classes for objects whose type is in some code: a version in the log
+  /// has the classes of its keys itself.
   ClassLoader classesOfKeys(LoadedCode code) {
     if (!code.isStored()) return ofProgram;
     return ofStored.computeIfAbsent(
@@ -169,8 +169,8 @@ public final class Naming {
             });
   }
 
-  /// Whether a class, which is not annotated with [Shared], is one by which every store knows
-  /// shared objects: those of blobs, references and collections.
+  /// Returns whether a class without [Shared] is one of Stoa's own shared objects: blobs,
+  /// references and collections.
   static boolean isOfStoa(Class<?> type) {
     return type == Blob.class
         || type == Ref.class

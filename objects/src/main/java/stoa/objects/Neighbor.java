@@ -13,7 +13,7 @@ import stoa.front.ObjectAnswer;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.SharedType;
 
-/// Another group whose objects are called from here: values in the numbers of its dictionary.
+/// Another group whose objects this group calls, with values in the numbers of its dictionary.
 /// Thread-safe.
 final class Neighbor {
   private final LocalService stoa;
@@ -25,8 +25,8 @@ final class Neighbor {
     this.names = new NeighborNames(asking);
   }
 
-  /// What says the values of some code in the numbers of the group. Made when it is needed: it asks
-  /// the group.
+  /// Returns the marshaller of a code's values in the numbers of the group. It creates it on
+  /// demand, since that asks the group.
   private synchronized Marshaller marshaller(LoadedCode code) {
     return marshallers.computeIfAbsent(code, _ -> code.marshaller(names));
   }
@@ -49,7 +49,7 @@ final class Neighbor {
             + stoa.callBytesMax());
   }
 
-  /// @param code which encoded what the object is to be begun from
+  /// @param code the code that encoded the constructor's arguments
   Existence existence(Existence own, LoadedCode code) {
     return switch (own) {
       case Existence.Any(byte[] opening) -> new Existence.Any(opening(opening, code));
@@ -66,9 +66,9 @@ final class Neighbor {
     return encoded(code, () -> marshaller(code).value(arguments));
   }
 
-  /// An answer in the numbers of the group, in those of this one.
+  /// Returns the group's answer in the numbers of this group.
   ///
-  /// @param code that asked
+  /// @param code the code of the caller
   /// @param keys finds the classes of keys in references
   byte[] translated(byte[] answer, LoadedCode code, ClassLoader keys) {
     if (answer[0] == ObjectAnswer.LENT) return answer;
@@ -77,14 +77,14 @@ final class Neighbor {
       Object value = encoded(code, () -> new Read(read(answer, marshaller(code), keys))).value;
       return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, own.value(value)).encoded();
     } catch (NotShareable unknown) {
-      // It was called, and this is what its caller can be told of the answer.
+      // The call was executed; this describes the unreadable answer to the caller.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, own.thrown(unknown)).encoded();
     } catch (Threw threw) {
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, own.thrown(threw.thrown)).encoded();
     }
   }
 
-  /// What a constructor in the group throws, for the method that calls.
+  /// Returns the exception of a constructor in the group, for the calling method.
   ///
   /// @param keys finds the classes of keys in references
   RuntimeException refusal(byte[] thrown, ClassLoader keys) {
@@ -114,18 +114,18 @@ final class Neighbor {
     return in.value(answer, 1, answer.length, keys);
   }
 
-  /// Refuses an answer that cannot be read.
+  /// Refuses an unreadable answer.
   ///
-  /// @param in in whose numbers it is
+  /// @param in uses the numbers of the answer
   static void check(byte[] answer, Marshaller in, ClassLoader keys) {
     try {
       var _ = read(answer, in, keys);
     } catch (Threw fine) {
-      // It can.
+      // It is readable.
     }
   }
 
-  /// Tries again with all classes that are known here, when one is not known there.
+  /// Repeats the work after registering all known classes, when the group does not know one.
   private <T> T encoded(LoadedCode code, Supplier<T> work) {
     try {
       return work.get();

@@ -10,21 +10,21 @@ import stoa.front.ClassNames;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
 
-/// The dictionary of another group, as far as it was asked for. A number never changes its name, so
-/// that nothing here is ever out of date. Thread-safe.
+/// The dictionary of another group, as far as this group has asked for it. A number never changes
+/// its name, so that nothing here is ever out of date. Thread-safe.
 final class NeighborNames implements TypeIds {
-  /// What a group says of its dictionary.
+  /// An answer about the dictionary of a group.
   ///
-  /// @param names those from a number on
-  /// @param numbers of the names that were asked for
+  /// @param names the names from a number on
+  /// @param numbers the numbers of the requested names
   record Said(List<String> names, List<Integer> numbers) {}
 
-  /// The way to the group.
+  /// The connection to the group.
   interface Asking {
-    /// Asks for names from a number on, and for the numbers of others, which get one if they have
-    /// none.
+    /// Asks for names from a number on, and for the numbers of others. The group numbers a name
+    /// that has no number.
     ///
-    /// @throws stoa.Unavailable when nobody can say now
+    /// @throws stoa.Unavailable when no server can answer now
     Said ask(int from, List<String> wanted);
   }
 

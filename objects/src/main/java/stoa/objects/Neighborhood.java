@@ -21,10 +21,10 @@ import stoa.store.Neighbors;
 import stoa.store.Store;
 import stoa.store.Visit;
 
-/// The other groups of a store, as the methods of one group's objects call theirs: questions and
-/// answers in bytes, and both ends of them. Thread-safe.
+/// The other groups of a store, for methods of one group that call their objects: questions and
+/// answers in bytes, and both ends of the exchange. Thread-safe.
 ///
-/// What travels is in the numbers of the group that is asked: each has a [Dictionary] of its own.
+/// The bytes use the numbers of the group that answers: each has its own [Dictionary].
 @SuppressWarnings("exports") // Justification: for stoa.cluster, on the class path
 public final class Neighborhood implements Neighbors {
   /*
@@ -69,12 +69,12 @@ public final class Neighborhood implements Neighbors {
     this.part = part;
   }
 
-  /// The neighborhood of a part; null when it has none.
+  /// Returns the neighborhood of a part; null when it has none.
   static @Nullable Neighborhood of(Part part) {
     return part.lines() == null ? null : new Neighborhood(part);
   }
 
-  /// Whose it is, before it is used.
+  /// Sets the service, before the first use.
   void begin(LocalService of) {
     stoa = of;
   }
@@ -83,7 +83,7 @@ public final class Neighborhood implements Neighbors {
     return Objects.requireNonNull(stoa);
   }
 
-  // ---- who asks
+  // ---- the asking side
 
   @Override
   public boolean have(Key key) {
@@ -123,9 +123,9 @@ public final class Neighborhood implements Neighbors {
         answer == null ? null : neighbor.translated(answer, code, code.loader()), in.varint());
   }
 
-  /// A call within a transaction, as the group of its object takes it.
+  /// Returns a call within a transaction, in the form that the group of its object takes.
   ///
-  /// @throws NotShareable when it cannot be made there
+  /// @throws NotShareable when the group cannot make the call
   Errand errand(Execution.Leaving left) {
     Visit visit = left.visit();
     int group = part.groupOf(visit.target());
@@ -144,7 +144,7 @@ public final class Neighborhood implements Neighbors {
         visit.callers());
   }
 
-  /// What a client says that an errand was answered with, in the numbers of this group.
+  /// Returns a client's answer to an errand in the numbers of this group.
   ///
   /// @param keys finds the classes of keys that clients may use
   byte[] translated(Errand.Answer said, ClassLoader keys) {
@@ -210,16 +210,16 @@ public final class Neighborhood implements Neighbors {
     };
   }
 
-  // ---- who answers
+  // ---- the answering side
 
-  /// Whether bytes are a question of this kind.
+  /// Returns whether bytes are a question of this kind.
   public static boolean isQuestion(byte[] bytes) {
     return bytes.length > 1 && bytes[0] == MARK;
   }
 
-  /// The group that a question is asked of.
+  /// Returns the group that a question addresses.
   ///
-  /// @throws IllegalArgumentException when it is none that this program understands
+  /// @throws IllegalArgumentException when this program does not understand the question
   public static int groupOf(byte[] question) {
     var in = new Decoder(question, 1, question.length);
     int version = in.u8();
@@ -229,14 +229,14 @@ public final class Neighborhood implements Neighbors {
     return (int) in.varint();
   }
 
-  /// Says that somebody else is to be asked.
+  /// Returns an answer that refers the asker to another server.
   public static byte[] elsewhere(String why) {
     return new Encoder(64).u8(ELSEWHERE).message(why).toBytes();
   }
 
-  /// The answer to a question of this group. May wait.
+  /// Returns the answer to a question of this group. May wait.
   ///
-  /// @param naming says which names and classes the other group may use
+  /// @param naming decides which names and classes the other group may use
   byte[] answer(byte[] question, Naming naming) {
     var in = new Decoder(question, 2, question.length);
     var _ = in.varint();
@@ -248,7 +248,7 @@ public final class Neighborhood implements Neighbors {
     } catch (Unbegun unbegun) {
       out.clear().u8(THREW).sized(stoa().marshaller().thrown(unbegun.thrown));
     } catch (RuntimeException not) {
-      // Who asks goes on to ask.
+      // The asking group repeats the question.
       out.clear().u8(UNAVAILABLE).message(not.toString());
     }
     return out.toBytes();
@@ -296,7 +296,7 @@ public final class Neighborhood implements Neighbors {
     }
   }
 
-  /// The constructor of an absent object throws, before anything is logged.
+  /// The constructor of an absent object throws, before the store logs anything.
   private static final class Unbegun extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final transient Throwable thrown;
@@ -307,7 +307,7 @@ public final class Neighborhood implements Neighbors {
     }
   }
 
-  /// Refuses a put that would begin an object which cannot be constructed.
+  /// Refuses a put that would create an object whose constructor throws.
   private void check(ObjectType type, Key target, Existence existence) {
     if (existence instanceof Existence.Generation) return;
     Store store = stoa().core();
@@ -349,7 +349,7 @@ public final class Neighborhood implements Neighbors {
     long counter = in.varint();
     var callers = new ArrayList<Key>();
     for (int left = in.count(); left > 0; left--) callers.add(key(in));
-    // A put is read, too, so that what cannot be read is never logged.
+    // The store reads a put too, so that it never logs an unreadable one.
     var question = question(space, call);
     Object asked = kind == Visit.Kind.PUT ? call : question;
     if (kind == Visit.Kind.PUT) check(question.type(), target, existence);
@@ -379,7 +379,7 @@ public final class Neighborhood implements Neighbors {
     out.text(key.space()).sized(key.name());
   }
 
-  /// A key for messages, of whatever type.
+  /// Returns a key for messages, of any type.
   private Key key(Decoder in) {
     String space = in.text();
     byte[] name = in.sized();

@@ -5,19 +5,19 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.store.OngoingCall;
 
-/// A call on an object that is under way, as an operator sees it.
+/// A call in progress on an object, as an operator sees it.
 ///
-/// @param id by which it is cancelled, in this process
-/// @param object what is called, as in `Account[alice]`
-/// @param method the id of the method; empty when it is not known, as of a call that goes on since
-///   an earlier process
-/// @param version of the object that the call makes, or that an accessor reads; 0 while that is not
-///   known
-/// @param progress how far it is
+/// @param id cancels it, in this process
+/// @param object the called object, as in `Account[alice]`
+/// @param method the id of the method; empty when it is unknown, as for a call that a restarted
+///   store resumes
+/// @param version the version of the object that the call makes, or that an accessor reads; 0 while
+///   it is unknown
+/// @param progress its progress
 /// @param calls the object that it calls and waits for; empty when it waits for none
 /// @param depth how many calls wait for it, directly and through others
-/// @param session of the client who waits for it; 0 when it is none of a server's
-/// @param age how long ago it was made, in units of 50 ms
+/// @param session the session of the waiting client; 0 when no client of a server waits
+/// @param age the time since its arrival, in units of 50 ms
 public record ObjectCall(
     long id,
     String object,
@@ -28,7 +28,7 @@ public record ObjectCall(
     int depth,
     long session,
     Duration age) {
-  /// How far a call is.
+  /// The progress of a call.
   public enum Progress {
     /// It waits for its turn on its object.
     WAITING,

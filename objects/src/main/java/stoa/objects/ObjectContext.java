@@ -17,7 +17,8 @@ import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.store.Execution;
 
-/// What a method may know while it runs, and how the proxies that it uses call out.
+/// The context of a running method: the values that it may read, and the calls of the proxies that
+/// it uses.
 ///
 /// Used by the thread that runs the method.
 final class ObjectContext implements MethodRun {
@@ -29,7 +30,7 @@ final class ObjectContext implements MethodRun {
   private @Nullable RandomGenerator random;
 
   /// @param code the code of the method
-  /// @param instance the object whose method runs, or null while it is constructed
+  /// @param instance the object of the running method, or null during construction
   ObjectContext(
       LocalService service,
       Execution execution,
@@ -43,7 +44,8 @@ final class ObjectContext implements MethodRun {
     this.instance = instance;
   }
 
-  /// The context of the current thread, when an object of the store runs on it.
+  /// Returns the context of the current thread, or null when the thread runs no object of the
+  /// store.
   static @Nullable ObjectContext current() {
     return CallContext.CURRENT.isBound()
             && CallContext.CURRENT.get() instanceof ObjectContext context
@@ -51,8 +53,8 @@ final class ObjectContext implements MethodRun {
         : null;
   }
 
-  /// What is thrown for a failure of the store, which the method that runs on the current thread,
-  /// if any, cannot catch: it is not the method's own.
+  /// Throws a failure of the store so that a running method on the current thread cannot catch it:
+  /// the failure is not the method's own.
   ///
   /// @return the failure, when no method runs
   static RuntimeException failing(RuntimeException ofTheStore) {
@@ -77,12 +79,12 @@ final class ObjectContext implements MethodRun {
     return execution;
   }
 
-  /// The object whose method runs.
+  /// Returns the object whose method runs.
   Ref<?> ref() {
     return ref;
   }
 
-  /// The reference of an object, when it is the one whose method runs.
+  /// Returns the reference of an object, if it is the one whose method runs.
   @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
   @Override
   public @Nullable Reference referenceOf(Object object) {

@@ -29,8 +29,8 @@ import stoa.store.Query;
 
 /// The object handler (CRESON, section III-D): holds the object of one reference and calls it.
 ///
-/// OPEN is the put that brings the constructor's arguments, INV any put, PER the checkpoint; CLOSE
-/// puts nothing. Session handlers are with who answers: see docs/decisions/listenable-store.md.
+/// OPEN is the put with the constructor's arguments, INV any put, PER the checkpoint; CLOSE puts
+/// nothing. The answering side has the session handlers: see docs/decisions/listenable-store.md.
 ///
 /// ```
 /// checkpoint:  0 u8, the state as the marshaller writes it         the object
@@ -40,22 +40,23 @@ import stoa.store.Query;
 ///              8 and more: 8 less, behind the number of the code varint
 /// ```
 ///
-/// The code that was active when a put was logged executes the put. The first put of another code
-/// passes the state on: the old code encodes it, and the new code decodes it by its rules.
+/// The code that was active when the leader logged a put executes the put. The first put of another
+/// code converts the state: the old code encodes it, and the new code decodes it by its rules.
 ///
-/// While an object is lent, calls answer [ObjectAnswer.Lent] and change nothing. That it is lent is
-/// part of its state, so that all replicas, and whoever leads next, refuse the same calls.
+/// While an object is lent, calls answer [ObjectAnswer.Lent] and change nothing. The loan is part
+/// of its state, so that all replicas and the next leader refuse the same calls.
 final class ObjectHandler implements Handler {
   /// A question: an accessor with its arguments.
   ///
-  /// @param type by which it is asked
+  /// @param type the caller's type
   /// @param method the accessor
-  /// @param arguments not shared with anybody who may change them
-  /// @param durable whether what is in the store is asked for, also when the object is lent
+  /// @param arguments no other code may change them
+  /// @param durable whether the question is about the state in the store, even when the object is
+  ///   lent
   record Question(
       ObjectType type, SharedMethod method, @Nullable Object[] arguments, boolean durable)
       implements Query {
-    /// One about the object as it is now, wherever that is.
+    /// Creates a question about the present object, wherever it is.
     Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {
       this(type, method, arguments, false);
     }
@@ -65,7 +66,7 @@ final class ObjectHandler implements Handler {
       return method.id().hashCode();
     }
 
-    /// The same about what is in the store.
+    /// Returns the same question about the state in the store.
     Question ofStore() {
       return new Question(type, method, arguments, true);
     }
@@ -77,7 +78,7 @@ final class ObjectHandler implements Handler {
   /// A question: the whole state, as a [PlacedState].
   record StateQuestion() {}
 
-  /// Makes the handlers of one type.
+  /// Creates the handlers of one type.
   static final class Factory implements HandlerFactory {
     private final LocalService stoa;
     private final String name;
@@ -91,7 +92,7 @@ final class ObjectHandler implements Handler {
     private record Form(ObjectType type, long number) {}
 
     /// @param name the stored name of the type
-    /// @param active which code executes its puts
+    /// @param active the code that executes its puts
     Factory(LocalService stoa, String name, ActiveCode active) {
       this(stoa, name, active, null);
     }
@@ -103,7 +104,7 @@ final class ObjectHandler implements Handler {
       this.rerun = rerun;
     }
 
-    /// The same, with one put that other code executes.
+    /// Returns the same factory, except that other code executes one put.
     Factory trying(Rerun other) {
       return new Factory(stoa, name, active, other);
     }
@@ -220,18 +221,18 @@ final class ObjectHandler implements Handler {
   private static final int LENT = 3;
   private static final int CODED = 8;
 
-  /* The number of code that is only tried. */
+  // The number of code that a check tries.
   private static final int TRIED = -1;
 
-  /// One put of the log that is executed again, by its own code or by other code. One thread uses
-  /// it, once.
+  /// Executes one put of the log again, with its own code or with other code. One thread uses it,
+  /// once.
   static final class Rerun {
     private final long address;
     private final @Nullable ObjectType by;
     private @Nullable ObjectHandler handler;
 
     /// @param address the put's stream address
-    /// @param by what executes it; null for the code that did
+    /// @param by the code that executes it; null for the original code
     Rerun(long address, @Nullable ObjectType by) {
       this.address = address;
       this.by = by;
@@ -250,14 +251,14 @@ final class ObjectHandler implements Handler {
       made.rerun = this;
     }
 
-    /// The state that it has left behind, as a type has it; null when there is none here.
+    /// Returns the state after the put, in the form of a type; null when there is none here.
     byte @Nullable [] state(ObjectType as) {
       ObjectHandler made = handler;
       Object left = made == null ? null : made.instance;
       return left == null || made == null ? null : converted(as, made.type.state(left));
     }
 
-    /// The type in the code that has executed it.
+    /// Returns the type in the code that has executed it.
     ObjectType executed() {
       return java.util.Objects.requireNonNull(handler).type;
     }
@@ -267,19 +268,20 @@ final class ObjectHandler implements Handler {
   private ObjectType type;
   private int code;
 
-  /* Replaced by states that were made at clients, and when other code goes on. */
+  // Replaced by states that clients made, and when other code takes over.
   private @Nullable Object instance;
 
-  /* The state as other code sees it that asks; null when none asked since the last put. */
+  // The state in the form of other code that asks; null when no other code asked since the last
+  // put.
   private @Nullable Seen seen;
 
   private record Seen(LoadedCode code, Object instance) {}
 
-  /* What this handler is made for; null when it is one of the store. */
+  // The run that this handler serves; null for a handler of the store.
   private @Nullable Rerun rerun;
 
   private byte @Nullable [] thrownByConstructor;
-  /* The version of the last of these, without the state; null before the first. */
+  // The version of the last state from clients, without the state; null before the first.
   private @Nullable PlacedState placed;
   private boolean lent;
 
@@ -314,13 +316,13 @@ final class ObjectHandler implements Handler {
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw ofTheStore;
     } catch (StoaException unfit) {
-      // The same everywhere: the object stays as it is, in the code that it has.
+      // The same on every replica: the object stays as it is, in its present code.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
     if (PlacedState.isIn(value)) {
       var state = PlacedState.decode(value, PlacedState.PREFIX);
-      // Of a class that is at the server, one that is no newer comes too late: the object is back
-      // already. Others are from the time when its class was placed at clients.
+      // For a class that lives at the server, a state that is not newer comes too late: the object
+      // is back already. For other classes, the state is from the time when clients kept the class.
       if (lent || type.shared().isPlaced() || state.isNewerThan(placed)) replace(state);
       return new ObjectAnswer.Shared(null, stoa.marshaller());
     }
@@ -334,8 +336,8 @@ final class ObjectHandler implements Handler {
     try {
       called = type.called(in);
     } catch (NotShareable absent) {
-      if (code == 0) throw absent; // who executed it had the method
-      // It was called just when this code became active, the same everywhere.
+      if (code == 0) throw absent; // the code that executed it had the method
+      // The call arrived just as this code became active; the same on every replica.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(absent));
     }
     if (called == null || thrownByConstructor != null) return constructed();
@@ -363,11 +365,11 @@ final class ObjectHandler implements Handler {
     SharedMethod method = question.method();
     Object target = asBy(asked);
     if (target instanceof Forkable<?> forkable) {
-      // A fork is what it may change at most.
+      // The method may change only a fork.
       return run(forkable.fork(), asked, method, question.arguments(), execution);
     }
     if (asked.isQuick(method)) return run(target, asked, method, question.arguments(), execution);
-    // Not yet proven: what the check of the bytecode cannot see shows in the state.
+    // Not yet proven: a change that the bytecode check cannot see shows in the state.
     byte[] before = asked.state(target);
     Answer answer = run(target, asked, method, question.arguments(), execution);
     if (!Arrays.equals(before, asked.state(target))) {
@@ -381,9 +383,9 @@ final class ObjectHandler implements Handler {
     return answer;
   }
 
-  /// The code of a number goes on with the state.
+  /// Converts the state to the code of a number.
   ///
-  /// @throws StoaException when that has no rule for what is in the state
+  /// @throws StoaException when the new code has no rule for the state
   private void become(ObjectType next, int number) {
     if (number == code) return;
     Object known = instance;
@@ -392,7 +394,7 @@ final class ObjectHandler implements Handler {
     code = number;
   }
 
-  /// The state as the code of a type sees it.
+  /// Returns the state in the code of a type.
   private Object asBy(ObjectType asked) {
     Object known = java.util.Objects.requireNonNull(instance);
     if (asked.code().equals(type.code())) return known;
@@ -403,7 +405,7 @@ final class ObjectHandler implements Handler {
     return converted;
   }
 
-  /* Copies that clients have from when it was lent before are older than this. */
+  /// Copies that clients have from an earlier loan are older than this.
   private Answer lend() {
     if (!lent && thrownByConstructor == null) {
       var known = placed;
@@ -463,7 +465,7 @@ final class ObjectHandler implements Handler {
     } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
       throw beyondTheMethod;
     } catch (Throwable thrown) {
-      // Of whatever class: what fails in the store does so by Execution.suspend.
+      // Of any class: the store's own failures leave through Execution.suspend.
       return threw(thrown, asked, context);
     } finally {
       asked.end(method, began, stopped || execution.hasCalled());
@@ -484,10 +486,11 @@ final class ObjectHandler implements Handler {
     return checkpoint(STATE, type.state(java.util.Objects.requireNonNull(instance)));
   }
 
-  /// A checkpoint as clients read it: without the number of its code, and as other code has it.
+  /// Returns a checkpoint in the form that clients read: without the number of its code, and in the
+  /// form of other code.
   ///
   /// @param by the type in the code whose form it gets
-  /// @throws StoaException when that has no rule for what is in the state
+  /// @throws StoaException when that code has no rule for the state
   static byte[] told(LocalService stoa, ObjectType by, Key key, byte[] checkpoint) {
     var in = new Decoder(checkpoint);
     int kind = in.u8();

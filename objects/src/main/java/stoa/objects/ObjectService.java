@@ -57,13 +57,13 @@ import stoa.store.replicas.Divergence;
 import stoa.store.watching.Watch;
 import stoa.store.watching.Watcher;
 
-/// What a server does with its store for its clients, in bytes: arguments and answers are encoded
-/// as the marshaller writes them, keys as [Keys] does.
+/// The operations of a server on its store for its clients, in bytes: the marshaller encodes
+/// arguments and answers, [Keys] encodes keys.
 ///
-/// Thread-safe. What is said to be quick waits for nothing but memory; everything else may wait for
-/// the disk or run users' code, and belongs on a thread that may.
+/// Thread-safe. A method marked quick waits for nothing but memory. Every other method may wait for
+/// the disk or run users' code, and belongs on a thread that may wait.
 public final class ObjectService implements Placing.Served, AutoCloseable {
-  /// How long a transaction of a client may take at most: what it reads is kept for it.
+  // The most time that a client's transaction may take: the store keeps the versions that it reads.
   private static final long TRANSACTION_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
 
   private final LocalService stoa;
@@ -87,13 +87,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Opens the store of a configuration in this process.
   ///
-  /// @param admissible which classes clients may make elements of collections, beside those that
-  ///   the configuration lists and those that shared classes name
+  /// @param admissible decides which classes clients may use as elements of collections, beside
+  ///   those in the configuration and those that shared classes name
   public static ObjectService open(StoaConfig config, Predicate<Class<?>> admissible) {
     return of(new EmbeddedEngine().open(config), admissible);
   }
 
-  /// That of a store which is open in this process; closed with it.
+  /// Returns the service of a store that is open in this process. Closing the service closes the
+  /// store.
   public static ObjectService of(Stoa stoa, Predicate<Class<?>> admissible) {
     return new ObjectService(LocalService.of(stoa), admissible);
   }
@@ -108,33 +109,34 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return store.hasFailed();
   }
 
-  /// Why the store takes no more calls until it is opened again; null while it takes them. A device
-  /// that takes no more commits counts, whether a call has met that or not.
+  /// Returns why the store takes no more calls until a process opens it again; null while it takes
+  /// calls. A device that takes no more commits counts, even if no call has met the failure.
   public @Nullable Throwable failure() {
     return stoa.failure();
   }
 
-  /// Puts an object into quarantine whose replicas have diverged: its calls fail with
-  /// [stoa.Diverged] from now on, at every replica, until it is deleted or [#accept]ed. Logged, so
-  /// that this waits.
+  /// Quarantines an object whose replicas have diverged: its calls fail with [stoa.Diverged] from
+  /// now on, at every replica, until an operator deletes or [#accept]s it. Logs, and therefore
+  /// waits.
   ///
-  /// @param evidence what a [Standby] told
-  /// @return whether it is in quarantine; false when it was deleted since
+  /// @param evidence the divergence that a [Standby] reported
+  /// @return whether the object is in quarantine; false when it was deleted meanwhile
   public boolean quarantine(Divergence evidence) {
     return store.quarantine(evidence);
   }
 
-  /// The evidence against the objects that are in quarantine.
+  /// Returns the evidence against the objects in quarantine.
   public List<Divergence> diverged() {
     return store.diverged();
   }
 
-  /// Ends the quarantine of an object: every replica goes on with the state that it has here.
-  /// Logged, so that this waits. Versions of its past may differ between replicas.
+  /// Ends the quarantine of an object: every replica continues with the state of this replica.
+  /// Logs, and therefore waits. Versions of its past may differ between replicas.
   ///
-  /// @param object what [Divergence#object] calls it
-  /// @return false when it is in none
-  /// @throws LimitExceeded when the state is too large to be logged; then it can be deleted
+  /// @param object its name, see [Divergence#object]
+  /// @return false when it is not in quarantine
+  /// @throws LimitExceeded when the state is too large for a log entry; an operator can then delete
+  ///   the object
   public boolean accept(String object) {
     for (Divergence evidence : store.diverged()) {
       if (evidence.object().equals(object)) {
@@ -151,7 +153,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return neighborhood.answer(question, naming);
   }
 
-  /// The key of an object, for messages, of whatever type.
+  /// Returns the key of an object of any type, for messages.
   public Key keyOf(String type, byte[] key) {
     try {
       return key(type, key);
@@ -160,80 +162,77 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  /// The sessions of clients.
   public Sessions sessions() {
     return sessions;
   }
 
-  /// Where the store is.
+  /// Returns the URL of the store.
   public String place() {
     return stoa.url();
   }
 
-  /// The limits of the store.
   public stoa.Limits limits() {
     return stoa.limits();
   }
 
-  /// The listenable key-value store.
   public KeyService keys() {
     return keys;
   }
 
-  /// The code of shared types.
   public CodeService code() {
     return code;
   }
 
-  /// The names that clients and the store speak of by number.
+  /// Returns the names that clients and the store refer to by number.
   public Naming naming() {
     return naming;
   }
 
-  /// The log counter up to which everything is committed, and all that watch have been told. Quick.
+  /// Returns the log counter up to which the store has committed all calls and notified all
+  /// watchers. Quick.
   public long moment() {
     return store.moment();
   }
 
-  /// Leads what the calling thread, a [stoa.store.threads.Gatherer], has begun. Quick.
+  /// Leads the calls that the calling thread, a [stoa.store.threads.Gatherer], has begun. Quick.
   public void leadGathered() {
     store.leadGathered();
   }
 
-  /// Has something done soon, when the calling thread has settled what it settles one after the
-  /// other; answers false when it does no such thing.
+  /// Schedules a task after the calling thread's present round of settling calls; returns false
+  /// when the thread does no such rounds.
   public boolean afterRound(Runnable task) {
     return store.afterRound(task);
   }
 
-  /// The epoch in which log addresses are issued.
+  /// Returns the epoch of new log addresses.
   public long epoch() {
     return store.epoch();
   }
 
-  /// A number that no other process has that has opened this store, or will.
+  /// Returns a number that no other process has that opens this store, before or after.
   public long owner() {
     return store.owner();
   }
 
-  /// How many objects are in memory.
+  /// Returns the number of objects in memory.
   public int residentKeys() {
     return store.residentKeys();
   }
 
-  // ---- what an operator does
+  // ---- the operator's commands
 
-  /// What the devices of the store have done and hold, by shard.
+  /// Returns the statistics of the store's devices, by shard.
   public List<DeviceStats> devices() {
     return stoa.devices();
   }
 
-  /// The calls that run and wait, as many as are asked for, those that run first.
+  /// Returns running and waiting calls, at most the given number, running calls first.
   public List<ObjectCall> calls(int callsMax) {
     return stoa.calls(callsMax);
   }
 
-  /// Cancels a call; answers whether it was under way and could be.
+  /// Cancels a call; returns whether the call was in progress and cancelable.
   public boolean cancel(long id) {
     return stoa.cancel(id);
   }
@@ -250,27 +249,29 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       this.target = target;
     }
 
-    /// Its type in the code that executes its puts now, which changes while it is open.
+    /// Returns its type in the code that executes its puts now. This code may change while the
+    /// object is open.
     private ObjectType type() {
       return active.now().type();
     }
 
-    /// Its key in the store.
+    /// Returns its key in the store.
     public Key key() {
       return target.key();
     }
   }
 
-  /// Whether [#container] is quick for a type: it was used since the store was opened.
+  /// Returns whether [#container] is quick for a type: a caller has used it since this process
+  /// opened the store.
   public boolean isKnown(String type) {
     return stoa.isKnown(type);
   }
 
-  /// An object, whether it exists or not.
+  /// Returns an object, whether it exists or not.
   ///
   /// @param type the stored name of its type
   /// @param key its encoded key
-  /// @throws NotShareable when the store has no class of that type, or no such key can be
+  /// @throws NotShareable when the store has no class of that type, or the key is invalid
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
     ActiveCode active = stoa.active(type);
@@ -297,15 +298,15 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.placed(known, known.key(decoded(known, key)), new Existence.Undeleted(null));
   }
 
-  /// Whether the calls on an object do not execute here as others do: [#callPlaced] makes them.
+  /// Returns whether calls on the object need [#callPlaced], because it is placed at clients.
   public boolean isPlaced(Container container) {
     return container.type().shared().isPlaced();
   }
 
-  /// Makes a call on an object that is at clients for one that does not make it there; durable when
-  /// this returns. Waits for the object.
+  /// Makes a call on an object placed at clients, for a client that does not execute the call
+  /// itself; durable on return. Waits for the object.
   ///
-  /// @return the answer; its generation is the one that was met, 0 when the object was absent
+  /// @return the answer, with the generation that answered, 0 when the object was absent
   public Asked callPlaced(Call call) {
     Container container = call.container();
     Read read = read(call);
@@ -327,19 +328,19 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return new Asked(encoded, object.live().generation(), moment());
   }
 
-  /// Deletes an object that is at clients; durable when this returns. Waits for the object.
+  /// Deletes an object placed at clients; durable on return. Waits for the object.
   ///
-  /// @return the generation that ended
-  /// @throws Gone when there is none
+  /// @return the ended generation
+  /// @throws Gone when the object is absent
   public long deletePlaced(Container container, Existence existence, @Nullable CallId id) {
     var object = stoa.placed(container.type(), container.key(), existence);
     return placing(object.domain()).delete(object, id);
   }
 
-  /// Whether a call on an object that migrates can be begun as on others, since the object is in
-  /// the store and stays there meanwhile. Waits for nothing.
+  /// Enters a call on an object that migrates: while the object is in the store and stays there,
+  /// the caller can begin the call as on other objects. Waits for nothing.
   ///
-  /// @return is to be run once when the call has ended; null when [#callPlaced] is to make it
+  /// @return run it once when the call has ended; null when the caller must use [#callPlaced]
   public @Nullable Runnable enter(Call call) {
     Container container = call.container();
     boolean isUpdate;
@@ -353,14 +354,15 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return isUpdate && isQuick(call) ? stoa.enter(live(container)) : null;
   }
 
-  /// Whether a settled request did nothing, since the object is lent: [#callPlaced] makes the call.
+  /// Returns whether a settled request did nothing, since the object is lent. [#callPlaced] then
+  /// makes the call.
   ///
-  /// @throws RuntimeException what the store answers in place of the object
+  /// @throws RuntimeException when the store answers with it in place of the object
   public boolean isLent(Request settled) {
     return !settled.isMoved() && settled.answer() instanceof ObjectAnswer.Lent;
   }
 
-  /// Whether an answer says that nothing was done, since the object is lent.
+  /// Returns whether an answer means that the call did nothing, since the object is lent.
   public boolean isLent(Answer answer) {
     return answer instanceof ObjectAnswer.Lent;
   }
@@ -383,18 +385,18 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// A call as it arrived.
   ///
   /// @param container the object
-  /// @param existence what is expected of it
+  /// @param existence the expected existence of the object
   /// @param bytes the number of the method plus 1 and the arguments; or the byte 0 to create
   public record Call(Container container, Existence existence, byte[] bytes) {
-    /// Its arguments are not compared.
+    /// Returns a description; it does not contain the arguments.
     @Override
     public String toString() {
       return "a call on " + container.key();
     }
   }
 
-  /// @param brief whether it took little to decode, so that it may be decoded again by a thread
-  ///   that others wait for
+  /// @param brief whether decoding took little time, so that a thread that others wait for may
+  ///   decode it again
   private record Read(
       ObjectType.@Nullable Called called, @Nullable Object[] arguments, boolean brief) {
     SharedMethod.@Nullable Kind kind() {
@@ -402,16 +404,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  /// Decodes a call, so that what cannot be called is never logged.
+  /// Decodes a call, so that the store never logs an invalid one.
   private Read read(Call call) {
     return read(call, Decoding.WHOLE);
   }
 
-  /// How much a thread decodes.
+  /// The effort that a thread may spend on decoding.
   private enum Decoding {
-    /// What is brief: others wait for the thread.
+    /// Brief: others wait for the thread.
     BRIEF,
-    /// What a call may take, within the time of a call.
+    /// As long as a call may take.
     WHOLE
   }
 
@@ -464,7 +466,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     SharedMethod method = called.method();
     byte[] bytes = call.bytes();
     if (Marshaller.isSimple(method)) {
-      // They take no longer than their bytes do.
+      // Decoding takes no longer than the bytes did.
       var arguments =
           called
               .type()
@@ -490,27 +492,29 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return new Read(called, arguments, type.endReading(method, began));
   }
 
-  /// Whether [#begin] is quick for a call: it cannot begin the object, whose constructor would have
-  /// to be tried.
+  /// Returns whether [#begin] is quick for a call: the call cannot create the object, so that no
+  /// constructor runs.
   public boolean isQuick(Call call) {
     return call.existence() instanceof Existence.Generation
         || call.container().target.generationHint() != 0;
   }
 
-  /// Begins a call, on an object that migrates only after [#enter]. Quick when [#isQuick] says so.
+  /// Begins a call; for an object that migrates only after [#enter]. Quick when [#isQuick] returns
+  /// true.
   ///
-  /// @param timeMax how long it may take from now on
-  /// @param id logged with the call if it changes something; null for none
-  /// @return the request, which is told when it is settled, with an answer for [#encoded]
-  /// @throws Throwable what the object's constructor throws, if it would be begun
+  /// @param timeMax the most time that it may take from now on
+  /// @param id the log has it with the call if the call changes something; null for none
+  /// @return the request; when it is settled, [#encoded] returns its answer
+  /// @throws Throwable the exception of the object's constructor, if the call would create the
+  ///   object
   public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
     return begin(call, read(call), timeMax, id);
   }
 
-  /// As [#begin], on a thread that others wait for.
+  /// Begins a call like [#begin], on a thread that others wait for.
   ///
-  /// @throws NotBrief when that may take long: nothing was done, and another thread is to [#begin]
-  ///   it
+  /// @throws NotBrief when that may take long: it has done nothing, and another thread must call
+  ///   [#begin]
   public Request beginBriefly(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
     return begin(call, read(call, Decoding.BRIEF), timeMax, id);
   }
@@ -557,19 +561,19 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     };
   }
 
-  /// Whether the object shares no order with others.
+  /// Returns whether the object shares no order with others.
   private static boolean isApart(Call call) {
     return call.container().type().shared().order() == LogOrder.STREAM;
   }
 
-  /// An answer that took a question.
+  /// The answer to a question.
   ///
   /// @param encoded the answer
-  /// @param generation the one that answered, 0 when the object was absent
+  /// @param generation the generation that answered, 0 when the object was absent
   /// @param reach the log counter up to which it reaches
   public record Asked(byte[] encoded, long generation, long reach) {}
 
-  /// Asks once more, after a settled request that [Request#isMoved]: the accessor asks other
+  /// Repeats a question after a settled request that [Request#isMoved]: the accessor asks other
   /// objects, and sees all of them as of one moment.
   ///
   /// @throws PlacedObjects.Elsewhere when the object is lent
@@ -611,60 +615,60 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     stoa.construct(container.type(), container.key(), existence);
   }
 
-  /// The answer of a settled request, encoded. Quick.
+  /// Returns the answer of a settled request, encoded. Quick.
   ///
-  /// @throws RuntimeException what the store answers in place of the object
+  /// @throws RuntimeException when the store answers with it in place of the object
   public byte[] encoded(Request settled) {
     return settled.answer().encoded();
   }
 
-  /// What became of a call, or deletion, that an earlier process logged; null when it did not.
+  /// Returns the outcome of a call or deletion that an earlier process logged; null when none did.
   public @Nullable PriorOutcome earlier(Container container, CallId id, long since) {
     return store.earlier(container.key(), id, since);
   }
 
-  /// What a throwable is as an answer.
+  /// Returns a throwable as an encoded answer.
   public byte[] thrown(Throwable thrown) {
     return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(thrown))
         .encoded();
   }
 
-  /// A throwable as the marshaller writes it.
+  /// Returns a throwable in the marshaller's encoding.
   public byte[] throwable(Throwable thrown) {
     return stoa.marshaller().thrown(thrown);
   }
 
   /// Begins to delete an object. Quick.
   ///
-  /// @param timeMax how long it may take from now on
-  /// @return the request, whose number is the generation that ended
+  /// @param timeMax the most time that it may take from now on
+  /// @return the request, whose number is the ended generation
   public Request delete(
       Container container, Existence existence, Duration timeMax, @Nullable CallId id) {
     Check.that(!isPlaced(container), "%s is at clients", container.key());
     Terms terms = Terms.expecting(existence).of(id);
-    // Where clients may have it, they must be told when it is deleted.
+    // Where clients may have the object, the store must tell them of the deletion.
     return store.deleteAsync(
         container.target, mayBeLent(container) ? terms : terms.within(timeMax));
   }
 
-  /// Whether [#deleted] may have something to do. Quick.
+  /// Returns whether [#deleted] may have work. Quick.
   public boolean mayBeLent(Container container) {
     return stoa.mayBeLent(live(container));
   }
 
-  /// An object was deleted: nobody calls it at clients any more when this returns.
+  /// Finishes a deletion: on return, no client calls the object at its own place any more.
   public void deleted(Container container) {
     stoa.deleted(live(container));
   }
 
-  /// The generation of an object, 0 when it is absent.
+  /// Returns the generation of an object, 0 when it is absent.
   public long generation(Container container) {
     return store.generation(container.key());
   }
 
   // ---- transactions
 
-  /// A transaction. One thread at a time uses it; everything about it may take long.
+  /// A transaction. One thread at a time uses it; every method may take long.
   public final class Transacting implements AutoCloseable {
     private final Transaction transaction;
 
@@ -675,16 +679,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       this.past = past;
     }
 
-    /// The log address as of which it reads.
+    /// Returns the log address at which it reads.
     public LogAddress at() {
       return transaction.at();
     }
 
     /// Makes a call as part of it.
     ///
-    /// @param callers the objects whose methods wait for it, outermost first; none when it is made
-    ///   by the body
-    /// @param answers what its first errands were answered with
+    /// @param callers the objects whose methods wait for it, outermost first; empty for a call by
+    ///   the body
+    /// @param answers the answers to its first errands
     public Errand.Said call(Call call, List<Key> callers, List<Errand.Answer> answers)
         throws Throwable {
       Neighborhood others = stoa.neighborhood();
@@ -704,23 +708,23 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       try {
         return call(call, false);
       } catch (Gone | AlreadyExists | Deadlock told) {
-        // For the method that calls.
+        // For the calling method.
         byte[] thrown = stoa.marshaller().thrown(told);
         return new ObjectAnswer.Travelling(ObjectAnswer.THREW, thrown).encoded();
       }
     }
 
-    /// How many objects it has read and written.
+    /// Returns how many objects it has read and written.
     public int objects() {
       return transaction.keys();
     }
 
-    /// How many bytes it would log.
+    /// Returns how many bytes it would log.
     public long bytes() {
       return transaction.bytes();
     }
 
-    /// @param tries whether what a constructor throws is thrown, and nothing is begun
+    /// @param tries whether it throws a constructor's exception, and creates nothing
     private byte[] call(Call call, boolean tries) throws Throwable {
       byte[] answer = made(call, tries);
       if (answer[0] == ObjectAnswer.LENT) throw stoa.metLent(live(call.container()));
@@ -783,7 +787,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
     /// Deletes an object.
     ///
-    /// @return the generation that ended, 0 when this transaction began it
+    /// @return the ended generation, 0 when this transaction created the object
     public long delete(Container container, Existence existence) {
       Refusals.stream(container.type().shared());
       refusePlaced(container);
@@ -793,7 +797,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       return ended;
     }
 
-    /// The generation of an object, 0 when it is absent.
+    /// Returns the generation of an object, 0 when it is absent.
     public long generation(Container container) {
       return transaction.generation(container.key());
     }
@@ -808,24 +812,24 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       transaction.enterToRead();
     }
 
-    /// Ends the nested transaction that began last, and keeps what it did.
+    /// Ends the innermost nested transaction, and keeps its changes.
     public void keep() {
       transaction.leave(true);
     }
 
-    /// Ends the nested transaction that began last, and drops what it did.
+    /// Ends the innermost nested transaction, and drops its changes.
     public void drop() {
       transaction.leave(false);
     }
 
-    /// The identity by which its outcome is found again; null while it has changed nothing.
+    /// Returns the identity by which a client finds its outcome; null while it has changed nothing.
     public Transaction.@Nullable Id id() {
       return transaction.identity();
     }
 
     /// Commits it.
     ///
-    /// @throws stoa.Aborted when what it read or wrote has changed
+    /// @throws stoa.Aborted when another call has changed an object that it read or wrote
     /// @throws stoa.UnknownOutcome when the store failed
     public LogAddress commit() {
       return transaction.commit();
@@ -837,7 +841,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  /// What this store is among those that a [Coordinator] commits transactions over.
+  /// Returns this store as a participant of the transactions that a [Coordinator] commits.
   ///
   /// @param open finds a transaction that is open here
   public Participant participant(Function<Coordinator.Part, @Nullable Transacting> open) {
@@ -849,18 +853,18 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
         });
   }
 
-  /// Begins a coordinator whose home this store is. It was opened with its order.
+  /// Begins a coordinator that runs at this store. The store was opened with its order.
   ///
-  /// @param here of this store
+  /// @param here the participant of this store
   public void coordinate(Coordinator coordinator, Participant here) {
     coordinator.begin(here);
   }
 
   /// Begins a transaction.
   ///
-  /// @param mode what it may do
-  /// @param asked what the client bounds it to; the store's own limits win where they are less
-  /// @param at where it reads; null for the present
+  /// @param mode the permitted operations
+  /// @param asked the client's limits; the store's own limits apply where they are lower
+  /// @param at the log address at which it reads; null for the present
   /// @param session the client's
   public Transacting transact(
       TransactionMode mode, TransactionLimits asked, @Nullable LogAddress at, long session) {
@@ -888,14 +892,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return ofClient ? "the client's " : "the server's ";
   }
 
-  /// What a client bounds a transaction to; 0 each for the store's own limit.
+  /// A client's limits of a transaction; 0 each for the store's own limit.
   ///
-  /// @param micros how long it may take
-  /// @param objectsMax how many objects it may read and write
+  /// @param micros the most time that it may take
+  /// @param objectsMax the most objects that it may read and write
   /// @param bytesMax the encoded size of its calls that are not accessors
   public record TransactionLimits(long micros, int objectsMax, long bytesMax) {}
 
-  /// What a transaction may do.
+  /// The permitted operations of a transaction.
   public enum TransactionMode {
     /// Read and change.
     CHANGING,
@@ -903,24 +907,23 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     READING
   }
 
-  /// What became of a transaction; null when nothing of it was written.
+  /// Returns the outcome of a transaction; null when the store has written nothing of it.
   public @Nullable LogAddress outcome(Transaction.Id id) {
     return store.outcome(id);
   }
 
   // ---- blobs and streams
 
-  /// A blob.
+  /// Returns a blob.
   ///
   /// @param key its encoded key
-  /// @param generation the one that is meant, 0 for whichever there is
+  /// @param generation the required generation, 0 for any
   public SharedBlob blob(byte[] key, long generation) {
     stoa.part().requireFirst("blobs");
     Object decoded = Keys.decode(key, classesOfKeys);
     return new SharedBlob(stoa.stoa(), stoa.blobs().at(decoded, generation));
   }
 
-  /// The streams of the store.
   public StreamStore streams() {
     stoa.part().requireFirst("users' streams");
     return stoa.stoa().streams();
@@ -932,14 +935,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @param version the address of its last change
   /// @param generation 0 when it is absent
-  /// @param from the log counter from which on it is seen
-  /// @param checkpoint the state in the form of the code that executes what is called now; null
-  ///   when the object is absent or has the version that the asker has
+  /// @param from the first log counter at which a reader sees it
+  /// @param checkpoint the state in the form of the active code; null when the object is absent or
+  ///   has the version that the asker has
   public record State(long version, long generation, long from, byte @Nullable [] checkpoint) {}
 
-  /// The state of an object as it is now: all that was answered before is seen.
+  /// Returns the present state of an object: it includes all calls answered before.
   ///
-  /// @param unless the version for which nothing is to be copied; -1 for none
+  /// @param unless the version for which to copy nothing; -1 for none
   public State fetch(Container container, long unless) {
     Checkpoint found = store.fetch(container.target, unless);
     byte[] state = found.state();
@@ -947,7 +950,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return new State(found.position(), found.generation(), found.from(), state);
   }
 
-  /// Has somebody told of the changes of an object.
+  /// Notifies a watcher of the changes of an object.
   public Watch watch(Container container, Watcher watcher) {
     return store.watch(container.key(), watcher);
   }
@@ -976,22 +979,22 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return past.get(question(read, called).ofStore(), call.existence(), pace).encoded();
   }
 
-  /// Keeps what can be read now; or at an address.
+  /// Keeps the versions that are readable now, or at an address.
   public Pins.Pin pin(@Nullable LogAddress at) {
     return at == null ? store.pinNow() : store.pinAt(at);
   }
 
-  /// The oldest version of an object that can be read.
+  /// Returns the oldest readable version of an object.
   public long oldest(Container container) {
     return store.oldest(container.key());
   }
 
-  /// The newest version of an object.
+  /// Returns the newest version of an object.
   public long position(Container container) {
     return store.position(container.key());
   }
 
-  /// What is in an object's stream.
+  /// Returns the entries of an object's stream.
   public List<Event> events(Container container, long from, long to) {
     return store.events(container.key(), from, to);
   }
@@ -1007,19 +1010,19 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.stoa().snapshot(name);
   }
 
-  /// The snapshot of a name, or null.
+  /// Returns the snapshot of a name, or null.
   public @Nullable Snapshot findSnapshot(String name) {
     requireSnapshots();
     return stoa.stoa().findSnapshot(name).orElse(null);
   }
 
-  /// All snapshots with names.
+  /// Returns all snapshots with names.
   public List<Snapshot> snapshots() {
     requireSnapshots();
     return stoa.stoa().snapshots();
   }
 
-  /// Deletes the snapshot of a name; answers whether there was one.
+  /// Deletes the snapshot of a name; returns whether there was one.
   public boolean deleteSnapshot(String name) {
     requireSnapshots();
     return stoa.stoa().deleteSnapshot(name);
@@ -1029,13 +1032,13 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     stoa.part().requireFirst("snapshots with names");
   }
 
-  /// The encoded keys of the objects of a type that exist now, in the order in which they began.
+  /// Returns the encoded keys of the existing objects of a type, oldest first.
   public java.util.Iterator<byte[]> list(String type) {
     if (type.equals(Blob.class.getName())) return store.list(type);
     return store.list(stoa.typeNamed(type).shared().name());
   }
 
-  /// A key of a stored type.
+  /// Returns a key of a stored type.
   ///
   /// @throws Gone when the store has no such type
   public Key key(String type, byte[] key) {

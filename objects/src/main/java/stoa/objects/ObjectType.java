@@ -16,19 +16,18 @@ import stoa.store.Pace;
 import stoa.store.Put;
 
 /// A shared class or interface as one store knows it: the numbers of its methods in the store's
-/// dictionary, and how long they run. Thread-safe.
+/// dictionary, and the times that they take. Thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.client, on the class path
 public final class ObjectType {
-  /// How often a method must have been short before a caller's own thread may run it, and how
-  /// short.
+  // The number of short runs after which a caller's own thread may run a method.
   private static final int PROVEN_RUNS = 32;
 
   private static final long SHORT_MICROS = 1_000;
 
-  /// How short it must have been as often before a thread that others wait for may run it.
+  // The time of a short run that lets a thread that others wait for run a method.
   private static final long BRIEF_MICROS = 100;
 
-  /// How a method has run so far. Races lose a count, nothing else.
+  /// The measured runs of a method. Races lose a count, nothing else.
   private static final class Runs {
     private int runs;
     private int briefRuns;
@@ -37,7 +36,7 @@ public final class ObjectType {
     private volatile boolean neverBrief;
   }
 
-  /// How the decoding of a method's arguments has run so far. Races lose a count, nothing else.
+  /// The measured decodings of a method's arguments. Races lose a count, nothing else.
   private static final class Readings {
     private int briefRuns;
     private volatile boolean brief;
@@ -53,7 +52,7 @@ public final class ObjectType {
   private final Readings[] readings;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
 
-  /// Which accessors have been seen to ask other objects.
+  // Which accessors have been seen to ask other objects.
   private final boolean[] asking;
 
   ObjectType(LoadedCode code, Faces faces, SharedType shared, Dictionary dictionary, Clock clock) {
@@ -74,7 +73,7 @@ public final class ObjectType {
 
   /// A method as a put calls it.
   ///
-  /// @param type by which it is called
+  /// @param type the caller's type
   /// @param method the method
   record Called(ObjectType type, SharedMethod method) {}
 
@@ -82,45 +81,45 @@ public final class ObjectType {
     return shared;
   }
 
-  /// The code that has its class.
+  /// Returns the code that has its class.
   LoadedCode code() {
     return code;
   }
 
-  /// What marshals its arguments, answers and states.
+  /// Returns the marshaller of its arguments, answers and states.
   Marshaller marshaller() {
     return marshaller;
   }
 
-  /// The encoding of an instance.
+  /// Returns the encoding of an instance.
   byte[] state(Object instance) {
     return marshaller.state(shared, instance);
   }
 
-  /// The instance that was encoded, by this code or another, as a new one.
+  /// Returns a new instance from an encoding by this code or another.
   Object state(byte[] bytes) {
     return marshaller.state(shared, bytes);
   }
 
-  /// The arguments of a call as they were read before the call was logged.
+  /// The arguments of a call, decoded before the call was logged.
   ///
-  /// @param code as objects of whose classes
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param code the code of their classes
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record ReadArguments(LoadedCode code, @Nullable Object[] arguments) {}
 
   Key key(Object key) {
     return new Key(shared.name(), Keys.encode(key), new stoa.Ref<>(shared.name(), key));
   }
 
-  /// A call as it is put: the method's number and the arguments.
+  /// Returns a call as a put: the method's number and the arguments.
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
     byte[] encoded = marshaller.arguments(method, arguments);
     return new Encoder(encoded.length + 5).varint(number(method)).raw(encoded).toBytes();
   }
 
-  /// A call as it is put, once its arguments were read as whoever executes it reads them.
+  /// Returns a call as a put, after decoding its arguments as the executing replica does.
   ///
-  /// @throws stoa.NotShareable when an argument cannot be stored, or not be read back
+  /// @throws stoa.NotShareable when the store cannot store an argument, or cannot read it back
   Put put(SharedMethod method, byte[] call) {
     var in = new Decoder(call);
     var _ = in.varint();
@@ -128,9 +127,9 @@ public final class ObjectType {
     return new Put(call, read == null ? null : new ReadArguments(code, read));
   }
 
-  /// As [#put(SharedMethod, byte\[\])], of a call by other code than this.
+  /// Returns the put of a call by other code, like [#put(SharedMethod, byte\[\])].
   ///
-  /// @throws stoa.NotShareable when this has no such method, or cannot read the arguments
+  /// @throws stoa.NotShareable when this code has no such method, or cannot read the arguments
   Put put(byte[] call) {
     Called called = called(new Decoder(call));
     return called == null ? Put.of(call) : called.type().put(called.method(), call);
@@ -145,35 +144,36 @@ public final class ObjectType {
     return number;
   }
 
-  /// The method that a put calls, or null when it only creates.
+  /// Returns the method that a put calls, or null when the put only creates.
   @Nullable Called called(Decoder put) {
     return faces.called(put);
   }
 
-  /// Whether the method has always been short, so that a caller's own thread may run it.
+  /// Returns whether all runs of the method were short, so that a caller's own thread may run it.
   boolean isQuick(SharedMethod method) {
     return paces[method.index()].proven;
   }
 
-  /// Whether an accessor was seen to ask other objects. Only a hint: others may not have noticed
-  /// yet.
+  /// Returns whether an accessor has asked other objects. Only a hint: other threads may not have
+  /// noticed yet.
   boolean asksOthers(SharedMethod method) {
     return asking[method.index()];
   }
 
-  /// An accessor asks other objects.
+  /// Notes that an accessor asks other objects.
   void sawAskOthers(SharedMethod method) {
     asking[method.index()] = true;
   }
 
-  /// What is known of how long the method runs.
+  /// Returns the method's measured pace.
   Pace pace(SharedMethod method) {
     Runs runs = paces[method.index()];
     if (runs.brief && !runs.neverBrief) return Pace.BRIEF;
     return runs.proven ? Pace.SHORT : Pace.LONG;
   }
 
-  /// What the decoding of a method's arguments may take on a thread that others wait for.
+  /// Returns the effort that a thread that others wait for may spend on decoding a method's
+  /// arguments.
   Effort briefReading(SharedMethod method) {
     return readings[method.index()].brief ? Effort.proven() : Effort.brief();
   }
@@ -183,7 +183,7 @@ public final class ObjectType {
     return clock.nowMicros();
   }
 
-  /// A method's arguments were decoded; answers whether that was brief.
+  /// Ends the timing of a decoding; returns whether it was brief.
   boolean endReading(SharedMethod method, long began) {
     Readings known = readings[method.index()];
     boolean brief = clock.nowMicros() - began <= BRIEF_MICROS;
@@ -196,15 +196,16 @@ public final class ObjectType {
     return brief;
   }
 
-  /// Begins to time a run of a method; 0 when that is no longer needed.
+  /// Begins to time a run of a method; returns 0 when no further times are needed.
   long begin(SharedMethod method) {
     Runs runs = paces[method.index()];
     return runs.proven && (runs.brief || runs.neverBrief) ? 0 : clock.nowMicros();
   }
 
-  /// Ends to time a run of a method.
+  /// Ends the timing of a run of a method.
   ///
-  /// @param waited whether it asked other objects, or had to be stopped: it is never brief again
+  /// @param waited whether the run asked other objects, or had to be stopped: the method is never
+  ///   brief again
   void end(SharedMethod method, long began, boolean waited) {
     Runs runs = paces[method.index()];
     if (waited && !runs.neverBrief) runs.neverBrief = true;

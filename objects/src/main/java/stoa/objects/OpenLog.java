@@ -12,27 +12,27 @@ import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.store.threads.Threads;
 
-/// A log that is open, and the devices that it is on.
+/// An open log with its devices.
 ///
 /// @param log the log
 /// @param shards the devices, by shard
-/// @param bytes the object of bytes of an id
+/// @param bytes returns the object of bytes of an id
 /// @param refusal why there are no blobs; null when there are
 record OpenLog(
     ShardLog log,
     List<Device> shards,
     Function<StreamId, ByteObject> bytes,
     @Nullable String refusal) {
-  /// The log of one shard.
+  /// Returns the log of one shard.
   static OpenLog of(Device device) {
     return new OpenLog(
         new LocalShardLog(device), List.of(device), id -> ByteObject.on(device, id), null);
   }
 
-  /// A log that several processes keep.
+  /// Returns a log that several processes keep.
   ///
-  /// @param device that of this process
-  /// @param threads where it is waited for the other processes
+  /// @param device the device of this process
+  /// @param threads wait for the other processes
   static OpenLog replicated(Device device, ShardLog log, Threads threads) {
     Function<StreamId, ByteObject> shared = log.objects(threads.answers());
     if (shared != null) return new OpenLog(log, List.of(device), shared, null);
@@ -44,7 +44,7 @@ record OpenLog(
             + " blobs in another store");
   }
 
-  /// The log of several.
+  /// Returns the log of several shards.
   static OpenLog of(GlobalLog log) {
     String refusal =
         log.layout().copies() == Copies.FULL

@@ -21,12 +21,13 @@ import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Vote;
 
-/// What stores with one order, and their coordinator, say to each other when they are in several
-/// processes: questions and answers in bytes, and both ends of them.
+/// The messages between stores with one order and their coordinator in another process: questions
+/// and answers in bytes, and both ends of the exchange.
 public final class Ordering {
   /*
-   * A question: 'o', version u8: 1, kind u8, the store's number varint, and what the methods are given, in their order;
-   * an answer: 0 and what they return, or 1 and why not, a text, or 2 and that somebody else is to be asked. Lists begin with their number of elements, varint.
+   * A question: 'o', version u8: 1, kind u8, the store's number varint, and the method's arguments
+   * in their order. An answer: 0 and the results, or 1 and the reason of a failure, a text, or 2
+   * when another process must be asked. Lists begin with their number of elements, varint.
    */
   private static final int MARK = 'o';
   private static final int VERSION = 1;
@@ -46,30 +47,30 @@ public final class Ordering {
 
   private Ordering() {}
 
-  /// The way to another process.
+  /// The connection to another process.
   public interface Line {
-    /// Asks, and waits for the answer.
+    /// Sends a question, and waits for the answer.
     ///
-    /// @throws Unavailable when there is none: what was asked may have been done
+    /// @throws Unavailable when there is no answer: the other process may have executed the request
     byte[] ask(byte[] question);
   }
 
-  /// What answers here.
+  /// The stores and orders of this process.
   public interface Here {
-    /// The order of a store.
+    /// Returns the order of a store.
     ///
     /// @throws Unavailable when the coordinator is not here
     Addresses order(int store);
 
-    /// A store that is led here.
+    /// Returns a store that this process leads.
     ///
-    /// @throws Unavailable when it is not
+    /// @throws Unavailable when it does not lead it
     Coordinator.Member member(int store);
   }
 
-  // ---- who asks
+  // ---- the asking side
 
-  /// The order of a store, which is led here, from its coordinator.
+  /// Returns the order of a store that this process leads, from its coordinator.
   public static Addresses order(int store, Line coordinator) {
     return new Addresses() {
       @Override
@@ -95,7 +96,7 @@ public final class Ordering {
     };
   }
 
-  /// A store, which is led elsewhere, for the coordinator here.
+  /// Returns a store that another process leads, for the coordinator here.
   ///
   /// @param loader of the classes of keys
   public static Coordinator.Member member(int store, ClassLoader loader, Line owner) {
@@ -150,21 +151,21 @@ public final class Ordering {
     throw new Unavailable(in.text());
   }
 
-  // ---- who answers
+  // ---- the answering side
 
-  /// Whether bytes are a question of this kind.
+  /// Returns whether bytes are a question of this kind.
   public static boolean isQuestion(byte[] bytes) {
     return bytes.length > 0 && bytes[0] == MARK;
   }
 
-  /// Whether somebody else is to be asked.
+  /// Returns whether the asker must ask another process.
   public static boolean isElsewhere(byte[] answer) {
     return answer.length > 0 && answer[0] == ELSEWHERE;
   }
 
-  /// The answer to a question.
+  /// Returns the answer to a question.
   ///
-  /// @throws IllegalArgumentException when it is none that this program understands
+  /// @throws IllegalArgumentException when this program does not understand it
   public static byte[] answer(byte[] question, Here here) {
     var in = new Decoder(question, 1, question.length);
     int version = in.u8();
@@ -191,7 +192,7 @@ public final class Ordering {
     return out.toBytes();
   }
 
-  /// Whether a question only looks, and may be asked again of whoever did not answer in time.
+  /// Returns whether a question only reads, so that a caller may repeat it after a timeout.
   public static boolean onlyLooks(byte[] question) {
     return question.length > 2
         && question[0] == MARK
@@ -216,7 +217,7 @@ public final class Ordering {
     }
   }
 
-  /* Of a later program: not now, in place of the end of the line that brought it. */
+  /// A question of a newer program: fails for now, and keeps the connection that brought it.
   private static Unavailable unknown(int kind) {
     return new Unavailable("this server does not know questions of the kind " + kind);
   }

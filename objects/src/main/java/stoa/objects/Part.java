@@ -6,17 +6,17 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.base.StreamId;
 
-/// What an engine has of a store that several groups keep, each with an engine of its own.
+/// One engine's part of a store that several groups keep, each with an engine of its own.
 /// Immutable.
 ///
-/// An engine executes calls on what it has, and refuses others: an object that is begun in a second
+/// An engine executes calls on its own objects, and refuses others: an object created in a second
 /// group would have two histories.
 ///
 /// @param group the engine's group
-/// @param groups says which group has the object, or key, of a stream
-/// @param addresses who gives log addresses to all groups; null when there is one
-/// @param lines the ways to the other groups, by their numbers; null when methods call no objects
-///   of theirs
+/// @param groups returns the group of an object or key, by its stream
+/// @param addresses assigns log addresses to all groups; null when there is one group
+/// @param lines the connections to the other groups, by their numbers; null when methods call no
+///   objects of theirs
 public record Part(
     int group,
     ToIntFunction<StreamId> groups,
@@ -25,41 +25,41 @@ public record Part(
   /// The type of the list of servers.
   public static final String SERVERS = "stoa.Servers";
 
-  /// All of a store that one group keeps.
+  /// The whole of a store that one group keeps.
   public static final Part WHOLE = new Part(0, _ -> 0);
 
-  /// One without an order.
+  /// Creates a part without a common order.
   public Part(int group, ToIntFunction<StreamId> groups) {
     this(group, groups, null, null);
   }
 
-  /// The same, in a store whose groups have one order.
+  /// Returns the same part of a store whose groups have one order.
   ///
-  /// @param giver who gives log addresses to all groups
-  /// @param ways to the other groups, by their numbers
+  /// @param giver assigns log addresses to all groups
+  /// @param ways the connections to the other groups, by their numbers
   public Part ordered(stoa.store.ordering.Addresses giver, IntFunction<Ordering.Line> ways) {
     return new Part(group, groups, giver, ways);
   }
 
-  /// The group that has an object.
+  /// Returns the group of an object.
   int groupOf(Key key) {
     return isOfAll(key) ? 0 : groups.applyAsInt(key.stream());
   }
 
-  /// Whether a key is that of the list of servers, which is of the store as a whole.
+  /// Returns whether a key is that of the list of servers, which belongs to the store as a whole.
   private static boolean isOfAll(Key key) {
     return key.space().equals(SERVERS);
   }
 
-  /// Whether another group has an object, which methods here call there. Replicas that follow have
-  /// no lines, and find the answers in the log.
+  /// Returns whether another group has an object, so that methods call it there. Following replicas
+  /// have no connections; they find the answers in the log.
   boolean isAbroad(Key key) {
     return groupOf(key) != group;
   }
 
-  /// Refuses what a client asked of the wrong group.
+  /// Refuses a client's request that belongs to another group.
   ///
-  /// @throws IllegalArgumentException when another group has it
+  /// @throws IllegalArgumentException when another group has the key
   void require(Key key) {
     int other = groupOf(key);
     if (other == group) return;
@@ -72,9 +72,9 @@ public record Part(
             + "; use the same version of client and server");
   }
 
-  /// Refuses what only the first group does.
+  /// Refuses a request that only the first group serves.
   ///
-  /// @param what is asked for, in the plural
+  /// @param what names the requested things, in the plural
   void requireFirst(String what) {
     if (group == 0) return;
     throw new IllegalArgumentException(

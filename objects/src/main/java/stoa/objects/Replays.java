@@ -11,12 +11,12 @@ import stoa.front.ObjectAnswer;
 import stoa.front.marshal.Marshaller;
 import stoa.store.Store.LoggedPut;
 
-/// Compares what logged calls have come to with what they come to in code that is tried: what they
-/// answer, and the states that they leave behind. Each call is executed twice, in front of the
-/// state that it had, by its own code and by the other. One thread uses it.
+/// Compares the results of logged calls with the results of the same calls in code that a check
+/// tries: the answers, and the states after them. It executes each call twice on the state before
+/// it, with its own code and with the other. One thread uses it.
 ///
-/// What a call was answered by other objects is taken from the log for both. A call that asks more
-/// of them in the other code than in its own is counted as different.
+/// Both executions take the answers of other objects from the log. A call that asks them more in
+/// the other code than in its own counts as different.
 final class Replays {
   private static final int ENTRIES = 16;
   private static final int CALLS_MAX = 4;
@@ -28,28 +28,28 @@ final class Replays {
   private long different;
   private String first = "";
 
-  /// @param tried the type in the code that is tried
+  /// @param tried the type in the code that the check tries
   Replays(LocalService stoa, ObjectType tried) {
     this.stoa = stoa;
     this.tried = tried;
   }
 
-  /// How many calls were compared.
+  /// Returns how many calls it has compared.
   long calls() {
     return calls;
   }
 
-  /// How many of them come to something else.
+  /// Returns how many of them have another answer or state.
   long different() {
     return different;
   }
 
-  /// What the first of these comes to; empty when there is none.
+  /// Returns the difference of the first of these; empty when there is none.
   String first() {
     return first;
   }
 
-  /// Compares the last calls of an object, as far as the log has what is in front of them.
+  /// Compares the last calls of an object, as far as the log has the state before them.
   void add(Key key) {
     List<LoggedPut> puts =
         stoa.core().lastPuts(key, ENTRIES).stream()
@@ -60,7 +60,7 @@ final class Replays {
       try {
         before = came(key, put, null);
       } catch (StoaException unreadable) {
-        continue; // what is in front of it was released, say
+        continue; // the log no longer has the state before it, for example
       }
       if (before != null) compare(key, put, before);
     }
@@ -85,11 +85,11 @@ final class Replays {
             .formatted(key, put.address(), stoa.methodOf(key, put.value()), before.words(), now);
   }
 
-  /// What a call came to.
+  /// The result of a call.
   ///
-  /// @param answer the answer, in the form of the code that is tried
+  /// @param answer the answer, in the form of the tried code
   /// @param words the answer in words
-  /// @param state the state behind it, in the same form
+  /// @param state the state after the call, in the same form
   @SuppressWarnings("ArrayRecordComponent") // compared by isSame
   private record Came(byte @Nullable [] answer, String words, byte @Nullable [] state) {
     boolean isSame(Came other) {

@@ -22,11 +22,11 @@ import stoa.store.Store;
 import stoa.store.Target;
 import stoa.store.Terms;
 
-/// The sessions of clients that are open, in the store itself, so that they outlast the process
-/// (CRESON, section III-D). Thread-safe; waits for the disk.
+/// The open sessions of clients, in the store itself, so that they survive the process (CRESON,
+/// section III-D). Thread-safe; waits for the disk.
 ///
-/// A key of its own holds the table; what became of sessions that have ended is released once in a
-/// while, so that its stream does not grow with them.
+/// A key of its own holds the table. The store trims the table's stream from time to time, so that
+/// it does not grow with the ended sessions.
 ///
 /// ```
 /// put:         1 u8, secret 16        opens a session, whose id is the put's stream address
@@ -44,20 +44,20 @@ public final class Sessions {
   private static final int OPEN = 1;
   private static final int END = 2;
 
-  /// After how many sessions the stream is cut.
+  // The number of sessions after which the store trims the stream.
   private static final int TRIM_EVERY = 1_024;
 
   /// A session.
   ///
   /// @param id a positive number that no other session has
-  /// @param secret what its client must know to use it
+  /// @param secret authenticates its client
   public record Session(long id, byte[] secret) {
-    /// Whether somebody knows the secret. Takes as long when it is wrong.
+    /// Compares a secret in constant time.
     public boolean isSecret(byte[] told) {
       return java.security.MessageDigest.isEqual(secret, told);
     }
 
-    /// Without the secret.
+    /// Returns the id without the secret.
     @Override
     public String toString() {
       return "session " + id;
@@ -75,7 +75,7 @@ public final class Sessions {
     this.target = store.target(KEY);
   }
 
-  /// Has a store execute the table.
+  /// Registers the table with a store, which executes it.
   static void executed(Store store) {
     store.register(SPACE, Table.FACTORY);
   }
@@ -88,7 +88,7 @@ public final class Sessions {
     return new Session(in.varint(), secret);
   }
 
-  /// Ends a session; answers whether it was open.
+  /// Ends a session; returns whether it was open.
   public boolean end(long id) {
     var in = put(new Encoder(12).u8(END).varint(id).toBytes());
     return in.u8() == 1;
@@ -106,7 +106,7 @@ public final class Sessions {
     return in;
   }
 
-  /// The sessions that are open, the oldest first.
+  /// Returns the open sessions, oldest first.
   public List<Session> all() {
     Request request =
         store.get(target, KEY, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT));
@@ -118,7 +118,7 @@ public final class Sessions {
     return all;
   }
 
-  /// The session of an id, null when it has ended.
+  /// Returns the session of an id, or null when it has ended.
   public @Nullable Session find(long id) {
     for (Session session : all()) {
       if (session.id() == id) return session;
@@ -126,12 +126,11 @@ public final class Sessions {
     return null;
   }
 
-  /// The oldest address of the stream that can be read.
+  /// Returns the oldest readable address of the stream.
   long oldest() {
     return store.oldest(KEY);
   }
 
-  /// The table.
   private static final class Table implements Handler {
     private static final HandlerFactory FACTORY =
         new HandlerFactory() {

@@ -17,16 +17,16 @@ import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
 import stoa.store.threads.Threads;
 
-/// The objects of a store at a replica that does not lead: it executes what the leader has
-/// executed, makes the same checkpoints, so that leading from here begins at once, and finds the
-/// objects whose class is not deterministic. Thread-safe.
+/// The objects of a store at a replica that does not lead. It executes the leader's calls and makes
+/// the same checkpoints, so that this replica can lead at once, and it finds the objects whose
+/// class is not deterministic. Thread-safe.
 ///
-/// Nobody calls its objects, and these call nobody: what they were told is in the log. It writes
-/// checkpoints to the replica's device, and nothing else.
+/// No client calls its objects, and they call no other objects: the log has the answers that they
+/// need. It writes checkpoints to the replica's device, and nothing else.
 public final class Standby implements Backup {
   /*
-   * Which classes there are is in the log. What executes objects is made when there is something to
-   * execute: the leader has logged the names of its classes then.
+   * The log has the names of the classes. The standby creates the service when there is something
+   * to execute: by then the leader has logged the names of its classes.
    */
   private final StoaConfig config;
   private final Device device;
@@ -67,14 +67,13 @@ public final class Standby implements Backup {
     return following.progress();
   }
 
-  /// Stops, and lets go of the threads. Nothing is written to the device any more when this
-  /// returns, which stays open.
+  /// Stops, and ends its threads. On return it writes nothing more to the device, which stays open.
   @Override
   public void close() {
     following.close();
   }
 
-  /// What executes objects, with all classes of which the log tells.
+  /// Returns the service, with all classes that the log names.
   private LocalService stoa() {
     making.lock();
     try {

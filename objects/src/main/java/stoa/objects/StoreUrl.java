@@ -14,21 +14,21 @@ import stoa.storage.disk.Disk;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.MemoryDisk;
 
-/// What the URL of an embedded store says: `memory:` or `file:DIRECTORY`, and behind a `?`, joined
-/// by `&`, `shards=NUMBER` and `copies=full`.
+/// The parts of an embedded store's URL: `memory:` or `file:DIRECTORY`, and after a `?`, joined by
+/// `&`, `shards=NUMBER` and `copies=full`.
 ///
-/// @param url the whole
-/// @param place what is behind the scheme, up to the `?`
-/// @param layout how many shards there are, and what their log units keep
+/// @param url the whole URL
+/// @param place the part between the scheme and the `?`
+/// @param layout the number of shards, and the copies that their log units keep
 record StoreUrl(String url, String place, Layout layout) {
   private static final int SHARDS_MAX = 64;
 
-  /// In the directory of a server that keeps its store together with others.
+  // A file in the directory of a server that keeps its store together with others.
   private static final String MEMBER = "member.properties";
 
   private static final String SHARD = "shard-";
 
-  /// @throws IllegalArgumentException when it makes no sense
+  /// @throws IllegalArgumentException when the URL is invalid
   static StoreUrl of(String url) {
     int question = url.indexOf('?');
     String place = url.substring(url.indexOf(':') + 1, question < 0 ? url.length() : question);
@@ -56,14 +56,14 @@ record StoreUrl(String url, String place, Layout layout) {
         if (shards >= 1 && shards <= SHARDS_MAX) return shards;
       }
     } catch (NumberFormatException e) {
-      // Told below.
+      // The next line reports it.
     }
     throw new IllegalArgumentException(
         "\"%s\": \"%s\" is no setting; use shards=1 to shards=%d, and copies=full"
             .formatted(url, setting, SHARDS_MAX));
   }
 
-  /// A disk for each shard, in memory.
+  /// Returns a disk for each shard, in memory.
   List<Disk> memory(long bytesMax) {
     if (!place.isEmpty()) {
       throw new IllegalArgumentException(
@@ -76,7 +76,8 @@ record StoreUrl(String url, String place, Layout layout) {
     return disks;
   }
 
-  /// A disk for each shard: the directory, or directories `shard-0`, `shard-1` and so on in it.
+  /// Returns a disk for each shard: the directory, or directories `shard-0`, `shard-1` and so on in
+  /// it.
   List<Disk> files() {
     Path directory = directory();
     if (Files.exists(directory.resolve(MEMBER))) {
@@ -112,7 +113,7 @@ record StoreUrl(String url, String place, Layout layout) {
     return shards;
   }
 
-  /// The directories of shards that opening the store will make.
+  /// Returns the directories of shards that opening the store will create.
   List<Path> missing() {
     if (layout.shards() == 1 || !url.startsWith("file:")) return List.of();
     return IntStream.range(0, layout.shards())
@@ -121,13 +122,13 @@ record StoreUrl(String url, String place, Layout layout) {
         .toList();
   }
 
-  /// Removes directories of shards that were made for a store that was refused.
+  /// Removes the created directories of shards when the store could not be opened.
   static void remove(List<Path> shards) {
     for (Path shard : shards) {
       try {
         FileDisk.remove(shard);
       } catch (IOException kept) {
-        // It holds nothing of anybody's, and is used when a store has as many shards.
+        // A shard directory contains no user's files; a store with as many shards uses it.
       }
     }
   }
@@ -152,7 +153,7 @@ record StoreUrl(String url, String place, Layout layout) {
     }
   }
 
-  /// The disks that the URL names.
+  /// Returns the disks that the URL names.
   List<Disk> disks(StoaConfig config) {
     return config.scheme().equals("memory") ? memory(config.limits().memoryBytesMax()) : files();
   }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.front.marshal.TypeIds;
 
-/// The names of a dictionary and further ones, which are not logged: for classes that are tried.
+/// The names of a dictionary, and further names that nobody logs, for classes that a check tries.
 /// Thread-safe.
 final class TentativeIds implements TypeIds {
   private static final int FIRST = 1 << 30;

@@ -55,7 +55,7 @@ final class Standing {
     return acknowledged;
   }
 
-  /// Whether this member has all that it had.
+  /// Returns whether this member has all that it had.
   boolean isWhole() {
     if (!whole && end.getAsLong() >= had) whole = true;
     return whole;

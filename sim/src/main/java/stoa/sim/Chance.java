@@ -13,39 +13,39 @@ public final class Chance {
   private final long seed;
   private final SplittableRandom random;
 
-  /// The choices of a seed.
+  /// Creates the choices of a seed.
   public Chance(long seed) {
     this.seed = seed;
     this.random = new SplittableRandom(seed);
   }
 
-  /// The choices of a part, a function of this one's seed and the part's name alone.
+  /// Returns the choices of a part, a function of this one's seed and the part's name alone.
   public Chance of(String part) {
     byte[] name = (seed + "/" + part).getBytes(StandardCharsets.UTF_8);
     return new Chance(StreamId.of(name).low());
   }
 
-  /// A number from 0 to `bound`, the bound excluded.
+  /// Returns a number from 0 to `bound`, the bound excluded.
   public int below(int bound) {
     return random.nextInt(bound);
   }
 
-  /// A number from `from` to `to`, both included.
+  /// Returns a number from `from` to `to`, both included.
   public int between(int from, int to) {
     return random.nextInt(from, to + 1);
   }
 
-  /// Yes, in `percent` of a hundred cases.
+  /// Returns true in `percent` of a hundred cases.
   public boolean percent(int percent) {
     return random.nextInt(100) < percent;
   }
 
-  /// One of the elements.
+  /// Returns one of the elements.
   public <T> T of(List<T> elements) {
     return elements.get(random.nextInt(elements.size()));
   }
 
-  /// Any number.
+  /// Returns any number.
   public long any() {
     return random.nextLong();
   }

@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What a simulated run did, line by line: a digest over all lines, and the last of them to read.
+/// The actions of a simulated run, line by line: a digest of all lines, and the last of them to
+/// read.
 ///
-/// Two runs of one seed must have equal digests; if they do not, something in them looked at a
+/// Two runs of one seed must have equal digests; if they do not, some part of them has used a
 /// clock, a thread or an unordered collection. One owner.
 public final class Trace {
   private static final int LINES_MAX = 200;
@@ -25,7 +26,7 @@ public final class Trace {
   private final SortedMap<String, List<Long>> measures = new TreeMap<>();
   private long count;
 
-  /// An empty trace.
+  /// Creates an empty trace.
   public Trace() {
     try {
       digest = MessageDigest.getInstance("SHA-256");
@@ -43,40 +44,40 @@ public final class Trace {
     last.addLast(line);
   }
 
-  /// Notes that the run has come to a place worth reaching. A scenario whose runs never come there
+  /// Notes that the run has reached a place worth reaching. A scenario whose runs never reach it
   /// does not test it.
   public void reached(String place) {
     places.merge(place, 1L, Long::sum);
   }
 
-  /// Notes what the run has measured, for those who read the report: nothing judges it.
+  /// Notes a measurement for readers of the report: nothing judges it.
   ///
   /// @param what with its unit
   public void measured(String what, long value) {
     measures.computeIfAbsent(what, _ -> new ArrayList<>()).add(value);
   }
 
-  /// What was measured, in the order in which it was.
+  /// Returns the measurements, each in the order of their arrival.
   public SortedMap<String, List<Long>> measures() {
     return Collections.unmodifiableSortedMap(measures);
   }
 
-  /// How often each place was reached.
+  /// Returns how often the run reached each place.
   public SortedMap<String, Long> places() {
     return Collections.unmodifiableSortedMap(places);
   }
 
-  /// How many lines there are.
+  /// Returns the number of lines.
   public long count() {
     return count;
   }
 
-  /// The last lines, oldest first, at most 200.
+  /// Returns the last lines, oldest first, at most 200.
   public List<String> last() {
     return List.copyOf(last);
   }
 
-  /// The digest of all lines, in hexadecimal. Ends the trace.
+  /// Returns the digest of all lines, in hexadecimal. Ends the trace.
   public String digest() {
     return HexFormat.of().formatHex(digest.digest());
   }

@@ -4,14 +4,15 @@
 ///
 /// **A shared class of your own under crashes.** Write a [stoa.sim.scenario.Scenario] on a
 /// [stoa.sim.world.SimulatedStore]: a whole store on one thread, on a disk that loses power at
-/// moments which a seed decides. Make calls with [stoa.Stoa#async], let them advance by
-/// [stoa.sim.world.SimulatedStore#step], restart, and compare what is there with what was
-/// acknowledged: [stoa.sim.check.ExactlyOnce] for ids in lists, [stoa.sim.check.Linearizability]
-/// for anything that has a [stoa.sim.check.Model]. [stoa.sim.check.ObjectModel] takes the plain
-/// class itself for the model. For transactions there are [stoa.sim.check.Serializability] of what
-/// lists showed, a [stoa.sim.world.Ring] of references, and the [stoa.sim.check.OpacityProbe].
-/// [stoa.sim.scenario.SimulatedRun#require] runs a seed in a test, and [stoa.sim.scenario.Campaign]
-/// runs thousands; a failure prints the command that brings it back.
+/// moments that a seed determines. Make calls with [stoa.Stoa#async], let them advance by
+/// [stoa.sim.world.SimulatedStore#step], restart, and compare the stored state with the
+/// acknowledged calls: [stoa.sim.check.ExactlyOnce] for ids in lists,
+/// [stoa.sim.check.Linearizability] for anything that has a [stoa.sim.check.Model].
+/// [stoa.sim.check.ObjectModel] uses the plain class itself as the model. For transactions there
+/// are [stoa.sim.check.Serializability] of the contents of lists, a [stoa.sim.world.Ring] of
+/// references, and the [stoa.sim.check.OpacityProbe]. [stoa.sim.scenario.SimulatedRun#require] runs
+/// a seed in a test, and [stoa.sim.scenario.Campaign] runs thousands; a failure prints the command
+/// that replays it.
 ///
 /// **A real store under many threads.** Let each thread record its calls with a
 /// [stoa.sim.world.Recorder], and give the [stoa.sim.check.CallHistory] to
@@ -19,12 +20,11 @@
 /// answer, or shows the longest part that has one and the call that has no place in it. A search
 /// that exceeds its steps has failed.
 ///
-/// **An implementation of [stoa.log.ShardLog].** [stoa.sim.scenario.ShardLogContract] holds it
-/// against what every log of a shard owes, over any [stoa.sim.world.PoweredDisk];
-/// [stoa.sim.world.SimulatedShard] is a replicated one, with leader changes, delays, repeats and
-/// unknown outcomes, for what stands on such a log.
+/// **An implementation of [stoa.log.ShardLog].** [stoa.sim.scenario.ShardLogContract] checks the
+/// obligations of every log of a shard, over any [stoa.sim.world.PoweredDisk];
+/// [stoa.sim.world.SimulatedShard] is a replicated log, with leader changes, delays, repeats and
+/// unknown outcomes, for code on top of such a log.
 ///
 /// In every simulation the seed decides everything: two runs of a seed have equal [Trace]s, in any
-/// JVM. A scenario notes the rare places that it [Trace#reached], so that a test can demand that
-/// they were.
+/// JVM. A scenario notes the rare places that it [Trace#reached], so that a test can demand them.
 package stoa.sim;

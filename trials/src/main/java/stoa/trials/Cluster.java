@@ -40,7 +40,7 @@ final class Cluster implements AutoCloseable {
 
   private static final long LOOK_NANOS = 50_000_000;
 
-  /// So many batches a server may be behind others while calls go on, and be well.
+  // So many batches a server may be behind others while calls go on, and be well.
   private static final int BEHIND_MAX = 5;
 
   private final Sites sites;
@@ -106,7 +106,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Starts one more server, and waits until it has what it should have; answers which it is.
+  /// Starts one more server, and waits until it has what it should have; returns which it is.
   int add() throws IOException, InterruptedException {
     int which = begin();
     // Until it has a replica, the others are fewer than they seem.
@@ -119,7 +119,7 @@ final class Cluster implements AutoCloseable {
     Settled.await(servers.get(anyRunning()).address(), shape.replicas());
   }
 
-  /// Starts one more server; answers which it is, before it has anything.
+  /// Starts one more server; returns which it is, before it has anything.
   int begin() throws IOException, InterruptedException {
     int number = servers.size() + 1;
     var options = new ArrayList<>(List.of("--name", name(servers.size())));
@@ -206,7 +206,7 @@ final class Cluster implements AutoCloseable {
     return servers.get(which).id();
   }
 
-  /// Whether a server has ended though nobody ended it: then it is down.
+  /// Returns whether a server has ended though nobody ended it: then it is down.
   boolean hasEnded(int which) {
     if (servers.get(which).isAlive()) return false;
     states.set(which, State.DOWN);
@@ -223,7 +223,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Starts a server again that is down; answers whether it did not refuse.
+  /// Starts a server again that is down; returns whether it did not refuse.
   boolean startsAgain(int which) throws IOException {
     try {
       startAgain(which);

@@ -57,7 +57,7 @@ final class OwnDisk implements AutoCloseable {
     return Files.createTempDirectory(PREFIX + ProcessHandle.current().pid() + "-");
   }
 
-  /// Whether this machine has what makes disks slow.
+  /// Returns whether this machine has what makes disks slow.
   static boolean canBeSlow() {
     return Files.isWritable(GROUPS);
   }

@@ -92,7 +92,7 @@ final class Recorded {
   /// What is put last begins with this: all handlers but one that threw tell of it.
   static final String LAST = "last";
 
-  /// Whether all handlers tell of it.
+  /// Returns whether all handlers tell of it.
   private static boolean isLast(@Nullable String value) {
     return value != null && value.startsWith(LAST);
   }

@@ -23,7 +23,7 @@ import stoa.sim.world.Recorder;
 /// under way, and of each only the whole. Thread-safe.
 final class RecordedBlobs {
   private static final int BLOBS = 2;
-  /* All cells pass through connections that do not live for long, too. */
+  // All cells pass through connections that do not live for long, too.
   private static final int CELL_BYTES = 600;
   private static final int SNAPSHOTS_MAX = 12;
 
@@ -94,7 +94,7 @@ final class RecordedBlobs {
       this.chance = chance;
     }
 
-    /// Makes the next call; answers whether it was answered.
+    /// Makes the next call; returns whether it was answered.
     boolean turn() throws Exception {
       int index = chance.below(BLOBS);
       int dice = chance.below(100);

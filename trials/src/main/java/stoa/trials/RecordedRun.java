@@ -33,7 +33,7 @@ final class RecordedRun {
     /// @param turns which clients take until then
     void happen(Turns turns) throws Exception;
 
-    /// Whether all who keep the store have blobs by now; asked all the time.
+    /// Returns whether all who keep the store have blobs by now; asked all the time.
     default boolean allowsBlobs() {
       return true;
     }

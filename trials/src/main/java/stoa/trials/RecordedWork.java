@@ -45,7 +45,7 @@ final class RecordedWork {
   private static final int QUEUES = 4;
   private static final int ERASABLES = 3;
   private static final int SERIES = 3;
-  /* After so many transactions a thread goes on with new lists: long ones cost long answers. */
+  // After so many transactions a thread goes on with new lists: long ones cost long answers.
   private static final int SERIES_TRANSACTIONS = 8;
 
   /*
@@ -332,7 +332,7 @@ final class RecordedWork {
           });
     }
 
-    /// Takes without waiting in the call itself; answers whether there was anything.
+    /// Takes without waiting in the call itself; returns whether there was anything.
     private boolean take(int index) throws Exception {
       var taken =
           call(

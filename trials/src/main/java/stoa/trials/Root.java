@@ -23,7 +23,7 @@ final class Root {
             + "; run it with sudo, or in a container of its own");
   }
 
-  /// Runs a command; answers what it said.
+  /// Runs a command; returns what it said.
   ///
   /// @throws IllegalStateException when it fails
   static String run(String... command) throws IOException, InterruptedException {

@@ -40,7 +40,7 @@ public final class TreeScenario implements Scenario {
   public static class Purse {
     private long balance;
 
-    /// Adds some, and answers what it is then.
+    /// Adds some, and returns what it is then.
     public long add(long amount) {
       balance += amount;
       return balance;
@@ -58,7 +58,7 @@ public final class TreeScenario implements Scenario {
   public static class Jar {
     private long count;
 
-    /// Adds some, and answers what it is then.
+    /// Adds some, and returns what it is then.
     public long add(long more) {
       count += more;
       return count;
@@ -210,7 +210,7 @@ public final class TreeScenario implements Scenario {
     private final Chance chance;
     private final Turns turns;
     private final List<Worker> all;
-    /* Of the worker's own object: what it did last, and what is durable for sure. */
+    // Of the worker's own object: what it did last, and what is durable for sure.
     private final Deque<String> past = new ArrayDeque<>();
     private long done;
     private volatile long durable;
@@ -254,7 +254,7 @@ public final class TreeScenario implements Scenario {
       past.add(System.nanoTime() / 1_000_000 % 1_000_000 + " " + what);
     }
 
-    /* From now on the object is what it is found to be. */
+    /// From now on the object is what it is found to be.
     private void lost() {
       note("was told of a loss");
       lost++;
@@ -308,7 +308,7 @@ public final class TreeScenario implements Scenario {
       }
     }
 
-    /* What another one has made durable is seen, whoever the root is. */
+    /// What another one has made durable is seen, whoever the root is.
     private void look(Stoa stoa) {
       Worker other = chance.of(all);
       if (chance.percent(50)) {
@@ -332,9 +332,9 @@ public final class TreeScenario implements Scenario {
   private static final class JarWork {
     private final String name;
     private final Chance chance;
-    /* The ordinary proxy, and the view if there is one. */
+    // The ordinary proxy, and the view if there is one.
     private List<Jar> ways = List.of();
-    /* What it did last, below 0 when that is not known, and what is durable for sure. */
+    // What it did last, below 0 when that is not known, and what is durable for sure.
     private volatile long done;
     private volatile long durable;
     private long lentCalls;
@@ -351,7 +351,7 @@ public final class TreeScenario implements Scenario {
       return stoa.get(Jar.class, name);
     }
 
-    /* Each life of the client has a view, or none. */
+    /// Each life of the client has a view, or none.
     private void begin(Stoa stoa) {
       var ordinary = jar(stoa, name);
       ways = List.of(ordinary);
@@ -370,7 +370,7 @@ public final class TreeScenario implements Scenario {
       }
     }
 
-    /* What is answered by an ordinary proxy is durable. */
+    /// What is answered by an ordinary proxy is durable.
     private void call(Jar at, long more) {
       long now;
       try {
@@ -400,7 +400,7 @@ public final class TreeScenario implements Scenario {
       if (before >= 0) durable = Math.max(durable, before);
     }
 
-    /* What is durable is seen, wherever it is. */
+    /// What is durable is seen, wherever it is.
     private void look(Stoa stoa) {
       long least = durable;
       var jar = jar(stoa, name);

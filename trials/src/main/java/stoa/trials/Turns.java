@@ -31,7 +31,7 @@ final class Turns {
     notifyAll();
   }
 
-  /// Whether no more are to be taken.
+  /// Returns whether no more are to be taken.
   synchronized boolean areOver() {
     return over;
   }

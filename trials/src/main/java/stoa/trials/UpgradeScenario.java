@@ -80,7 +80,7 @@ public final class UpgradeScenario implements Scenario {
     };
   }
 
-  /* The class path of the other release. */
+  /// The class path of the other release.
   private static String before() {
     String directory = System.getenv(BEFORE);
     Path built = Path.of(directory == null ? "" : directory, "cli", "target").toAbsolutePath();

@@ -52,7 +52,7 @@ final class SharedNames {
     this.files = files;
   }
 
-  /// Whether `new` of a class is to be woven.
+  /// Returns whether `new` of a class is to be woven.
   ///
   /// @param name with slashes
   boolean isKeyed(String name) {
@@ -71,7 +71,7 @@ final class SharedNames {
     return null;
   }
 
-  /// Whether a class, or what it inherits from, has shared fields.
+  /// Returns whether a class, or what it inherits from, has shared fields.
   boolean hasFields(String name) {
     Type type = type(name);
     return !type.fields.isEmpty() || type.above.stream().anyMatch(this::hasFields);

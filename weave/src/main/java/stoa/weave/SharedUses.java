@@ -129,7 +129,8 @@ public final class SharedUses {
     return format.transformClass(model, new Transform(model, plans));
   }
 
-  /// Whether a class has anything to do with shared ones: it is to be cheap for those that do not.
+  /// Returns whether a class has anything to do with shared ones: it is to be cheap for those that
+  /// do not.
   private boolean mentions(ClassModel model) {
     names.learn(model);
     if (names.hasFields(model.thisClass().asInternalName())) return true;

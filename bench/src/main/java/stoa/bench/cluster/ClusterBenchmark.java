@@ -8,9 +8,9 @@ import stoa.bench.report.Benchmark;
 import stoa.bench.report.Context;
 import stoa.bench.report.Outcome;
 
-/// Measures several servers that keep one store: calls beside bare Raft and Infinispan, YCSB, how
-/// long nobody is answered when servers fail, what it costs that servers come and go, and what a
-/// call costs each server as there are more.
+/// Measures several servers that keep one store: calls beside bare Raft and Infinispan, YCSB, the
+/// time without answers when servers fail, the cost of servers that join and leave, and the cost of
+/// a call at each server as the number of servers grows.
 public final class ClusterBenchmark implements Benchmark<ClusterScale> {
   @Override
   public String name() {
@@ -36,7 +36,7 @@ public final class ClusterBenchmark implements Benchmark<ClusterScale> {
   public Outcome run(Context<ClusterScale> context) throws Exception {
     var contenders = new ArrayList<ClusterContender>();
     ServiceLoader.load(ClusterContender.class).forEach(contenders::add);
-    // The first one is compared with the others.
+    // The report compares the first one with the others.
     contenders.sort((a, b) -> Boolean.compare(isOurs(b), isOurs(a)));
     var servers =
         ServiceLoader.load(ClusterServers.class)
@@ -55,7 +55,7 @@ public final class ClusterBenchmark implements Benchmark<ClusterScale> {
     return contender.name().equals(StoaServer.NAME);
   }
 
-  /// Runs it with some contenders, the first of which is compared with the others.
+  /// Runs it with some contenders. The report compares the first one with the others.
   static Outcome run(
       Context<ClusterScale> context,
       List<ClusterContender> contenders,

@@ -3,11 +3,11 @@ package stoa.bench.cluster;
 import java.util.List;
 import stoa.bench.load.Load;
 
-/// What callers of counters do.
+/// The load of some callers of counters.
 ///
-/// @param writes whether they add, or only look
-/// @param counters over how many counters they spread
-/// @param callers how many
+/// @param writes whether they add, or only read
+/// @param counters the number of counters that they spread over
+/// @param callers the number of callers
 record ClusterLoad(boolean writes, int counters, int callers) {
   /// The most counters of a load.
   static final int COUNTERS_MAX = 100;

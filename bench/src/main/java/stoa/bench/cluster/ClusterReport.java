@@ -16,7 +16,7 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.report.Result;
 
-/// What the cluster benchmark found, as Markdown and a figure.
+/// The results of the cluster benchmark, as Markdown and a figure.
 ///
 /// One thread uses it.
 final class ClusterReport {
@@ -26,7 +26,7 @@ final class ClusterReport {
   private static final double RECORDS_AIM = 2;
   private static final double SILENCE_AIM_MILLIS = 1_000;
 
-  /// Kinds of this engine's counters.
+  /// The kinds of this engine's counters.
   static final String ONE = "Stoa";
 
   static final String STREAM = "Stoa, 3 groups, `STREAM`";
@@ -44,12 +44,12 @@ final class ClusterReport {
   private final List<String> further = new ArrayList<>();
   private final Map<String, String> figures = new LinkedHashMap<>();
 
-  /// @param scale of the run: aims are judged at the full one only
+  /// @param scale of the run: the report judges aims at the full one only
   ClusterReport(ClusterScale scale) {
     judged = scale.equals(ClusterScale.full());
   }
 
-  /// What was measured so far.
+  /// Returns the measurements so far.
   Samples samples() {
     return samples;
   }
@@ -58,7 +58,7 @@ final class ClusterReport {
     guarantees.put(contender, words);
   }
 
-  /// How busy the machine was with other things during a part.
+  /// Notes how busy the machine was with other work during a part.
   void conditions(String part, String words) {
     conditions.put(part, words);
   }
@@ -75,17 +75,18 @@ final class ClusterReport {
     workloads.add(name);
   }
 
-  /// A kind of failure, of which [SilencePhase#middle] and [SilencePhase#longest] are samples.
+  /// Notes a kind of failure, of which [SilencePhase#middle] and [SilencePhase#longest] are
+  /// samples.
   void silence(String failure) {
     if (!silences.contains(failure)) silences.add(failure);
   }
 
-  /// A part that has made its own table.
+  /// Adds a part's own table.
   void section(String markdown) {
     further.add(markdown);
   }
 
-  /// A part that has drawn its own figure.
+  /// Adds a part's own figure.
   void figure(String file, Chart chart) {
     figures.put(file, chart.svg());
   }

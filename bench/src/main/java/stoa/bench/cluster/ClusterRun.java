@@ -21,14 +21,15 @@ import stoa.bench.remote.RemoteRun;
 import stoa.bench.report.Context;
 import stoa.programs.Directories;
 
-/// Calls and YCSB of the cluster benchmark. All contenders' servers run at the same time, and are
-/// called one contender after the other; those that are not called are idle.
+/// Calls and YCSB of the cluster benchmark. All contenders' servers run at the same time; the
+/// benchmark calls one contender after the other, and the others are idle.
 ///
 /// One thread uses it.
 final class ClusterRun {
   static final int SERVERS = 3;
 
-  /// Behind a measure's name: processor time per call of servers and client, in microseconds.
+  /// The suffix of a measure's name: processor time per call of servers and client, in
+  /// microseconds.
   static final String PROCESSOR = ", processor time";
 
   private static final int RECORD_CALLERS = 24;
@@ -47,7 +48,7 @@ final class ClusterRun {
     this.neighbours = neighbours;
   }
 
-  /// A contender whose servers run.
+  /// A contender with running servers.
   private record Running(ClusterContender contender, ClusterContender.Running servers) {}
 
   /// Counters of one kind under measurement.
@@ -149,7 +150,7 @@ final class ClusterRun {
     report.samples().add(name + PROCESSOR, used / done.calls / 1e3);
   }
 
-  /// What a load is measured as.
+  /// Returns the name of a load's measure.
   static String name(ClusterLoad load, String kind) {
     return load + ", " + kind;
   }
@@ -171,7 +172,7 @@ final class ClusterRun {
     Files.delete(place);
   }
 
-  /// Compares the counters with what was answered.
+  /// Compares the counters with the answers.
   private static void verify(Kind kind) throws Exception {
     for (int counter = 0; counter < ClusterLoad.COUNTERS_MAX; counter++) {
       long expected = kind.increments.get(counter);
@@ -230,7 +231,7 @@ final class ClusterRun {
     report.conditions("YCSB", neighbours.since());
   }
 
-  /// What a workload is measured as.
+  /// Returns the name of a workload's measure.
   static String workload(String workload, String contender) {
     return "YCSB %s, %s".formatted(workload, contender);
   }

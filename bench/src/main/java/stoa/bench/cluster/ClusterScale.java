@@ -13,7 +13,7 @@ import java.time.Duration;
 /// @param records how many records YCSB has
 /// @param failures how many kinds of failures there are, at most
 /// @param repeats how often each happens
-/// @param window for how long callers are watched around a failure
+/// @param window how long the benchmark observes callers around a failure
 /// @param keptBytes how much a store has when a server joins
 /// @param groups the most groups of the simulated cluster, a power of two
 public record ClusterScale(

@@ -10,8 +10,8 @@ import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
 import stoa.programs.Directories;
 
-/// Calls and reads while the only server that executes them is away, and others go on from the log
-/// that they keep (vCorfu, Figure 10).
+/// Calls and reads while the only server that executes them is away, and others continue from the
+/// log that they keep (vCorfu, Figure 10).
 ///
 /// One thread uses it.
 final class DegradedPhase {

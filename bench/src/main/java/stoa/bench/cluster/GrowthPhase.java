@@ -35,13 +35,13 @@ import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Vote;
 import stoa.store.threads.Threads;
 
-/// What a call costs as there are more groups: the engines of all groups and the coordinator of
-/// their order run in this process, over logs whose appends take a given time, as replicated ones
-/// do; what they ask each other is counted.
+/// The cost of a call as the number of groups grows. The engines of all groups and the coordinator
+/// of their order run in this process, over logs whose appends take a given time, as replicated
+/// ones do; the phase counts the questions between them.
 ///
 /// One thread uses it.
 final class GrowthPhase {
-  /// About what a replicated append takes.
+  // The approximate time of a replicated append.
   private static final Duration APPEND = Duration.ofMillis(2);
 
   private static final int CALLERS = 24;
@@ -86,7 +86,7 @@ final class GrowthPhase {
             .formatted(most));
   }
 
-  /// What was counted.
+  /// The counts.
   private static final class Counts {
     private final LongAdder calls = new LongAdder();
     private final LongAdder batches = new LongAdder();
@@ -129,7 +129,7 @@ final class GrowthPhase {
     }
   }
 
-  /// How often the coordinator can be asked.
+  /// Returns the most questions that the coordinator answers.
   private double capacity() throws Exception {
     try (var all = new Groups(2, new Counts())) {
       Addresses order = all.coordinator.of(1);
@@ -145,7 +145,7 @@ final class GrowthPhase {
     private final List<Stoa> stores = new ArrayList<>();
     private final List<List<Counter>> counters = new ArrayList<>();
 
-    /// Under which each log is led.
+    // The term of each log's leader.
     private final List<Long> terms = new ArrayList<>();
 
     private final java.util.concurrent.ExecutorService threads =
@@ -196,7 +196,7 @@ final class GrowthPhase {
     }
   }
 
-  /// The order, as a group has it that is led elsewhere than the coordinator is.
+  /// The order, seen by a group that is led elsewhere than the coordinator.
   private record Counted(Addresses order, Counts counts) implements Addresses {
     @Override
     public Adopted adopt(long term, ShardLog.Tail tail) {
@@ -221,7 +221,7 @@ final class GrowthPhase {
     }
   }
 
-  /// A group of which no transaction has a part: nobody makes one here.
+  /// A group without a part in any transaction: none is made here.
   private static final class Alone implements Coordinator.Member {
     private static UnsupportedOperationException none() {
       return new UnsupportedOperationException("there are no transactions here");

@@ -14,7 +14,7 @@ import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
 import stoa.programs.Directories;
 
-/// What it costs those who call that a server joins, and that one is drained.
+/// The cost for callers of a server that joins, and of one that drains.
 ///
 /// One thread uses it.
 final class MovePhase {

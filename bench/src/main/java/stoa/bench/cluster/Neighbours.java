@@ -11,8 +11,8 @@ import java.util.StringTokenizer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// How busy others keep the machine while a benchmark runs: its own processes are this one and what
-/// it has started. On Linux; elsewhere nothing is known.
+/// The load of other processes on the machine while a benchmark runs. The benchmark's own processes
+/// are this one and its children. On Linux; elsewhere the load is unknown.
 ///
 /// Thread-safe. Its owner closes it.
 final class Neighbours implements AutoCloseable {
@@ -22,7 +22,7 @@ final class Neighbours implements AutoCloseable {
 
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  // Guarded by this. What a process has used is kept when it has ended.
+  // Guarded by this. Keeps the usage of a process that has ended.
   private final Map<Long, Double> own = new HashMap<>();
 
   private double busyBefore;
@@ -55,7 +55,8 @@ final class Neighbours implements AutoCloseable {
         .ifPresent(used -> own.merge(process.pid(), used.toNanos() / 1e9, Math::max));
   }
 
-  /// Seconds for which processors were not idle, all together; not a number where nobody says.
+  /// Returns the seconds for which processors were not idle, all together; not a number where the
+  /// system does not tell.
   private static double busySeconds() {
     try {
       if (!Files.isReadable(STAT)) return Double.NaN;
@@ -73,15 +74,15 @@ final class Neighbours implements AutoCloseable {
     }
   }
 
-  /// From now on it is measured.
+  /// Begins to measure.
   synchronized void mark() {
     ownBefore = look();
     busyBefore = busySeconds();
     nanosBefore = System.nanoTime();
   }
 
-  /// The processors that others used since [#mark()], on average, and the load average now; for a
-  /// table.
+  /// Returns the processors that other processes used since [#mark()], on average, and the load
+  /// average now; for a table.
   synchronized String since() {
     double seconds = (System.nanoTime() - nanosBefore) / 1e9;
     double others = (busySeconds() - busyBefore - (look() - ownBefore)) / seconds;

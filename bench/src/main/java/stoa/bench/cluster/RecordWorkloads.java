@@ -4,22 +4,22 @@ import java.util.List;
 
 /// Workloads over [Records]. Found with `ServiceLoader`.
 public interface RecordWorkloads {
-  /// What they are called, in the order in which they run: each on the records that the ones before
-  /// have left.
+  /// Returns the names of the workloads, in the order of their runs: each runs on the records that
+  /// the earlier ones have left.
   List<String> names();
 
-  /// Whether a workload reads records in the order of their keys.
+  /// Returns whether a workload reads records in the order of their keys.
   boolean scans(String name);
 
-  /// Prepares one.
+  /// Prepares a workload.
   ///
-  /// @param records how many there are, or are loaded
-  /// @param callers how many take its turns
+  /// @param records the number of records that exist, or are loaded
+  /// @param callers the number of callers
   Prepared prepare(String name, int records, int callers) throws Exception;
 
-  /// A workload that is ready. Thread-safe.
+  /// A prepared workload. Thread-safe.
   interface Prepared {
-    /// Inserts the next of the records that are there at the beginning.
+    /// Inserts the next of the initial records.
     void load(Records records) throws Exception;
 
     /// Takes a turn of a caller, from 0.

@@ -2,13 +2,13 @@ package stoa.bench.cluster;
 
 import java.util.Map;
 
-/// Records of named fields under keys, as YCSB has them. Thread-safe. What a call was answered is
-/// in the state in which its contender says that changes are.
+/// Records of named fields under keys, as in YCSB. Thread-safe. An answered change has the
+/// guarantee of its contender.
 public interface Records {
-  /// Begins a record.
+  /// Inserts a record.
   void insert(String key, Map<String, byte[]> fields) throws Exception;
 
-  /// All fields of a record; none when there is no such record.
+  /// Returns all fields of a record; none when there is no such record.
   Map<String, byte[]> read(String key) throws Exception;
 
   /// Replaces some fields of a record; the others stay.
@@ -17,7 +17,7 @@ public interface Records {
   /// Reads records in the order of their keys.
   ///
   /// @param from the first key
-  /// @param most how many at most
-  /// @return how many were read
+  /// @param most the most records to read
+  /// @return the number of records read
   int scan(String from, int most) throws Exception;
 }

@@ -11,8 +11,8 @@ import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
 import stoa.programs.Directories;
 
-/// What a call costs each of three servers: packets and bytes that it sends, and processor time.
-/// The servers are in network namespaces of their own, whose devices count.
+/// The cost of a call at each of three servers: the packets and bytes that it sends, and its
+/// processor time. The servers are in network namespaces of their own, whose devices count.
 ///
 /// One thread uses it.
 final class SharePhase {

@@ -7,9 +7,9 @@ import java.util.List;
 import stoa.bench.report.Context;
 import stoa.programs.Directories;
 
-/// How long callers are not answered when something happens to one of three servers of a store: in
-/// one group, so that all calls are led by one server; and in three groups with one order, when it
-/// happens to the server that gives the addresses of all.
+/// The time without answers when one of three servers of a store fails: in one group, where one
+/// server leads all calls; and in three groups with one order, when the server that assigns all
+/// addresses fails.
 ///
 /// One thread uses it.
 final class SilencePhase {
@@ -30,22 +30,22 @@ final class SilencePhase {
     this.neighbours = neighbours;
   }
 
-  /// What the silence of the caller in the middle is measured as.
+  /// Returns the name of the measure of the median caller's silence.
   static String middle(String failure) {
     return "%s of the middle caller: %s".formatted(NAME, failure);
   }
 
-  /// What the longest silence of any caller is measured as.
+  /// Returns the name of the measure of the longest silence of any caller.
   static String longest(String failure) {
     return "%s of the unluckiest caller: %s".formatted(NAME, failure);
   }
 
-  /// Something that is done to servers.
+  /// An operation on servers.
   private interface Deed {
     void to(int server) throws IOException, InterruptedException;
   }
 
-  /// A failure, and what ends it.
+  /// A failure, and the operation that ends it.
   private record Failure(String name, boolean ofLeader, Deed begin, Deed end) {}
 
   void measure(ClusterServers kind) throws Exception {

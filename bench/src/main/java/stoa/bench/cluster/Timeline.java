@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import stoa.bench.plot.Chart;
 import stoa.bench.plot.Lines;
 
-/// How many calls of two kinds were answered in each slice of time, and what happened when.
+/// The number of answered calls of two kinds in each slice of time, and the events.
 ///
 /// One thread uses it.
 final class Timeline {
@@ -37,13 +37,13 @@ final class Timeline {
     return nanos / 1e9;
   }
 
-  /// Something happens now.
+  /// Marks an event now.
   void mark(String what) {
     double now = seconds(System.nanoTime() - began);
     marks.add(new Chart.Tick(now, "%.1f s\n%s".formatted(now, what)));
   }
 
-  /// Watches for a while.
+  /// Observes for a while.
   void await(Duration time) {
     long until = System.nanoTime() + time.toNanos();
     while (System.nanoTime() - until < 0) {
@@ -64,9 +64,9 @@ final class Timeline {
     read = nowRead;
   }
 
-  /// The rates over time.
+  /// Returns the rates over time.
   ///
-  /// @param least what stands for none, since the vertical axis is logarithmic
+  /// @param least stands for zero, since the vertical axis is logarithmic
   Chart chart(double least) {
     var ticks = new ArrayList<>(marks);
     ticks.add(new Chart.Tick(seconds(end - began), "%.1f s".formatted(seconds(end - began))));

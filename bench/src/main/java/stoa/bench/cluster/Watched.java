@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.bench.load.Latencies;
 
-/// Callers that increment, or read, again as soon as they are answered, each a counter of its own,
-/// and are watched meanwhile. Thread-safe. Its owner closes it.
+/// Observed callers that increment, or read, each a counter of its own, and repeat that as soon as
+/// they get an answer. Thread-safe. Its owner closes it.
 final class Watched implements AutoCloseable {
   private static final long LOOK_NANOS = 5_000_000;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /// What callers saw for a while.
+  /// The observations of some time.
   ///
   /// @param callsPerSecond of all
-  /// @param p99Millis what 99 of 100 calls did not exceed
-  /// @param longestMillis the longest time for which a caller was not answered
-  /// @param refused how often a caller was told that nothing was done
+  /// @param p99Millis the 99th percentile of the latencies
+  /// @param longestMillis the longest time for which a caller had no answer
+  /// @param refused how often the servers refused a call without executing it
   public record Seen(double callsPerSecond, double p99Millis, double longestMillis, long refused) {}
 
   private final class Caller implements Runnable {
@@ -49,7 +49,7 @@ final class Watched implements AutoCloseable {
             else counters.increment(number);
             answered(System.nanoTime());
           } catch (Unavailable refused) {
-            refusals.increment(); // nothing was done; it is not answered, and asks again
+            refusals.increment(); // not executed; this counts as no answer, and the caller asks again
           }
         }
       } catch (Throwable failed) {
@@ -68,7 +68,7 @@ final class Watched implements AutoCloseable {
       return answered;
     }
 
-    /// The longest time without an answer since [#begin].
+    /// Returns the longest time without an answer since [#begin].
     private synchronized long silence(long now) {
       return Math.max(longest, now - answered);
     }
@@ -95,7 +95,7 @@ final class Watched implements AutoCloseable {
   private volatile boolean ended;
   private long begun;
 
-  /// Callers that increment.
+  /// Starts callers that increment.
   Watched(ClusterContender.Counters counters, int count) {
     this(counters, count, false);
   }
@@ -108,24 +108,24 @@ final class Watched implements AutoCloseable {
     begin();
   }
 
-  /// Callers that read.
+  /// Starts callers that read.
   static Watched reading(ClusterContender.Counters counters, int count) {
     return new Watched(counters, count, true);
   }
 
-  /// How many calls were answered so far.
+  /// Returns how many calls were answered so far.
   long made() {
     return callers.stream().mapToLong(Caller::count).sum();
   }
 
-  /// From now on it is watched.
+  /// Begins to observe.
   void begin() {
     callers.forEach(Caller::begin);
     refusals.reset();
     begun = System.nanoTime();
   }
 
-  /// Waits until every caller was answered since now, and for some time beside that.
+  /// Waits until every caller has an answer since now, and for some more time.
   ///
   /// @throws IllegalStateException when a caller failed, or that takes too long
   void await(Duration more) {
@@ -142,7 +142,7 @@ final class Watched implements AutoCloseable {
     }
   }
 
-  /// For how long each caller was not answered at most since [#begin], in milliseconds, rising.
+  /// Returns the longest silence of each caller since [#begin], in milliseconds, ascending.
   double[] silences() {
     long now = System.nanoTime();
     double[] silences = callers.stream().mapToDouble(caller -> caller.silence(now) / 1e6).toArray();
@@ -150,7 +150,7 @@ final class Watched implements AutoCloseable {
     return silences;
   }
 
-  /// What was seen since [#begin].
+  /// Returns the observations since [#begin].
   Seen seen() {
     double seconds = (System.nanoTime() - begun) / 1e9;
     var all = new Latencies();
@@ -167,9 +167,9 @@ final class Watched implements AutoCloseable {
         refusals.sum());
   }
 
-  /// Ends the callers and compares the counters with what they were answered.
+  /// Ends the callers and compares the counters with the answers.
   ///
-  /// @throws IllegalStateException when a call was made twice, or not at all
+  /// @throws IllegalStateException when a call was executed twice, or not at all
   void verify() throws Exception {
     close();
     for (Caller caller : callers) caller.thread.join();
@@ -183,7 +183,7 @@ final class Watched implements AutoCloseable {
     }
   }
 
-  /// Has the callers end, when they are answered.
+  /// Lets the callers end, after their next answer.
   @Override
   public void close() {
     ended = true;

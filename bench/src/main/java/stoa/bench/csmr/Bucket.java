@@ -20,13 +20,13 @@ public class Bucket {
     values.put(key, value);
   }
 
-  /// The value of a key, or null.
+  /// Returns the value of a key, or null.
   @Accessor
   public byte @Nullable [] get(int key) {
     return values.get(key);
   }
 
-  /// How many keys have a value.
+  /// Returns the number of keys.
   @Accessor
   public int size() {
     return values.size();

@@ -27,7 +27,7 @@ import stoa.programs.Directories;
 final class ConflictPhase {
   private static final int CALLERS = 240;
 
-  /// The part of transactions that is aborted in the paper, with 1,000 children.
+  // The share of aborted transactions in the paper, with 1,000 children.
   private static final double PAPER = 0.02;
 
   private final Context<CsmrScale> context;
@@ -121,7 +121,7 @@ final class ConflictPhase {
               .formatted(scale.keys(), keys.text),
           results);
     }
-    // Skewed keys meet on one key, whatever the map is composed of.
+    // Skewed keys meet on one key, whatever the composition of the map.
     int most = scale.writers().getLast();
     findings.atMost(
         "aborted with %,d children, %d writers, uniform keys: at most 0.02"

@@ -6,7 +6,7 @@ import java.util.List;
 /// How long and how large the parts of the benchmark of composed maps are.
 ///
 /// @param rounds how often each measure is taken; the median counts
-/// @param inserts how many values of 1 KiB a map was given before it is opened
+/// @param inserts how many values of 1 KiB a map has when it is opened
 /// @param children how many children the composed maps have
 /// @param opens how often each map is opened
 /// @param keys how many keys the transactions choose from

@@ -9,19 +9,19 @@ import stoa.View;
 
 /// A kind of map that the benchmark of composed maps opens.
 ///
-/// @param children how many maps it is composed of; 0 for a plain one
-/// @param local whether it is read through local views, opened anew
+/// @param children the number of maps that it consists of; 0 for a plain one
+/// @param local whether callers read it through local views, opened anew
 record MapKind(int children, boolean local) {
   private static final String NAME = "map";
 
-  /// A map that is open.
+  /// An open map.
   interface Opened {
     void put(int key, byte[] value);
 
     byte @Nullable [] get(int key);
   }
 
-  /// All kinds: plain and composed, remote and local.
+  /// Returns all kinds: plain and composed, remote and local.
   static List<MapKind> all(List<Integer> children) {
     var kinds = new ArrayList<MapKind>();
     for (boolean local : new boolean[] {false, true}) {
@@ -31,12 +31,12 @@ record MapKind(int children, boolean local) {
     return kinds;
   }
 
-  /// What it is called.
+  /// Returns its name.
   String text() {
     return "%s, %s".formatted(shape(), local ? "local view" : "remote view");
   }
 
-  /// How it is composed.
+  /// Returns its composition.
   String shape() {
     return children == 0 ? "plain" : "C%d".formatted(children);
   }
@@ -47,7 +47,7 @@ record MapKind(int children, boolean local) {
     return shared(shared(stoa, NAME, children));
   }
 
-  /// A shared map, plain or composed.
+  /// Returns a shared map, plain or composed.
   static ConcurrentMap<Integer, byte[]> shared(Stoa stoa, String name, int children) {
     return children == 0
         ? stoa.map(name, Integer.class, byte[].class)
@@ -68,7 +68,7 @@ record MapKind(int children, boolean local) {
     };
   }
 
-  /// One object for each child, since a local view is of one object.
+  /// Returns one object for each child, since a local view shows one object.
   private Opened buckets(Stoa stoa) {
     int count = Math.max(1, children);
     return new Opened() {

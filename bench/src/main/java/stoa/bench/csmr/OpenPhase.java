@@ -16,13 +16,13 @@ import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
 
-/// Opens maps that were given many values, and reads one (vCorfu, Figure 16, top).
+/// Opens maps with many values, and reads one (vCorfu, Figure 16, top).
 final class OpenPhase {
   private static final int VALUE_BYTES = 1 << 10;
   private static final int KEYS = 100_000;
   private static final int CALLERS = 240;
 
-  /// What opening takes in the paper with 100 MB of updates, in milliseconds.
+  // The time of an opening in the paper with 100 MB of updates, in milliseconds.
   private static final double PAPER_PLAIN = 10_000;
 
   private static final double PAPER_COMPOSED = 70;
@@ -35,7 +35,7 @@ final class OpenPhase {
     scale = context.sizes();
   }
 
-  /// How keys are chosen.
+  /// The choice of keys.
   enum Keys {
     UNIFORM("uniform"),
     ZIPF("Zipf");
@@ -55,7 +55,7 @@ final class OpenPhase {
     var samples = new Samples();
     for (Keys keys : Keys.values()) {
       for (MapKind kind : MapKind.all(scale.children())) {
-        // A plain map that is played back shows all there is to see with one way to choose keys.
+        // For a plain map that is played back, one choice of keys shows everything.
         if (kind.local() && keys == Keys.ZIPF) continue;
         Path folder = context.folder().resolve("open");
         try {

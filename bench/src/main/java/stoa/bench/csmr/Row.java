@@ -19,13 +19,13 @@ public class Row {
     fields.putAll(some);
   }
 
-  /// All fields.
+  /// Returns all fields.
   @Accessor
   public Map<String, byte[]> fields() {
     return fields;
   }
 
-  /// The fields of a record that is a value.
+  /// The fields of a record in the form of a value.
   ///
   /// @param all by their names
   public record Fields(Map<String, byte[]> all) {}

@@ -19,7 +19,7 @@ final class WholePhase {
   private static final int CALLERS = 240;
   private static final int PER_CHILD = 2;
 
-  /// What the paper's Figure 17 shows for 10,000 children without remote views, in milliseconds.
+  // The time in the paper's Figure 17 for 10,000 children without remote views, in milliseconds.
   private static final double PAPER_LOCAL = 30_000;
 
   private final Context<CsmrScale> context;

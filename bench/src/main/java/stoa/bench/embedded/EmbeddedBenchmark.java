@@ -25,7 +25,7 @@ public final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
   private static final int OBJECTS = 100;
   private static final int SMALL_HEAP_MIB = 64;
 
-  /// The rate that one thread should reach on a store in memory.
+  // The rate that one thread should reach on a store in memory.
   private static final double MEMORY_AIM = 500_000;
 
   @Override
@@ -53,7 +53,7 @@ public final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
     return Outcome.of(measure(context));
   }
 
-  /// Every measure.
+  /// Returns every measure.
   List<Result> measure(Context<EmbeddedScale> context) throws Exception {
     var results = new ArrayList<Result>();
     results.addAll(durable(context));
@@ -63,7 +63,7 @@ public final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
     return results;
   }
 
-  /// The disk's own rates, without the engine.
+  /// Returns the disk's own rates, without the engine.
   public static Map<String, Samples.Probe> limits(Context<EmbeddedScale> context) {
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();
     Path folder = context.folder();
@@ -136,7 +136,7 @@ public final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
       for (int objects : List.of(1, OBJECTS)) {
         for (String kind : List.of("updates", "accessors")) {
           String measure = inMemory(kind, threads, objects);
-          // A store of its own each time: a memory store keeps its whole log.
+          // A new store each time: a memory store keeps its whole log.
           probes.put(
               measure,
               s -> {

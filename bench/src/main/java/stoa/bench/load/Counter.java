@@ -15,23 +15,23 @@ public class Counter {
     this.key = key;
   }
 
-  /// Adds to the number and answers it.
+  /// Adds to the number and returns it.
   public long add(long n) {
     return value += n;
   }
 
-  /// Adds the length of some bytes to the number, which are in the history from then on.
+  /// Adds the length of some bytes to the number; the history keeps the bytes.
   public long note(byte[] bytes) {
     return value += bytes.length;
   }
 
-  /// The number.
+  /// Returns the number.
   @Accessor
   public long value() {
     return value;
   }
 
-  /// The object's own key.
+  /// Returns the object's own key.
   @Accessor
   public String key() {
     return key;

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import stoa.Shared;
 
-/// The shared object that holds numbers in the order in which they came, as the papers' queue does.
+/// A shared queue of numbers, as in the papers.
 ///
 /// A state machine; the engine calls it, one call at a time.
 @Shared(name = "stoa.bench.load.Fifo")
@@ -18,7 +18,7 @@ public class Fifo {
     elements.add(element);
   }
 
-  /// Takes the element at the head; null when there is none.
+  /// Removes and returns the element at the head; null when there is none.
   public @Nullable Long dequeue() {
     return elements.poll();
   }

@@ -28,18 +28,18 @@ public final class Latencies {
     sum += other.sum;
   }
 
-  /// How many were counted.
+  /// Returns the number of durations.
   public long count() {
     return count;
   }
 
-  /// The mean of what was counted, in nanoseconds; 0 when nothing was.
+  /// Returns the mean of the durations, in nanoseconds; 0 when there is none.
   public double mean() {
     return count == 0 ? 0 : (double) sum / count;
   }
 
-  /// A duration that the given part of the counted ones do not exceed, in nanoseconds; 0 when none
-  /// was counted.
+  /// Returns a duration that the given share of the durations does not exceed, in nanoseconds; 0
+  /// when there is none.
   public long quantile(double part) {
     long rank = (long) Math.ceil(part * count);
     long below = 0;
@@ -56,7 +56,7 @@ public final class Latencies {
     return PARTS * (high - 4) + (int) ((value >>> (high - 5)) & (PARTS - 1));
   }
 
-  /// The greatest value in a bucket.
+  /// Returns the greatest value in a bucket.
   private static long top(int bucket) {
     if (bucket < PARTS) return bucket;
     int high = bucket / PARTS + 4;

@@ -6,30 +6,30 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Callers that call again as soon as they are answered, for a while.
+/// Callers that call again as soon as they get an answer, for a while.
 ///
-/// @param callers how many
-/// @param threads what each runs on
+/// @param callers the number of callers
+/// @param threads the kind of their threads
 /// @param warmUp how long they call before it counts
 /// @param time how long it counts; each caller makes at least one call that counts
 public record Load(int callers, Threads threads, Duration warmUp, Duration time) {
-  /// What a caller runs on.
+  /// The kind of a caller's thread.
   public enum Threads {
     PLATFORM,
     VIRTUAL
   }
 
-  /// What a caller does in each turn.
+  /// One turn of a caller.
   @FunctionalInterface
   public interface Body {
     void call(int caller, int turn) throws Exception;
   }
 
-  /// What the callers saw of the calls that began after the warm-up.
+  /// The measurements of the calls that began after the warm-up.
   ///
   /// @param callsPerSecond from the end of the warm-up until the last answer
-  /// @param p50Micros what half of the calls did not exceed
-  /// @param p99Micros what 99 of 100 calls did not exceed
+  /// @param p50Micros the median of the latencies
+  /// @param p99Micros the 99th percentile of the latencies
   public record Seen(double callsPerSecond, double p50Micros, double p99Micros) {}
 
   public Load(int callers, Threads threads, Scale scale) {
@@ -38,7 +38,7 @@ public record Load(int callers, Threads threads, Duration warmUp, Duration time)
 
   /// Runs the callers to their end.
   ///
-  /// @throws Exception what the first caller that failed met
+  /// @throws Exception the failure of the first caller that failed
   public Seen run(Body body) throws Exception {
     var ready = new CountDownLatch(callers);
     var go = new CompletableFuture<Long>();
@@ -78,7 +78,7 @@ public record Load(int callers, Threads threads, Duration warmUp, Duration time)
     return new Seen(all.count() * 1e9 / nanos, all.quantile(0.5) / 1e3, all.quantile(0.99) / 1e3);
   }
 
-  /// One caller's calls; answers when the last was answered.
+  /// Makes one caller's calls; returns the time of the last answer.
   private long call(int caller, Body body, long start, Latencies seen) throws Exception {
     long from = start + warmUp.toNanos();
     long until = from + time.toNanos();

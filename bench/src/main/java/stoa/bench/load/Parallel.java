@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class Parallel {
   private Parallel() {}
 
-  /// What is done with each number.
+  /// The work for each number.
   @FunctionalInterface
   public interface Step {
     void take(int i) throws Exception;
   }
 
-  /// Takes the steps 0 to `steps - 1`, by so many callers on virtual threads.
+  /// Takes the steps 0 to `steps - 1`, with a number of callers on virtual threads.
   public static void run(int callers, int steps, Step step) throws Exception {
     var done = new CountDownLatch(callers);
     var next = new AtomicInteger();

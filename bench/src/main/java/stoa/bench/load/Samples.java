@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 
 /// The samples of several measures, taken in turn.
 ///
-/// One thread uses it. The measures are interleaved, all of them in each round, so that a machine
-/// that slows down or speeds up meanwhile does so for a measure and its limit alike.
+/// One thread uses it. The measures are interleaved, all of them in each round, so that a change of
+/// the machine's speed affects a measure and its limit alike.
 public final class Samples {
   /// Takes one sample of one or more measures.
   @FunctionalInterface
@@ -33,47 +33,47 @@ public final class Samples {
     return samples;
   }
 
-  /// Keeps a sample.
+  /// Adds a sample.
   public void add(String measure, double value) {
     samples.computeIfAbsent(measure, m -> new ArrayList<>()).add(value);
   }
 
-  /// Keeps the rate and the latencies that a load saw.
+  /// Adds the rate and the latencies of a load.
   public void add(String measure, Load.Seen seen) {
     add(measure, seen.callsPerSecond());
     add(measure + ", p50", seen.p50Micros());
     add(measure + ", p99", seen.p99Micros());
   }
 
-  /// What was measured, in the order of the first samples.
+  /// Returns the measures, in the order of their first samples.
   public List<String> measures() {
     return List.copyOf(samples.keySet());
   }
 
-  /// Whether a measure has a sample.
+  /// Returns whether a measure has a sample.
   public boolean has(String measure) {
     return samples.containsKey(measure);
   }
 
-  /// A measure's samples, in the order in which they were taken.
+  /// Returns a measure's samples, in order.
   public List<Double> of(String measure) {
     List<Double> taken = samples.get(measure);
     if (taken == null) throw new IllegalArgumentException("nothing was measured as " + measure);
     return List.copyOf(taken);
   }
 
-  /// The median of a measure's samples.
+  /// Returns the median of a measure's samples.
   public double median(String measure) {
     return median(of(measure));
   }
 
-  /// The median of the ratios of two measures' samples, each taken within one round: what slows a
-  /// whole round down is not in it.
+  /// Returns the median of the ratios of two measures' samples, each taken within one round: it
+  /// excludes slowdowns of whole rounds.
   public double medianRatio(String measure, String beside) {
     return median(ratios(measure, beside));
   }
 
-  /// The least of the ratios of two measures' samples, each taken within one round.
+  /// Returns the least of the ratios of two measures' samples, each taken within one round.
   public double leastRatio(String measure, String beside) {
     return Collections.min(ratios(measure, beside));
   }
@@ -90,17 +90,17 @@ public final class Samples {
     return ratios;
   }
 
-  /// The middle one of some values, or the mean of the two in the middle.
+  /// Returns the middle one of some values, or the mean of the two in the middle.
   public static double median(List<Double> values) {
     double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /// Between which values the median is of all that a measure could have been, in 95 of 100 cases:
-  /// of few samples, the least and the greatest one.
+  /// Returns the interval that contains the true median of a measure in 95 of 100 cases: for few
+  /// samples, from the least to the greatest one.
   ///
-  /// @param values samples that have nothing to do with each other
+  /// @param values independent samples
   public static Within within(List<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     int size = sorted.size();

@@ -4,7 +4,7 @@ import stoa.Accessor;
 import stoa.LogOrder;
 import stoa.Shared;
 
-/// A number with an order of its own calls only.
+/// A number whose calls have an order among themselves only.
 ///
 /// A state machine; the engine calls it, one call at a time.
 @Shared(name = "stoa.bench.load.StreamCounter", order = LogOrder.STREAM)
@@ -13,12 +13,12 @@ public class StreamCounter {
 
   protected StreamCounter() {}
 
-  /// Adds to the number and answers it.
+  /// Adds to the number and returns it.
   public long add(long n) {
     return value += n;
   }
 
-  /// The number.
+  /// Returns the number.
   @Accessor
   public long value() {
     return value;

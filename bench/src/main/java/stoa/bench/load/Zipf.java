@@ -3,24 +3,24 @@ package stoa.bench.load;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/// Which of some keys is meant next: each as often as another, or the first ones most, by Zipf's
-/// law. Immutable.
+/// A random choice among keys: all equally often, or the first ones most often, by Zipf's law.
+/// Immutable.
 public final class Zipf {
-  /// The exponent that YCSB uses.
+  // The exponent that YCSB uses.
   private static final double EXPONENT = 0.99;
 
-  private final double[] upTo; // the part of all that the keys up to an index have
+  private final double[] upTo; // the cumulative share of the keys up to an index
 
   private Zipf(double[] upTo) {
     this.upTo = upTo;
   }
 
-  /// Every key as often as another.
+  /// Returns a uniform choice.
   public static Zipf uniform(int keys) {
     return of(keys, 0);
   }
 
-  /// The key at index i with a weight of 1/(i+1) to a power near 1.
+  /// Returns a choice in which the key at index i has a weight of 1/(i+1) to a power near 1.
   public static Zipf skewed(int keys) {
     return of(keys, EXPONENT);
   }
@@ -36,7 +36,7 @@ public final class Zipf {
     return new Zipf(upTo);
   }
 
-  /// The next key, from 0.
+  /// Returns the next key, from 0.
   public int next(SplittableRandom random) {
     int at = Arrays.binarySearch(upTo, random.nextDouble());
     return Math.min(at < 0 ? -at - 1 : at, upTo.length - 1);

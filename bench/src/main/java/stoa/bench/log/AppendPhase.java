@@ -56,7 +56,7 @@ final class AppendPhase {
     }
   }
 
-  /// Where the log is.
+  /// The place of the log.
   private enum Where {
     MEMORY("in memory"),
     DISK("durable");

@@ -7,9 +7,9 @@ import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.segment.Commit;
 
-/// A log with backpointers, the way to find streams that vCorfu is compared with (section 6.1):
-/// each entry is at its log address and says where the one before it in its stream is. A stream is
-/// read backwards, entry by entry. The sequencer knows the last address of each stream.
+/// A log with backpointers, vCorfu's baseline for finding streams (section 6.1): each entry is at
+/// its log address and has the address of the entry before it in its stream. A reader reads a
+/// stream backwards, entry by entry. The sequencer knows the last address of each stream.
 final class BackpointerLog implements AppendLog {
   private static final StreamId LOG = StreamId.of("bench/backpointer log");
 
@@ -38,13 +38,13 @@ final class BackpointerLog implements AppendLog {
     device.sync();
   }
 
-  /// Reads a whole stream; answers how many entries of the log it had to read for that.
+  /// Reads a whole stream; returns how many entries of the log it had to read for that.
   int read(int stream) {
     return follow(stream, lasts[stream]);
   }
 
-  /// As [#read(int)], when the last entry of the stream was filled as a hole: nothing says where
-  /// the one before it is, and the log is searched backwards from its end.
+  /// Reads like [#read(int)], when the last entry of the stream is a filled hole: it has no
+  /// backpointer, and the reader searches the log backwards from its end.
   int readBehindHole(int stream) {
     StreamId id = ids[stream];
     int reads = 0;

@@ -5,8 +5,8 @@ import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.segment.Commit;
 
-/// A log without streams: a batch is one write and one sync, and nothing finds an entry of a stream
-/// but reading all. It is the limit of any log on the device.
+/// A log without streams: a batch is one write and one sync, and only a scan of everything finds an
+/// entry of a stream. It is the limit of any log on the device.
 final class BareLog implements AppendLog {
   private static final StreamId LOG = StreamId.of("bench/bare log");
 

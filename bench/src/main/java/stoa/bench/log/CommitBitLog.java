@@ -5,9 +5,9 @@ import stoa.base.StreamId;
 import stoa.storage.Device;
 import stoa.storage.segment.Commit;
 
-/// A log that materializes streams as vCorfu's clients do (section 3.2): an entry is written to a
-/// log unit, then to its stream unit, and when both have it, each is told with a commit bit of its
-/// own. What both have is durable before the bits are.
+/// A log that materializes streams as vCorfu's clients do (section 3.2): they write an entry to a
+/// log unit, then to its stream unit, and when both have it, they send each a commit bit of its
+/// own. The entry is durable in both before the bits are.
 final class CommitBitLog implements AppendLog {
   private static final StreamId LOG = StreamId.of("bench/log unit");
   private static final int ENTRIES = 0;

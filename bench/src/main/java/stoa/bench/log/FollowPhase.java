@@ -71,7 +71,7 @@ final class FollowPhase {
         results);
   }
 
-  /// What reads a log and counts its entries.
+  /// Reads a log and counts its entries.
   @FunctionalInterface
   private interface Reading {
     long count() throws Exception;

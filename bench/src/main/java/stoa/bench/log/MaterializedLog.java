@@ -11,7 +11,7 @@ import stoa.log.ShardLog;
 import stoa.log.Token;
 
 /// Stoa's log: a batch is one commit, in which every entry is in its stream already, and the header
-/// says what its log addresses hold.
+/// has the contents of its log addresses.
 final class MaterializedLog implements AppendLog {
   private final ShardLog log;
   private final StreamId[] ids;
@@ -20,7 +20,7 @@ final class MaterializedLog implements AppendLog {
   private long sequence;
   private long nowMicros;
 
-  /// On a new log.
+  /// Creates a new log.
   MaterializedLog(ShardLog log, StreamId[] ids) {
     this.log = log;
     this.ids = ids;
@@ -48,12 +48,12 @@ final class MaterializedLog implements AppendLog {
     }
   }
 
-  /// Issues a log address under which nothing will be written.
+  /// Issues a log address that stays empty.
   void hole() {
     var _ = sequencer.grant(1);
   }
 
-  /// Reads a whole stream at once; answers how many entries it has.
+  /// Reads a whole stream at once; returns how many entries it has.
   int read(int stream) {
     int[] read = {0};
     log.streams()

@@ -17,8 +17,8 @@ import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
 
-/// Appends through the stream store by many callers, to one shard and to several, to one stream and
-/// to two at once.
+/// Appends through the stream store with many callers, to one shard and to several, to one stream
+/// and to two at once.
 final class ShardPhase {
   private static final int CALLERS = 240;
   private static final int STREAMS = 1_000;

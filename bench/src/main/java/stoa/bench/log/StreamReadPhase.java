@@ -20,7 +20,7 @@ import stoa.storage.disk.MemoryDisk;
 final class StreamReadPhase {
   private static final long MEMORY_BYTES_MAX = 1L << 30;
 
-  /// What reading one entry from a log unit takes in the paper, in seconds (section 6.1).
+  // The time to read one entry from a log unit in the paper, in seconds (section 6.1).
   private static final double PAPER_READ_SECONDS = 0.3e-3;
 
   private final Context<LogScale> context;
@@ -61,7 +61,7 @@ final class StreamReadPhase {
         logs.grow(streams * scale.holeEntries(), Holes.SOME);
         dense.grow(streams * scale.holeEntries(), Holes.NONE);
         int count = scale.rounds() * scale.reads();
-        // In turn, and apart from the searches: who reads behind another finds warmer caches.
+        // In turn, and apart from the searches: a read after another one finds warmer caches.
         for (int i = 0; i < 2 * count; i++) {
           int stream = random.nextInt(streams);
           if (i % 2 == 0) {
@@ -84,13 +84,13 @@ final class StreamReadPhase {
     tellHoles(findings, samples);
   }
 
-  /// Whether log addresses are issued in vain.
+  /// Whether the log has issued addresses that stay empty.
   private enum Holes {
     NONE,
     SOME
   }
 
-  /// The same entries in both logs.
+  /// Two logs with the same entries.
   private final class Logs implements AutoCloseable {
     final MaterializedLog ours;
     final BackpointerLog theirs;
@@ -224,7 +224,7 @@ final class StreamReadPhase {
     };
   }
 
-  /// The medians alone: the samples are too many to draw.
+  /// Returns the medians alone: the samples are too many to draw.
   private static Samples medians(Samples samples) {
     var medians = new Samples();
     for (String measure : samples.measures()) medians.add(measure, samples.median(measure));

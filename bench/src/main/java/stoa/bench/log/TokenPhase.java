@@ -19,7 +19,7 @@ final class TokenPhase {
   private static final int TURN = 1_024;
   private static final double AIM = 1e6;
 
-  /// CorfuDB's sequencer, requests per second (its own measurement).
+  // CorfuDB's sequencer, requests per second (its own measurement).
   private static final double CORFU = 600_000;
 
   private final Context<LogScale> context;
@@ -64,7 +64,7 @@ final class TokenPhase {
     long next();
   }
 
-  /// A sequencer has one owner at a time.
+  /// Serializes the questions, since a sequencer has one owner at a time.
   private static Ask inTurn(Ask ask) {
     var turn = new ReentrantLock();
     return () -> {

@@ -2,16 +2,16 @@ package stoa.bench.machine;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// How far processors are from each other: how long a cache line takes from one to another and
-/// back. On virtual machines that may change at any time, and what threads do to the same objects
-/// takes more or less by it.
+/// The distance between processors: the time of a cache line from one to another and back. On
+/// virtual machines it may change at any time, and with it the time of all work of several threads
+/// on the same objects.
 public final class CacheLine {
   private static final int HEAT = 50_000;
   private static final int TIMES = 50_000;
 
   private CacheLine() {}
 
-  /// How long it takes there and back, in nanoseconds; not a number on one processor.
+  /// Returns the time of a round trip, in nanoseconds; not a number on one processor.
   public static double roundTripNanos() throws InterruptedException {
     if (Runtime.getRuntime().availableProcessors() < 2) return Double.NaN;
     var turn = new AtomicInteger();

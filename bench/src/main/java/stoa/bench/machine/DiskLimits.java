@@ -10,7 +10,7 @@ import java.util.zip.CRC32C;
 import stoa.bench.load.Load;
 import stoa.bench.load.Scale;
 
-/// What the disk itself can do. Each method uses a file of its own and deletes it.
+/// The limits of the disk itself. Each method uses a file of its own and deletes it.
 public final class DiskLimits {
   private DiskLimits() {}
 
@@ -24,8 +24,8 @@ public final class DiskLimits {
     }
   }
 
-  /// As [#appendAndForce], into a file that was written in full before, so that its size and its
-  /// blocks stay as they are.
+  /// Measures like [#appendAndForce], in a file that was written in full before, so that its size
+  /// and its blocks stay as they are.
   public static Load.Seen overwriteAndForce(Path folder, Scale scale) throws Exception {
     Path path = folder.resolve("limit-overwrite");
     try (var file = create(path)) {
@@ -42,12 +42,12 @@ public final class DiskLimits {
     }
   }
 
-  /// Callers over one bare group commit.
+  /// Runs callers over one bare group commit.
   public static Load.Seen groupCommit(Path folder, Load load) throws Exception {
     return groupCommit(folder, load, GroupCommit.RECORD_BYTES);
   }
 
-  /// As [#groupCommit(Path, Load)], with records of another size.
+  /// Measures like [#groupCommit(Path, Load)], with records of another size.
   public static Load.Seen groupCommit(Path folder, Load load, int recordBytes) throws Exception {
     Path path = folder.resolve("limit-group");
     try (var log = new GroupCommit(path, recordBytes)) {
@@ -72,7 +72,7 @@ public final class DiskLimits {
     return (System.nanoTime() - start) / 1e9;
   }
 
-  /// The size of the files below a folder.
+  /// Returns the size of the files below a folder.
   public static long bytes(Path folder) throws IOException {
     try (var files = Files.walk(folder)) {
       long bytes = 0;

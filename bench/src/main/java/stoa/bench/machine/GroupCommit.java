@@ -11,9 +11,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/// A bare group commit: callers hand over records, one writer appends all that have arrived and
-/// forces the file once for them. It is the limit of durable calls: no object, no index, no
-/// history.
+/// A bare group commit: callers submit records, one writer appends all that have arrived and forces
+/// the file once for them. It is the limit of durable calls: no object, no index, no history.
 ///
 /// Thread-safe.
 public final class GroupCommit implements AutoCloseable {
@@ -38,7 +37,7 @@ public final class GroupCommit implements AutoCloseable {
     this(path, RECORD_BYTES);
   }
 
-  /// One whose records have another size.
+  /// Creates one for records of another size.
   public GroupCommit(Path path, int recordBytes) throws IOException {
     this.recordBytes = recordBytes;
     file = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);

@@ -10,8 +10,8 @@ import java.util.List;
 import stoa.bench.load.Load;
 import stoa.programs.BackgroundProcess;
 
-/// What the loopback device itself can do: a process that sends back what it gets over a socket,
-/// with nothing else in the way.
+/// The limits of the loopback device itself: a process that echoes the bytes from a socket, and
+/// does nothing else.
 public final class LoopbackLimits implements AutoCloseable {
   /// The bytes of a message, near those of a small call.
   static final int MESSAGE_BYTES = 64;
@@ -44,8 +44,8 @@ public final class LoopbackLimits implements AutoCloseable {
     }
   }
 
-  /// One caller sends a message and waits until it is back, again and again; or so many messages at
-  /// a time, which counts as one turn.
+  /// One caller sends a message and waits for its echo, again and again; or several messages at a
+  /// time, which count as one turn.
   public Load.Seen roundTrips(int messages, Load load) throws Exception {
     byte[] bytes = new byte[messages * MESSAGE_BYTES];
     return load.run((_, _) -> {
@@ -61,7 +61,7 @@ public final class LoopbackLimits implements AutoCloseable {
     }
   }
 
-  /// The process that sends back what it gets, on one connection.
+  /// The process that echoes the bytes of one connection.
   public static void main(String[] arguments) throws IOException {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       System.out.println(LISTENING + server.getLocalPort());

@@ -9,13 +9,14 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What a benchmark ran on.
+/// The machine of a benchmark.
 public final class Machine {
   private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
   private Machine() {}
 
-  /// Processors, memory, operating system, Java, and the file system of a folder, in one line.
+  /// Describes processors, memory, operating system, Java, and the file system of a folder, in one
+  /// line.
   public static String describe(Path folder) throws IOException {
     var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     return String.format(

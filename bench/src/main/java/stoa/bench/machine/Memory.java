@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The most memory that this process has in use while something runs: heap that a garbage
-/// collection leaves, and direct buffers. A thread of its own looks, many times a second.
+/// The most memory in use by this process while some work runs: heap that a garbage collection
+/// leaves, and direct buffers. A thread of its own samples it, many times a second.
 public final class Memory implements AutoCloseable {
   private static final int LOOK_MILLIS = 50;
 
@@ -18,7 +18,7 @@ public final class Memory implements AutoCloseable {
   private volatile long heapMax;
   private volatile long directMax;
 
-  /// Begins to look.
+  /// Begins to sample.
   public Memory() {
     looking = Thread.ofPlatform().name("memory").daemon().start(this::look);
   }
@@ -34,23 +34,23 @@ public final class Memory implements AutoCloseable {
     }
   }
 
-  /// The most heap seen after a collection, in bytes.
+  /// Returns the most heap after a collection, in bytes.
   public long heapMax() {
     return heapMax;
   }
 
-  /// The most memory seen in direct buffers, in bytes.
+  /// Returns the most memory in direct buffers, in bytes.
   public long directMax() {
     return directMax;
   }
 
-  /// The heap that a collection leaves now, in bytes.
+  /// Returns the heap that a collection leaves now, in bytes.
   public static long liveHeap() {
     System.gc();
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  /// The memory in direct buffers now, in bytes.
+  /// Returns the memory in direct buffers now, in bytes.
   public static long direct() {
     return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
         .filter(pool -> pool.getName().equals("direct"))
@@ -58,8 +58,8 @@ public final class Memory implements AutoCloseable {
         .sum();
   }
 
-  /// The most physical memory that this process has had at a time, in bytes; 0 where the system
-  /// does not tell.
+  /// Returns the most physical memory of this process so far, in bytes; 0 where the system does not
+  /// tell.
   public static long residentMax() throws IOException {
     Path status = Path.of("/proc/self/status");
     if (!Files.isReadable(status)) return 0;

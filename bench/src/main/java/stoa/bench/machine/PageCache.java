@@ -14,15 +14,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
-/// The operating system's cache of files, asked to forget some.
+/// The operating system's cache of files.
 public final class PageCache {
   private static final int READ_ONLY = 0;
   private static final int DONT_NEED = 4; // POSIX_FADV_DONTNEED on Linux
 
   private PageCache() {}
 
-  /// Makes the files below a folder durable and drops what the page cache holds of them, with
-  /// `posix_fadvise`, which needs no privilege. Answers whether the system could be asked.
+  /// Makes the files below a folder durable and drops them from the page cache, with
+  /// `posix_fadvise`, which needs no privilege. Returns whether the system supports that.
   public static boolean drop(Path folder) throws IOException {
     var linker = Linker.nativeLinker();
     if (!System.getProperty("os.name").equals("Linux")) return false;
@@ -45,7 +45,7 @@ public final class PageCache {
         try (var file = FileChannel.open(path, StandardOpenOption.WRITE)) {
           file.force(false); // a page that is not yet on disk stays
         } catch (NoSuchFileException e) {
-          continue; // merged or compacted away since it was listed
+          continue; // merged or compacted away since the listing
         }
         MemorySegment name = arena.allocateFrom(path.toString());
         int descriptor = (int) open.invokeExact(name, READ_ONLY);

@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What this process has caused to be read from and written to disks, as the operating system
-/// counts it in `/proc/self/io`: cached writes when a page becomes dirty, direct ones at once,
-/// whole pages; the file system's own journal is not in it.
+/// The bytes that this process has read from and written to disks, as the operating system counts
+/// them in `/proc/self/io`: cached writes when a page becomes dirty, direct ones at once, whole
+/// pages; without the file system's own journal.
 ///
 /// @param readBytes bytes fetched from disks
 /// @param writtenBytes bytes sent to disks, or going to be
 public record ProcessIo(long readBytes, long writtenBytes) {
   private static final Path COUNTS = Path.of("/proc/self/io");
 
-  /// The counts now; zeros where the system does not count.
+  /// Returns the counts now; zeros where the system does not count.
   public static ProcessIo now() throws IOException {
     long read = 0;
     long written = 0;
@@ -26,7 +26,7 @@ public record ProcessIo(long readBytes, long writtenBytes) {
     return new ProcessIo(read, written);
   }
 
-  /// What came since an earlier count.
+  /// Returns the difference to an earlier count.
   public ProcessIo since(ProcessIo before) {
     return new ProcessIo(readBytes - before.readBytes, writtenBytes - before.writtenBytes);
   }

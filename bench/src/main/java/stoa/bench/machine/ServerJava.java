@@ -2,7 +2,7 @@ package stoa.bench.machine;
 
 import java.util.List;
 
-/// How servers that run on Java are started.
+/// The start of servers that run on Java.
 public final class ServerJava {
   /// The options of Java: the same heap for all.
   public static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");

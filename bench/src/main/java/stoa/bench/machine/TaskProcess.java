@@ -19,10 +19,10 @@ import stoa.StoaConfig;
 import stoa.bench.load.Counter;
 import stoa.programs.ChildProcess;
 
-/// Parts of benchmarks that need a Java process of their own: one that ends without closing its
-/// store, or whose heap is small or holds nothing else.
+/// Parts of benchmarks that need a Java process of their own: a process that ends without closing
+/// its store, or whose heap is small or holds nothing else.
 ///
-/// A child tells its parent numbers, a line each on its standard output.
+/// A child reports numbers to its parent, a line each on its standard output.
 public final class TaskProcess {
   /// Bytes in one call of [#writeHistory].
   public static final int NOTE_BYTES = 128;
@@ -34,12 +34,12 @@ public final class TaskProcess {
 
   private TaskProcess() {}
 
-  /// What a child told, and how it ended.
+  /// The report of a child, and its end.
   ///
-  /// @param numbers the last number told under each name
+  /// @param numbers the last number under each name
   /// @param exit its exit code
   public record Told(Map<String, Double> numbers, int exit) {
-    /// A number that the child must have told.
+    /// Returns a number that the child must have reported.
     public double number(String name) {
       Double number = numbers.get(name);
       if (number == null) {
@@ -72,7 +72,7 @@ public final class TaskProcess {
     return new Told(numbers, process.waitFor());
   }
 
-  /// Starts a Java process; what it complains of goes where this process's does.
+  /// Starts a Java process; its standard error is that of this process.
   public static Process start(
       Class<?> main, List<String> javaOptions, String task, Object... arguments)
       throws IOException {
@@ -95,7 +95,7 @@ public final class TaskProcess {
     }
   }
 
-  /// Fills a store with at least so many bytes and halts without closing it.
+  /// Fills a store with at least a number of bytes and halts without closing it.
   private static void writeHistory(Path folder, long bytes) throws Exception {
     Stoa stoa = Stoa.open("file:" + folder);
     var counters = new ArrayList<Counter>();
@@ -129,7 +129,7 @@ public final class TaskProcess {
     }
   }
 
-  /// Creates objects in a small heap, telling how many there are, and looks at some of them again.
+  /// Creates objects in a small heap, reports their number, and reads some of them again.
   private static void fillHeap(Path folder, int objects) throws Exception {
     int step = Math.max(1, objects / 50);
     try (var stoa = Stoa.open("file:" + folder)) {
@@ -148,7 +148,7 @@ public final class TaskProcess {
     tell("verified", 1);
   }
 
-  /// What [#inParallel] does with each number.
+  /// The work of [#inParallel] for each number.
   @FunctionalInterface
   private interface Step {
     void take(int i) throws Exception;

@@ -1,3 +1,3 @@
-/// What the machine itself can do: its disk, its loopback device, its caches; and child processes
-/// that a benchmark starts.
+/// The limits of the machine itself: its disk, its loopback device, its caches; and child processes
+/// of benchmarks.
 package stoa.bench.machine;

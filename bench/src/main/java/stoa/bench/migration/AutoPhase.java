@@ -20,13 +20,13 @@ import stoa.bench.report.Result;
 import stoa.migration.Domain;
 import stoa.programs.Directories;
 
-/// Compares the placements of objects: at the server, at the clients, and where it costs less. What
-/// methods compute, how large states are and who calls is swept over; computing is simulated by
-/// waiting, all else is real.
+/// Compares the placements of objects: at the server, at the clients, and where it costs less. The
+/// phase sweeps over the computing time of methods, the size of states and the callers; it
+/// simulates computing by waiting, all else is real.
 final class AutoPhase {
   static final double WORSE_MAX = 0.10;
 
-  /// How long objects of which the placement is fixed are called before it counts.
+  /// How long callers call objects with a fixed placement before it counts.
   static final Duration FIXED_SETTLE = Duration.ofMillis(500);
 
   private static final int NODES = 40;
@@ -34,17 +34,17 @@ final class AutoPhase {
 
   private static final String CACHE_LINE = "a cache line from one processor to another and back";
 
-  /// Who calls an object.
+  /// The callers of an object.
   enum Callers {
-    /// Everybody.
+    /// All nodes.
     ALL_NODES,
-    /// One, as long as there are as many objects as nodes.
+    /// One node, as long as there are as many objects as nodes.
     ONE_NODE
   }
 
-  /// What is swept over.
+  /// A point of the sweep.
   record Point(int computeMillis, int stateBytes, Callers callers) {
-    /// All of them.
+    /// Returns all points.
     static List<Point> all(List<Integer> computeMillis, List<Integer> stateBytes) {
       List<Point> points = new ArrayList<>();
       for (int millis : computeMillis) {
@@ -55,7 +55,7 @@ final class AutoPhase {
       return points;
     }
 
-    /// The objects that a node calls.
+    /// Returns the objects that a node calls.
     List<Swept> of(List<Swept> all, int node) {
       return callers == Callers.ALL_NODES ? all : List.of(all.get(node % all.size()));
     }
@@ -109,21 +109,21 @@ final class AutoPhase {
         WORSE_MAX, 1 - worst);
   }
 
-  /// Looks how far the processors are from each other, on which much depends here.
+  /// Measures the distance of the processors, which influences the results.
   static void look(Samples samples) throws InterruptedException {
     samples.add(CACHE_LINE, CacheLine.roundTripNanos());
   }
 
-  /// All placements, in another order in each round.
+  /// Returns all placements, in another order in each round.
   static List<Placement> inTurn(int round) {
     List<Placement> all = new ArrayList<>(List.of(Placement.values()));
     Collections.rotate(all, round);
     return all;
   }
 
-  /// Tells what was measured, each [Placement#AUTO] beside the better fixed one.
+  /// Reports the measurements, each [Placement#AUTO] beside the better fixed one.
   ///
-  /// @return the least part of it that was reached
+  /// @return the least ratio to it
   static double tell(Findings findings, String title, Samples samples, List<Point> points) {
     List<Result> results = new ArrayList<>();
     double worst = Double.POSITIVE_INFINITY;
@@ -181,7 +181,7 @@ final class AutoPhase {
     }
   }
 
-  /// The class of objects that are placed so.
+  /// Returns the class of objects with a placement.
   static Class<? extends Swept> type(Placement placement) {
     return switch (placement) {
       case SERVER -> Swept.AtServer.class;
@@ -190,9 +190,9 @@ final class AutoPhase {
     };
   }
 
-  /// Who calls objects.
+  /// A caller of objects.
   ///
-  /// @param left is run when it has called
+  /// @param left runs after each call
   record Caller(List<Swept> own, Point point, Runnable left) implements NodeLoad.Node {
     @Override
     public void update(SplittableRandom random) {

@@ -4,24 +4,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Time in blocks of four quarters: in the middle two something goes on whose cost is measured, in
-/// the other two it does not. What else changes from block to block, or steadily within one,
-/// changes both alike.
+/// Time in blocks of four quarters: an activity whose cost is measured runs in the middle two, and
+/// rests in the other two. Any other change from block to block, or steadily within one, affects
+/// both alike.
 ///
-/// @param count how many blocks there are; with none it goes on all the time
-/// @param quarter how long a quarter of a block is
+/// @param count the number of blocks; with none the activity runs all the time
+/// @param quarter the length of a quarter of a block
 public record Blocks(int count, Duration quarter) {
-  /// None.
+  /// No blocks.
   static final Blocks NONE = new Blocks(0, Duration.ZERO);
 
   private static final int QUARTERS = 4;
 
-  /// How long all of them take.
+  /// Returns the length of all of them.
   Duration time() {
     return quarter.multipliedBy((long) QUARTERS * count);
   }
 
-  /// Whether it goes on.
+  /// Returns whether the activity runs.
   ///
   /// @param nanos since the first block began; negative before
   boolean isOn(long nanos) {
@@ -36,16 +36,16 @@ public record Blocks(int count, Duration quarter) {
     return number % QUARTERS == 1 || number % QUARTERS == 2;
   }
 
-  /// What was counted in one block.
+  /// The counts of one block.
   ///
-  /// @param off while it did not go on
-  /// @param on while it did
+  /// @param off without the activity
+  /// @param on with the activity
   record Block(Rates off, Rates on) {}
 
   /// Operations per second of the time that nodes were in the tree.
   record Rates(double updates, double reads) {}
 
-  /// What is counted in each quarter, and how long nodes were away. One thread uses it.
+  /// The counts of each quarter, and the times that nodes were away. One thread uses it.
   final class Counts {
     private final long[] updates = new long[QUARTERS * count];
     private final long[] reads = new long[QUARTERS * count];
@@ -70,7 +70,7 @@ public record Blocks(int count, Duration quarter) {
       }
     }
 
-    /// Adds what another one has counted.
+    /// Adds the counts of another one.
     void add(Counts other) {
       for (int i = 0; i < updates.length; i++) {
         updates[i] += other.updates[i];
@@ -79,9 +79,9 @@ public record Blocks(int count, Duration quarter) {
       }
     }
 
-    /// What was counted in each block.
+    /// Returns the counts of each block.
     ///
-    /// @param nodes how many have counted
+    /// @param nodes the number of nodes that have counted
     List<Block> blocks(int nodes) {
       List<Block> all = new ArrayList<>();
       for (int first = 0; first < updates.length; first += QUARTERS) {

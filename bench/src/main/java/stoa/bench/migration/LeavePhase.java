@@ -11,27 +11,28 @@ import stoa.bench.report.Context;
 import stoa.bench.report.Findings;
 import stoa.bench.report.Result;
 
-/// What leaves and joins cost those who stay (self-service, section 8.2, Figure 11).
+/// The cost of leaves and joins for the nodes that stay (self-service, section 8.2, Figure 11).
 ///
-/// Each message takes a millisecond, by waiting: else all nodes wait for the processors of this
-/// machine, and those that leave would seem to make the others faster. Beside it the protocol alone
-/// runs in simulated time, which no other program disturbs.
+/// Each message takes a millisecond, by waiting: else all nodes would wait for the processors of
+/// this machine, and those that leave would seem to make the others faster. Beside it the protocol
+/// alone runs in simulated time, which no other program disturbs.
 ///
-/// A single object goes round in some order of the nodes, which decides how fast it does, and which
-/// each leave changes. So runs cannot be compared with each other: nodes leave in the middle of
-/// each of the [Blocks] of a run, and what is counted then stands beside what is counted around it.
+/// A single object goes round in some order of the nodes, which determines its speed, and which
+/// each leave changes. So runs are not comparable with each other: nodes leave in the middle of
+/// each of the [Blocks] of a run, and the report compares the counts of that time with the counts
+/// around it.
 final class LeavePhase {
   private static final double COST_MAX = 0.03;
   private static final int NODES_MAX = 40;
   private static final Duration MESSAGE = Duration.ofMillis(1);
-  /* In the order of their places nodes would hand a single object on by the shortest way, until the
-   * first of them leaves. So they begin in any order, which is each round's own. */
+  // In the order of their places nodes would pass a single object on by the shortest way, until the
+  // first of them leaves. So they begin in a random order, which is each round's own.
   private static final Duration BEGIN = Duration.ofMillis(200);
   private static final List<Double> LEAVES = List.of(0.001, 0.005);
   private static final int MANY_OBJECTS = 3;
   private static final String STILL = ", nobody leaves";
   private static final String COST = ", fewer by";
-  /* Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where nobody leaves. */
+  // Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where no node leaves.
   private static final String PAPER =
       """
       objects, kind       nobody  0.001  0.005
@@ -81,7 +82,8 @@ final class LeavePhase {
     judge(findings, " in simulated time", simulated, counts);
   }
 
-  /* Of several objects there are many more updates, and as many more leaves, in the same time. */
+  /// Returns the blocks. With several objects there are many more updates, and as many more leaves,
+  /// in the same time.
   private Blocks blocks(int objects) {
     Blocks all = scale.leaveBlocks();
     int count = objects == 1 ? all.count() : Math.max(1, all.count() / MANY_OBJECTS);

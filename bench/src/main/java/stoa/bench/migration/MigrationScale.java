@@ -6,31 +6,32 @@ import java.util.List;
 /// How long and how large the parts of the benchmark of migrating objects are.
 ///
 /// @param rounds how often each measure is taken; the median counts
-/// @param heat how long a load runs before the first round, to have everything compiled
+/// @param heat how long a load runs before the first round, so that Java compiles everything
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load of trivial operations counts
 /// @param workTime how long a load of operations that compute counts
-/// @param trafficRounds how often the loads are measured whose updates wait as long as LIBSVM took
+/// @param trafficRounds how often the benchmark measures loads whose updates wait as long as LIBSVM
+///   took
 /// @param stretch how much longer than LIBSVM took clients wait in its place, see [TrafficPhase]
 /// @param placementRounds how often placements are compared; the median of each round's ratio
 ///   counts
-/// @param placementHeat how long each load of these runs before the first round, to have everything
-///   compiled
-/// @param settle how long objects that are placed by cost are called before it counts
+/// @param placementHeat how long each load of these runs before the first round, so that Java
+///   compiles everything
+/// @param settle how long callers call objects placed by cost before it counts
 /// @param settledTime how long it counts then
-/// @param leaveWarmUp how long nodes call before the load counts that is next
+/// @param leaveWarmUp how long nodes call before the next load counts
 /// @param leaveBlocks when nodes leave, in a load of one object
 /// @param simulated how often leaves are simulated
 /// @param nodes how many nodes a tree has, besides its root
 /// @param objects how many objects there are
 /// @param together how many objects an operation has
-/// @param training how many updates are made by LIBSVM, to know how long they take
+/// @param training how many updates LIBSVM makes, to measure their time
 /// @param computeMillis how long methods of the sweep over placements compute
 /// @param stateBytes how large the states of that sweep are
 /// @param processes how many client processes there are, where each node is one; none leaves this
 ///   out
-/// @param processHeat how long they call for each of them before the first round, to have
-///   everything compiled
+/// @param processHeat how long they call for each of them before the first round, so that Java
+///   compiles everything
 /// @param processWarmUp how long they call before it counts
 /// @param processTime how long it counts
 /// @param remoteSettle as `settle`, over the network

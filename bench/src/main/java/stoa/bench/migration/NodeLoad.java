@@ -11,17 +11,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import stoa.bench.load.Latencies;
 import stoa.bench.load.Pause;
 
-/// The load of the self-service paper (section 8.1): each node has one update and one read under
-/// way at any time, on objects that it chooses at random.
+/// The load of the self-service paper (section 8.1): each node has one update and one read in
+/// progress at any time, on objects that it chooses at random.
 ///
-/// Each node has two virtual threads: what they wait for takes no processor. They let others run
-/// after each operation, since nobody else interrupts them, and the nodes share few processors.
+/// Each node has two virtual threads: while they wait they use no processor. They yield after each
+/// operation, since no scheduler interrupts them, and the nodes share few processors.
 ///
-/// @param nodes how many
-/// @param leave how likely a node leaves the tree and comes back after an update
-/// @param blocks when nodes leave
-/// @param begin within what time they begin to call, each at a random one
-/// @param seed of these, and of what they choose
+/// @param nodes the number of nodes
+/// @param leave the probability that a node leaves the tree and comes back after an update
+/// @param blocks the times at which nodes leave
+/// @param begin the time within which they begin to call, each at a random moment
+/// @param seed of these times, and of the choice of objects
 /// @param warmUp how long they call before it counts
 /// @param time how long it counts
 record NodeLoad(
@@ -32,18 +32,18 @@ record NodeLoad(
     long seed,
     Duration warmUp,
     Duration time) {
-  /// Of nodes that stay, and begin at once.
+  /// Creates the load of nodes that stay, and begin at once.
   NodeLoad(int nodes, Duration warmUp, Duration time) {
     this(nodes, 0, Blocks.NONE, Duration.ZERO, 0, warmUp, time);
   }
 
-  /// What one node does. Its update and its read are called by two threads.
+  /// One node. Two threads call its update and its read.
   interface Node extends AutoCloseable {
     void update(SplittableRandom random) throws Exception;
 
     void read(SplittableRandom random) throws Exception;
 
-    /// What is done between two reads, outside of what is measured.
+    /// Works between two reads, outside of the measured time.
     default void pause() {}
 
     /// Leaves and comes back. Its reader waits meanwhile.
@@ -53,15 +53,15 @@ record NodeLoad(
     default void close() {}
   }
 
-  /// Makes the nodes, in their order.
+  /// Creates the nodes, in their order.
   interface Nodes {
     Node node(int number) throws Exception;
   }
 
-  /// What was counted of one kind of operations.
+  /// The counts of one kind of operations.
   ///
-  /// @param count how many
-  /// @param perSecond of all nodes together, by the time that these spent in the tree
+  /// @param count their number
+  /// @param perSecond of all nodes together, per time in the tree
   record Kind(long count, double perSecond, double meanMillis, double p5Millis, double p95Millis) {
     private Kind faster(int times) {
       return new Kind(
@@ -78,21 +78,21 @@ record NodeLoad(
     }
   }
 
-  /// What was counted.
+  /// The counts.
   ///
   /// @param leaves how often nodes left and came back
-  /// @param awayMillis how long that took on the average
-  /// @param blocks what was counted in each
+  /// @param awayMillis how long that took on average
+  /// @param blocks the counts of each block
   public record Seen(
       Kind updates, Kind reads, int leaves, double awayMillis, List<Blocks.Block> blocks) {
-    /// What it would be if all had taken a part of the time.
+    /// Returns the counts as if all had taken a fraction of the time.
     Seen faster(int times) {
       return new Seen(
           updates.faster(times), reads.faster(times), leaves, awayMillis / times, blocks);
     }
   }
 
-  /* One node's part. Its two threads count for themselves. */
+  /// One node's part. Its two threads count for themselves.
   private static final class Part {
     private final Node node;
     private final Blocks.Counts updating;
@@ -110,9 +110,9 @@ record NodeLoad(
     }
   }
 
-  /// Runs it to its end; the nodes are closed.
+  /// Runs it to its end, and closes the nodes.
   ///
-  /// @throws Exception what the first node that failed met
+  /// @throws Exception the failure of the first node that failed
   Seen run(Nodes made) throws Exception {
     List<Part> parts = new ArrayList<>();
     for (int i = 0; i < nodes; i++) parts.add(new Part(made.node(i), blocks));
@@ -190,7 +190,8 @@ record NodeLoad(
     Thread.yield();
   }
 
-  /* Only what ends within the time counts; what is under way at its end is waited for. */
+  /// Updates. Only operations that end within the time count; the thread waits for the one in
+  /// progress at its end.
   private void update(Part part, long start, SplittableRandom random) throws Exception {
     long from = start + warmUp.toNanos();
     long until = from + time.toNanos();

@@ -16,18 +16,18 @@ import stoa.bench.report.Result;
 import stoa.programs.BackgroundProcess;
 import stoa.programs.Directories;
 
-/// The part of Figures 9 to 11 that is made with real processes: a server, and clients that are
-/// nodes of its tree, over the loopback interface. Nothing is simulated; all share the processors
-/// of this machine. One of the clients is a leaf, and the others are inner nodes.
+/// The part of Figures 9 to 11 with real processes: a server, and clients that are nodes of its
+/// tree, over the loopback interface. Nothing is simulated; all share the processors of this
+/// machine. One of the clients is a leaf, and the others are inner nodes.
 ///
-/// The processes stay for all loads, which take turns, after they have called for as long as it
-/// takes to have everything compiled.
+/// The processes stay for all loads, which take turns, after they have called long enough for Java
+/// to compile everything.
 final class ProcessPhase {
   private static final double LEAVE = 0.005;
   private static final List<Integer> TOGETHER = List.of(2, 5);
   private static final int LEAF = 1;
 
-  /* What is done at the same time by all processes. */
+  /// The same load of all processes.
   private record Load(int objects, int together, Reads reads, double leave) {
     @Override
     public String toString() {
@@ -102,14 +102,15 @@ final class ProcessPhase {
         List.of("serve", "--data", folder.toString(), "--listen", "127.0.0.1:0"));
   }
 
-  /// Waits until it is there, and answers where.
+  /// Waits until it is ready, and returns its URL.
   static String url(BackgroundProcess server) throws Exception {
     String url = "stoa://" + server.await("listening on ");
     var _ = server.await("ready");
     return url;
   }
 
-  /* As long as much is compiled, some may be silent for too long, and be disconnected. */
+  /// Warms up the processes. While Java compiles a lot, one may be silent for too long, and lose
+  /// its connection.
   private void heat(List<TreeProcess> all) throws Exception {
     say("%d processes get warm", all.size());
     var each = scale.processHeat().multipliedBy(all.size()).dividedBy(loads.size());
@@ -118,7 +119,7 @@ final class ProcessPhase {
     }
   }
 
-  /* Answers how many updates they made. */
+  /// Runs the loads; returns how many updates they made.
   private double run(Samples samples, List<TreeProcess> all) throws Exception {
     double made = 0;
     for (int round = 1; round <= scale.rounds(); round++) {
@@ -154,7 +155,7 @@ final class ProcessPhase {
   }
 
   private void keep(Samples samples, String name, Load load, List<Map<String, Double>> told) {
-    // Local reads use up the processors, so that next to nothing is updated.
+    // Local reads use up the processors, so that there are almost no updates.
     var kinds = load.reads == Reads.LOCAL ? List.of("reads") : List.of("updates", "reads");
     double seconds = (scale.processTime().toMillis() - sum(told, "away") / told.size()) / 1_000;
     for (String kind : kinds) {
@@ -172,7 +173,7 @@ final class ProcessPhase {
     return told.stream().mapToDouble(each -> each.getOrDefault(name, Double.NaN)).sum();
   }
 
-  /* How many updates are in the store. Nothing that processes did is lost. */
+  /// Returns how many updates are in the store. No update of a process may be lost.
   private long updates(String url) {
     try (var stoa = Stoa.open(url)) {
       long sum = 0;

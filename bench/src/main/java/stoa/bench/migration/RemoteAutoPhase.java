@@ -16,9 +16,8 @@ import stoa.programs.Directories;
 /// Compares the placements of objects as [AutoPhase] does, over the network: the store is in a
 /// server's process, and the nodes are clients of it in this one, each with connections of its own.
 ///
-/// Server and clients stay for the whole of it. Each load has objects of its own, which are new; so
-/// what is decided about them rests on what was seen of the server before, as where it goes on for
-/// long.
+/// Server and clients stay for the whole of it. Each load has new objects of its own; so decisions
+/// about them rest on earlier observations of the server, as in a long-running system.
 final class RemoteAutoPhase {
   private static final int NODES = 8;
   private static final List<Integer> COMPUTE_MILLIS = List.of(0, 1);

@@ -28,12 +28,13 @@ final class SimulatedTree {
   private static final double CALL = 0.005;
   private static final double TICK = 200;
   private static final double WARM_UP = 500;
-  /* Within what time nodes come. Their order decides in which one a single object goes round. */
+  // The time within which nodes join. The order of their joins determines the order in which a
+  // single object goes round.
   private static final double COME = 200;
   private static final TreeNode.Settings SETTINGS =
       new TreeNode.Settings(5, TreeNode.Retrieval.ONE_BY_ONE);
 
-  /// What was counted in each block, and how many leaves there were.
+  /// The counts of each block, and the number of leaves.
   public record Seen(List<Blocks.Block> blocks, int leaves) {}
 
   private record Due(double at, long number, Runnable task) {}
@@ -52,8 +53,8 @@ final class SimulatedTree {
   private long numbers;
   private int leaves;
 
-  /// @param leave how likely a node leaves and comes back after an update
-  /// @param blocks what counts, and when nodes leave
+  /// @param leave the probability that a node leaves and comes back after an update
+  /// @param blocks the times that count, and at which nodes leave
   SimulatedTree(int nodes, int objects, double leave, Blocks blocks, long seed) {
     this.nodes = nodes;
     this.blocks = blocks;
@@ -86,7 +87,7 @@ final class SimulatedTree {
     return now >= WARM_UP;
   }
 
-  /* Since it counts. */
+  /// Returns the time since the counting began.
   private long nanos(double at) {
     return (long) (1e6 * (at - WARM_UP));
   }
@@ -105,7 +106,7 @@ final class SimulatedTree {
         });
   }
 
-  /* One node after the other, with an update and a read under way. */
+  /// One node after the other, with an update and a read in progress.
   private final class Actor {
     private final String address;
     private final TreeSet<NodeId> neighbors = new TreeSet<>();

@@ -8,12 +8,12 @@ import stoa.bench.load.Pause;
 /// The object of the sweep over placements: a state of some size, and a method that computes for
 /// some time, by waiting.
 ///
-/// A state machine; one call at a time is made on it. Its subclasses say where.
+/// A state machine with one call at a time. Its subclasses determine the place.
 public abstract class Swept {
   private final byte[] state;
   private long calls;
 
-  /// @param bytes how large the state is
+  /// @param bytes the size of the state
   protected Swept(int bytes) {
     state = new byte[bytes];
     new java.util.SplittableRandom(bytes).nextBytes(state);
@@ -26,10 +26,10 @@ public abstract class Swept {
     return ++calls;
   }
 
-  /* Waits where it is. */
+  /// Waits at its place.
   abstract void compute(long nanos);
 
-  /// How often it was called.
+  /// Returns the number of calls.
   @Accessor
   public long calls() {
     return calls;

@@ -6,19 +6,19 @@ import stoa.Shared;
 
 /// The trivial object of the self-service paper (section 8.2): a number at its clients.
 ///
-/// A state machine; one call at a time is made on it.
+/// A state machine with one call at a time.
 @Shared(name = "stoa.bench.migration.Tally", placement = Placement.CLIENT)
 public class Tally {
   private long value;
 
   protected Tally() {}
 
-  /// Adds one, and answers the number.
+  /// Adds one, and returns the number.
   public long increment() {
     return ++value;
   }
 
-  /// The number.
+  /// Returns the number.
   @Accessor
   public long value() {
     return value;

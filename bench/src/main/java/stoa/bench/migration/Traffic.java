@@ -11,15 +11,15 @@ import stoa.classifier.Model;
 /// A classifier of traffic whose training is simulated: it waits as long as LIBSVM took for the
 /// same update, and then has the model that LIBSVM made.
 ///
-/// A state machine; one call at a time is made on it. Its subclasses say where.
+/// A state machine with one call at a time. Its subclasses determine the place.
 public abstract class Traffic {
   private final int first;
   private int updates;
   private Model model = Model.empty();
 
-  /// Has learned nothing yet.
+  /// Creates a classifier that has learned nothing yet.
   ///
-  /// @param first which update of LIBSVM's its first one is
+  /// @param first the number of LIBSVM's update that its first one stands for
   protected Traffic(int first) {
     this.first = first;
   }
@@ -32,16 +32,16 @@ public abstract class Traffic {
     return records.size() + ++updates;
   }
 
-  /* Waits where it is. */
+  /// Waits at its place.
   abstract void compute(long nanos);
 
-  /// What it has learned.
+  /// Returns the learned model.
   @Accessor
   public Model model() {
     return model;
   }
 
-  /// How often it has learned.
+  /// Returns how often it has learned.
   @Accessor
   public int updates() {
     return updates;

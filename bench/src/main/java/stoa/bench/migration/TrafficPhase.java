@@ -30,12 +30,12 @@ import stoa.programs.Directories;
 ///
 /// The updates of Figure 12 are real. In Figures 13 and 14 a client's training is simulated by
 /// waiting, since 70 clients would need 70 processors; states, messages and the store are real. So
-/// is the server, but that its training waits, too, for one of as many processors as there are.
+/// is the server, except that its training waits too, for one of the machine's processors.
 ///
-/// What clients do besides, to unpack a state, to read it and to pack the new one, they do for
-/// real, all on the processors of this machine. So that it does not look as if clients had to share
-/// these, all their waiting is some times longer, and what was counted is multiplied by that: a
-/// second of computing counts as a part of one. The central service has this machine as it is.
+/// Clients also decode a state, read it and encode the new one; this work is real, all on the
+/// processors of this machine. To hide that clients share these, the phase multiplies all their
+/// waiting by a factor, and the counts by the same: a second of computing counts as a fraction of
+/// one. The central service has this machine as it is.
 final class TrafficPhase {
   private static final double AIM = 10;
   private static final long PAUSE_NANOS = 50_000_000;
@@ -90,7 +90,7 @@ final class TrafficPhase {
 
   // ---- nodes
 
-  /* What a node of either design trains with, and what it does between reads: it classifies. */
+  /// The training of a node of either design, and its work between reads: it classifies.
   private abstract class Trainer implements NodeLoad.Node {
     private final List<Connection> own;
 
@@ -202,7 +202,8 @@ final class TrafficPhase {
     }
   }
 
-  /* The more objects an operation has, the fewer run at a time: less is computed for real. */
+  /// Returns the factor. The more objects an operation has, the fewer run at a time: there is less
+  /// real computing.
   private int stretch(int together) {
     return Math.max(1, scale.stretch() / (together * together));
   }

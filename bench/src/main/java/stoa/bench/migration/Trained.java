@@ -9,11 +9,11 @@ import stoa.classifier.Connection;
 import stoa.classifier.Model;
 import stoa.classifier.run.DataSet;
 
-/// Updates of one classifier that LIBSVM really made, one after the other, with how long they took.
+/// Real updates of one classifier by LIBSVM, one after the other, with their times.
 ///
-/// Made once, before objects are called; then thread-safe.
+/// Made once, before the first calls; then thread-safe.
 final class Trained {
-  /// How many records an update has (self-service, section 8.3).
+  /// The number of records of an update (self-service, section 8.3).
   static final int RECORDS = 500;
 
   private static final int WARM_UP_MAX = 20;
@@ -24,8 +24,8 @@ final class Trained {
 
   /// One update.
   ///
-  /// @param model what came of it
-  /// @param nanos how long it took
+  /// @param model the resulting model
+  /// @param nanos its time
   record Update(Model model, long nanos) {}
 
   /// Trains, unless there are as many updates already.
@@ -47,7 +47,7 @@ final class Trained {
     }
   }
 
-  /* Has it compiled. */
+  /// Lets Java compile it.
   private static void warmUp(int count, List<Connection> records) {
     Model model = Model.empty();
     for (int i = 0; i < count; i++) model = model.with(some(records, i));
@@ -58,14 +58,14 @@ final class Trained {
     return List.copyOf(records.subList(from, from + RECORDS));
   }
 
-  /// The update of a number; after the last comes the first again, so that the same is done on the
-  /// average, however far objects come.
+  /// Returns the update of a number; after the last comes the first again, so that the average work
+  /// stays the same, however many updates an object makes.
   static Update of(int number) {
     var known = updates;
     return known.get(number % known.size());
   }
 
-  /// The records that updates are made with.
+  /// Returns the records of updates.
   static List<Connection> records() throws IOException {
     return DataSet.sample().training();
   }

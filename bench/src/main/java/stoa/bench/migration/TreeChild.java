@@ -18,31 +18,31 @@ import stoa.UnknownOutcome;
 import stoa.View;
 
 /// The main class of a [TreeProcess]: one node, whose loads are lines of its standard input. It
-/// tells numbers as [TaskProcess] does, and then that it is ready.
+/// reports numbers as [TaskProcess] does, and then that it is ready.
 final class TreeChild {
-  /// The line that ends what is told of a load.
+  /// The line that ends the report of a load.
   static final String READY = "ready";
 
-  /* While processes get warm, an object may be on its way for long. */
+  // While processes warm up, an object may be on its way for long.
   private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
 
   private TreeChild() {}
 
-  /// What a process is in the tree.
+  /// The role of a process in the tree.
   enum Kind {
     /// Others may be below it.
     INNER,
-    /// Nobody is.
+    /// None is below it.
     LEAF
   }
 
   /// A load.
   ///
-  /// @param objects how many of the objects it is of
-  /// @param together how many of these an operation is of
-  /// @param reads what reads see, of one object
-  /// @param leave how likely the node leaves and comes back after an update
-  /// @param seed of what is chosen
+  /// @param objects the number of objects to choose from
+  /// @param together the number of objects of an operation
+  /// @param reads the freshness of reads, of one object
+  /// @param leave the probability that the node leaves and comes back after an update
+  /// @param seed of the choices
   record Task(
       int objects,
       int together,
@@ -51,7 +51,7 @@ final class TreeChild {
       long seed,
       Duration warmUp,
       Duration time) {
-    /// As a line.
+    /// Returns the load as a line.
     String line() {
       return String.join(
           " ",
@@ -80,8 +80,8 @@ final class TreeChild {
 
   /// Makes loads until there are no more.
   ///
-  /// @param arguments the server's URL, a [Kind], the number of the process and how many objects
-  ///   there are
+  /// @param arguments the server's URL, a [Kind], the number of the process and the number of
+  ///   objects
   public static void main(String[] arguments) throws Exception {
     var kind = Kind.valueOf(arguments[1]);
     int number = Integer.parseInt(arguments[2]);
@@ -118,7 +118,7 @@ final class TreeChild {
     System.out.println(name + " " + number);
   }
 
-  /* The node's place in the tree. */
+  /// The node's place in the tree.
   private static final class Client implements AutoCloseable {
     private final StoaConfig config;
     private final int objects;
@@ -145,7 +145,7 @@ final class TreeChild {
       return joined;
     }
 
-    /* Answers how often it was disconnected, so that what it did may be lost. */
+    /// Flushes; returns the number of disconnections, which may have lost updates.
     private int flush() {
       try {
         stoa.flush();
@@ -166,7 +166,7 @@ final class TreeChild {
     }
   }
 
-  /* What it does for one load. */
+  /// The node's work for one load.
   private static final class Node implements NodeLoad.Node {
     private final Client client;
     private final Task task;

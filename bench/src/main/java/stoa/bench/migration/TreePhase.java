@@ -20,12 +20,12 @@ import stoa.migration.Member;
 import stoa.programs.Directories;
 
 /// Migrates trivial objects (self-service, section 8.2, Figures 9 and 10). All nodes are members of
-/// one process, and nothing is simulated.
+/// one process, without any simulation.
 final class TreePhase {
-  /* Updates per second of Figure 9 with 50 objects and 70 nodes, and with 1. */
+  // Updates per second of Figure 9 with 50 objects and 70 nodes, and with 1.
   private static final double PAPER_MOST = 1_436;
   private static final double PAPER_ONE = 325;
-  /* Updates per second of Figure 9, by objects, on 10, 40 and 70 machines. */
+  // Updates per second of Figure 9, by objects, on 10, 40 and 70 machines.
   private static final String PAPER =
       """
       objects     10     40     70
@@ -55,7 +55,7 @@ final class TreePhase {
     multi(findings);
   }
 
-  /* A member that works on counters. */
+  /// A member that works on counters.
   private static final class Worker implements NodeLoad.Node {
     private final Domain domain;
     private final List<Tally> tallies;
@@ -120,12 +120,12 @@ final class TreePhase {
     }
   }
 
-  /* Loads new objects in a new store, and checks that no update was lost. */
+  /// Loads new objects in a new store, and checks that no update was lost.
   private NodeLoad.Seen run(NodeLoad load, int objects, int together) throws Exception {
     return run(context, load, objects, together, Duration.ZERO);
   }
 
-  /* As the other one, with messages that take some time. */
+  /// Runs like the other method, with messages that take some time.
   static NodeLoad.Seen run(
       Context<MigrationScale> context, NodeLoad load, int objects, int together, Duration message)
       throws Exception {
@@ -200,7 +200,7 @@ final class TreePhase {
     return objects + (objects == 1 ? " object" : " objects");
   }
 
-  /// As in the paper: mean [5th percentile, 95th], and below it the throughput.
+  /// Returns a cell as in the paper: mean [5th percentile, 95th], and below it the throughput.
   static String cell(Samples samples, String name) {
     return "%s [%s,%s] %,.0f/s"
         .formatted(

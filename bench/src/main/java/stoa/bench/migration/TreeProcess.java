@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import stoa.bench.machine.TaskProcess;
 
-/// A client process that is a node of a tree, which makes one load of [TreeChild] after the other,
-/// as it is told. One thread uses it, and closes it.
+/// A client process that is a node of a tree and runs one load of [TreeChild] after the other. One
+/// thread uses it, and closes it.
 final class TreeProcess implements AutoCloseable {
   private static final List<String> HEAP = List.of("-Xmx256m");
   private static final long END_SECONDS_MAX = 20;
@@ -24,9 +24,9 @@ final class TreeProcess implements AutoCloseable {
   /// Starts one.
   ///
   /// @param url the server's
-  /// @param kind what it is in the tree
-  /// @param number which of several it is: each chooses other objects
-  /// @param objects how many objects there are
+  /// @param kind its role in the tree
+  /// @param number its number among several: each chooses other objects
+  /// @param objects the number of objects
   TreeProcess(String url, TreeChild.Kind kind, int number, int objects) throws IOException {
     process = TaskProcess.start(TreeChild.class, HEAP, url, kind, number, objects);
     tasks = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
@@ -34,14 +34,14 @@ final class TreeProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
-  /// Has it begin with a load.
+  /// Begins a load.
   void begin(TreeChild.Task task) {
     tasks.println(task.line());
   }
 
   /// Waits until it is ready for the next one.
   ///
-  /// @return what it told meanwhile
+  /// @return the numbers that it has reported meanwhile
   Map<String, Double> await() throws IOException {
     var numbers = new HashMap<String, Double>();
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -52,7 +52,7 @@ final class TreeProcess implements AutoCloseable {
     throw new IllegalStateException("a client process ended while it was at work");
   }
 
-  /// Ends it: it has nothing more to do. Does not wait when the caller is interrupted.
+  /// Ends it. Does not wait when the caller is interrupted.
   @Override
   public void close() {
     tasks.close();

@@ -10,33 +10,33 @@ import stoa.bench.load.Samples;
 
 /// A figure of measurements: panels side by side, with one logarithmic vertical axis for all.
 ///
-/// Every sample is a point; a line goes through the medians. Series are told apart by the shape of
-/// their points as well as by colours that the colour-blind can tell apart (Okabe and Ito), and
-/// named at their ends.
+/// Every sample is a point; a line goes through the medians. Series differ in the shape of their
+/// points and in colors that the color-blind can tell apart (Okabe and Ito); their names are at
+/// their ends.
 ///
-/// @param title what is shown
-/// @param note how it was measured, in a line below the title
-/// @param yLabel what the vertical axis is, with its unit
-/// @param xLabel what the horizontal axes are, with their unit
+/// @param title the title
+/// @param note the method of measurement, in a line below the title
+/// @param yLabel the quantity of the vertical axis, with its unit
+/// @param xLabel the quantity of the horizontal axes, with its unit
 /// @param panels from left to right
 public record Chart(String title, String note, String yLabel, String xLabel, List<Panel> panels) {
   /// One panel.
   ///
-  /// @param title what is different here
+  /// @param title the difference to the other panels
   /// @param ticks the marks of the horizontal axis
-  /// @param series what is drawn; a later one over an earlier one
+  /// @param series the series; a later one is drawn over an earlier one
   public record Panel(String title, List<Tick> ticks, List<Series> series) {}
 
   /// A mark on a horizontal axis.
   ///
   /// @param at its place, in units of the axis
-  /// @param label what is written there; several lines are divided by line feeds
+  /// @param label the text there; line feeds divide several lines
   public record Tick(double at, String label) {}
 
   /// The measurements under one name.
   ///
-  /// @param name as it is written at its end
-  /// @param look how it is drawn
+  /// @param name the text at its end
+  /// @param look its appearance
   /// @param points from left to right
   public record Series(String name, Look look, List<Point> points) {}
 
@@ -47,11 +47,11 @@ public record Chart(String title, String note, String yLabel, String xLabel, Lis
     }
   }
 
-  /// How a series is drawn.
+  /// The appearance of a series.
   ///
   /// @param colour as in CSS
   /// @param shape of its points
-  /// @param line how the medians are joined
+  /// @param line the connection of the medians
   public record Look(String colour, Shape shape, Line line) {}
 
   /// The shape of a point.
@@ -65,17 +65,17 @@ public record Chart(String title, String note, String yLabel, String xLabel, Lis
     CROSS
   }
 
-  /// How medians are joined.
+  /// The connection of medians.
   public enum Line {
     FULL,
     STRONG,
     DASHED,
-    /// Not at all; each median is a short bar.
+    /// None; each median is a short bar.
     NONE
   }
 
   private static final int LEFT = 78;
-  private static final int NAMES_MIN = 110; // behind a panel
+  private static final int NAMES_MIN = 110; // after a panel
   private static final int NAME_LETTER = 8; // the width of a letter of a series' name, at most
   private static final int SCALE = 46; // before a panel that is not the first
   private static final int TOP = 84;
@@ -89,7 +89,7 @@ public record Chart(String title, String note, String yLabel, String xLabel, Lis
   private static final String GRID = "#e3e3e3";
   private static final String MINOR_GRID = "#f2f2f2";
 
-  /// The figure as an SVG document.
+  /// Returns the figure as an SVG document.
   public String svg() {
     int widest = panels.stream().mapToInt(panel -> panel.ticks.size()).max().orElse(1);
     int panelWidth = Math.max(300, widest * (panels.size() == 1 ? 92 : 58));
@@ -143,7 +143,7 @@ public record Chart(String title, String note, String yLabel, String xLabel, Lis
       return new Range(low, Math.max(high, low * 10));
     }
 
-    /// The next round number below (-1) or above (1).
+    /// Returns the next round number below (-1) or above (1).
     private static double step(double value, int direction) {
       double power = Math.pow(10, Math.floor(Math.log10(value)));
       List<Double> round = List.of(power, 2 * power, 5 * power, 10 * power);
@@ -157,7 +157,7 @@ public record Chart(String title, String note, String yLabel, String xLabel, Lis
       return value -> top + HEIGHT * (1 - Math.log(value / low) / span);
     }
 
-    /// The values with a grid line.
+    /// Returns the values with a grid line.
     List<Double> lines() {
       var lines = new ArrayList<Double>();
       for (double power = Math.pow(10, Math.floor(Math.log10(low))); power <= high; power *= 10) {
@@ -251,7 +251,7 @@ public record Chart(String title, String note, String yLabel, String xLabel, Lis
       }
     }
 
-    /// Writes the names of series behind their ends, moved apart where they would overlap.
+    /// Writes the names of series after their ends, moved apart where they would overlap.
     private void names(DoubleUnaryOperator y) {
       record End(Series series, double at) {}
       var ends =
@@ -319,7 +319,7 @@ public record Chart(String title, String note, String yLabel, String xLabel, Lis
       return corners;
     }
 
-    /// The place on the page of a place on the axis, half a step away from both ends.
+    /// Returns the place on the page of a place on the axis, half a step away from both ends.
     private double x(double at) {
       double first = panel.ticks.getFirst().at;
       double last = panel.ticks.getLast().at;

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 import stoa.bench.load.Samples;
 
-/// Draws samples as a panel of a figure: one series a name, over places on a horizontal axis.
+/// Draws samples as a panel of a figure: one series for each name, over places on a horizontal
+/// axis.
 public final class Lines {
   private static final List<String> COLOURS =
       List.of("#D55E00", "#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000");
@@ -21,16 +22,16 @@ public final class Lines {
 
   private Lines() {}
 
-  /// What is drawn under one name.
+  /// The line of one name.
   ///
-  /// @param name as it is written at its end
-  /// @param measure the measure at a place of the axis
+  /// @param name the text at its end
+  /// @param measure returns the measure at a place of the axis
   public record Line(String name, Function<Integer, String> measure) {}
 
-  /// A panel with a logarithmic horizontal axis. A place where a line was not measured is left out;
-  /// a sample of zero is drawn at `least`, since the vertical axis is logarithmic.
+  /// Returns a panel with a logarithmic horizontal axis. It leaves out the places where a line has
+  /// no measurement; it draws a sample of zero at `least`, since the vertical axis is logarithmic.
   ///
-  /// @param least what stands for zero
+  /// @param least stands for zero
   public static Chart.Panel panel(
       String title, Samples samples, List<Integer> places, List<Line> lines, double least) {
     var ticks = new ArrayList<Chart.Tick>();
@@ -53,7 +54,7 @@ public final class Lines {
     return new Chart.Panel(title, ticks, series);
   }
 
-  /// How the series of a number is drawn.
+  /// Returns the appearance of the series with a number.
   public static Chart.Look look(int number, Chart.Line line) {
     return new Chart.Look(
         COLOURS.get(number % COLOURS.size()), SHAPES.get(number % SHAPES.size()), line);

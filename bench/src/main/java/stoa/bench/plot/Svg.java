@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/// An SVG document under construction: shapes in the order in which they are drawn, in pixels from
-/// the upper left corner.
+/// An SVG document under construction: shapes in drawing order, in pixels from the upper left
+/// corner.
 ///
 /// One thread uses it.
 final class Svg {
   /// A place.
   record Place(double x, double y) {}
 
-  /// How a line or an outline is drawn.
+  /// The appearance of a line or an outline.
   ///
   /// @param colour as in CSS
   /// @param width in pixels
@@ -31,17 +31,17 @@ final class Svg {
     }
   }
 
-  /// How text is set.
+  /// The appearance of text.
   ///
   /// @param size the height of the letters in pixels
   /// @param colour as in CSS
-  /// @param anchor which part of the text is at its place: `start`, `middle` or `end`
+  /// @param anchor the part of the text at its place: `start`, `middle` or `end`
   /// @param weight `normal` or `bold`
   record Type(double size, String colour, String anchor, String weight) {}
 
   private final StringBuilder body = new StringBuilder();
 
-  /// A document on white ground.
+  /// Creates a document on white ground.
   Svg(int width, int height, String title) {
     body.append(
         """
@@ -53,7 +53,7 @@ final class Svg {
             .formatted(width, height, width, height, escaped(title), width, height));
   }
 
-  /// A line through places.
+  /// Adds a line through places.
   Svg line(List<Place> places, Stroke stroke) {
     body.append(
             "<polyline fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"butt\" points=\"")
@@ -64,13 +64,13 @@ final class Svg {
     return this;
   }
 
-  /// A filled shape with corners at places.
+  /// Adds a filled shape with corners at places.
   Svg area(List<Place> corners, String colour, double opacity) {
     body.append("<polygon points=\"").append(points(corners)).append(filled(colour, opacity));
     return this;
   }
 
-  /// A filled circle.
+  /// Adds a filled circle.
   Svg circle(Place centre, double radius, String colour, double opacity) {
     body.append(
         "<circle cx=\"%s\" cy=\"%s\" r=\"%s%s"
@@ -79,12 +79,12 @@ final class Svg {
     return this;
   }
 
-  /// A line of text.
+  /// Adds a line of text.
   Svg text(Place place, String text, Type type) {
     return turned(place, text, type, 0);
   }
 
-  /// A line of text, turned clockwise about its place.
+  /// Adds a line of text, turned clockwise about its place.
   Svg turned(Place place, String text, Type type, double degrees) {
     body.append(
         "<text x=\"%s\" y=\"%s\" font-size=\"%s\" fill=\"%s\" text-anchor=\"%s\"%s%s>%s</text>\n"
@@ -103,7 +103,7 @@ final class Svg {
     return this;
   }
 
-  /// The finished document.
+  /// Returns the finished document.
   @Override
   public String toString() {
     return body + "</svg>\n";

@@ -20,7 +20,7 @@ public final class RemoteBenchmark implements Benchmark<RemoteScale> {
     return "a server and a client beside Redisson with Redis, Hazelcast and Infinispan";
   }
 
-  /// This engine, and the others that are on the class path.
+  /// Returns this engine, and the others that are on the class path.
   static List<RemoteContender> contenders() {
     var contenders = new ArrayList<RemoteContender>();
     contenders.add(new StoaServer());
@@ -43,7 +43,7 @@ public final class RemoteBenchmark implements Benchmark<RemoteScale> {
     return run(context, contenders());
   }
 
-  /// Runs it with some contenders, the first of which is compared with the others.
+  /// Runs it with some contenders. The report compares the first one with the others.
   static Outcome run(Context<RemoteScale> context, List<RemoteContender> contenders)
       throws Exception {
     var run = new RemoteRun(context);

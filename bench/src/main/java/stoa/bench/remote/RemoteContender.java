@@ -7,10 +7,10 @@ import java.util.Set;
 
 /// A server with shared state, and its client, that the remote benchmark measures.
 ///
-/// Those of other products are found with `ServiceLoader`. Implementations keep no state of their
-/// own; what they start belongs to the caller.
+/// `ServiceLoader` finds those of other products. Implementations keep no state of their own; the
+/// caller owns the servers that they start.
 public interface RemoteContender {
-  /// What becomes of a change that was answered when the server's process is killed.
+  /// The fate of an answered change when the server's process is killed.
   enum Persistence {
     /// It is on the disk, forced, before the answer.
     SYNCED("durable"),
@@ -29,33 +29,33 @@ public interface RemoteContender {
     }
   }
 
-  /// What a client can ask for.
+  /// The operations of a client.
   enum Operation {
-    /// Replacing the value of a key.
+    /// Replaces the value of a key.
     PUT,
-    /// Adding one to a counter.
+    /// Adds one to a counter.
     INCREMENT,
-    /// Adding an element at the end of a queue, and then taking the one at its head.
+    /// Adds an element at the end of a queue, and then removes the one at its head.
     QUEUE,
-    /// Reading a number that the client keeps a copy of.
+    /// Reads a number of which the client keeps a copy.
     CACHED
   }
 
-  /// Thrown where a server cannot be started because something is not installed; the message says
-  /// what, and how to get it.
+  /// Thrown where a server cannot start because a program is not installed; the message names it,
+  /// and how to get it.
   final class Missing extends Exception {
     private static final long serialVersionUID = 1;
 
-    /// With what is missing.
+    /// Creates the exception with the name of the missing program.
     public Missing(String message) {
       super(message);
     }
   }
 
-  /// What it is called in tables and figures.
+  /// Returns its name in tables and figures.
   String name();
 
-  /// What it can do at a persistence: nothing, where it does not have that.
+  /// Returns its operations at a persistence: none, where it lacks that persistence.
   Set<Operation> operations(Persistence persistence);
 
   /// Starts a server in a process of its own, which listens on the loopback device, and connects a
@@ -65,38 +65,38 @@ public interface RemoteContender {
   /// @throws Missing when it cannot run on this machine
   Connection start(Path folder, Persistence persistence) throws Exception;
 
-  /// A client of a running server that nobody else uses.
+  /// A client of a running server without other clients.
   ///
-  /// Thread-safe, but for [#close()]. A call returns when the server has answered. What a contender
-  /// cannot do it refuses with [UnsupportedOperationException].
+  /// Thread-safe, except for [#close()]. A call returns when the server has answered. Unsupported
+  /// operations throw [UnsupportedOperationException].
   interface Connection extends AutoCloseable {
-    /// The processor time that the server's process has used so far.
+    /// Returns the processor time that the server's process has used so far.
     Duration serverProcessorTime();
 
-    /// Replaces the value of the one key; nothing is read.
+    /// Replaces the value of the one key, without reading it.
     void put(byte[] value) throws Exception;
 
-    /// The value of the one key.
+    /// Returns the value of the one key.
     byte[] value() throws Exception;
 
-    /// Adds one to a counter and answers its new value. Every counter begins at 0.
+    /// Adds one to a counter and returns its new value. Every counter begins at 0.
     long increment(int counter) throws Exception;
 
-    /// What a counter is at.
+    /// Returns the value of a counter.
     long count(int counter) throws Exception;
 
     /// Adds an element at the end of the queue.
     void enqueue(long element) throws Exception;
 
-    /// Takes the element at the head of the queue.
+    /// Removes and returns the element at the head of the queue.
     ///
     /// @throws IllegalStateException when it is empty
     long dequeue() throws Exception;
 
-    /// Changes the number that [#cached()] answers; it is 0 before.
+    /// Changes the number that [#cached()] returns; it is 0 before.
     void publish(long number) throws Exception;
 
-    /// The number, from the client's copy when that is good.
+    /// Returns the number, from the client's copy when that is valid.
     long cached() throws Exception;
 
     /// Closes the client and ends the server's process.

@@ -8,13 +8,13 @@ import stoa.bench.load.Load;
 import stoa.bench.remote.RemoteContender.Connection;
 import stoa.bench.remote.RemoteContender.Operation;
 
-/// What the callers of one client do.
+/// The load of the callers of one client.
 ///
-/// @param operation what each caller does again and again
-/// @param callers how many
-/// @param counters over how many counters they spread; 1 for other operations
+/// @param operation the operation of each caller
+/// @param callers the number of callers
+/// @param counters the number of counters that they spread over; 1 for other operations
 record RemoteLoad(Operation operation, int callers, int counters) {
-  /// The bytes of a value that is put.
+  /// The bytes of a value.
   static final int VALUE_BYTES = 100;
 
   /// The most counters of a load.
@@ -36,7 +36,7 @@ record RemoteLoad(Operation operation, int callers, int counters) {
           new RemoteLoad(Operation.INCREMENT, 240, 1),
           new RemoteLoad(Operation.CACHED, 1, 1));
 
-  /// What is done, in a word.
+  /// Returns the operation, in a word.
   String what() {
     return switch (operation) {
       case PUT -> "put";
@@ -54,12 +54,12 @@ record RemoteLoad(Operation operation, int callers, int counters) {
         : "%s, %d counter%s".formatted(who, counters, counters == 1 ? "" : "s");
   }
 
-  /// What callers saw, and how many calls they made in all, those of the warm-up included.
+  /// The callers' measurements, and the number of their calls, including the warm-up.
   record Done(Load.Seen seen, long calls) {}
 
   /// Runs the callers to their end.
   ///
-  /// @param increments told of each increment that was answered
+  /// @param increments counts the answered increments
   Done run(Connection client, Duration warmUp, Duration time, AtomicLongArray increments)
       throws Exception {
     var calls = new LongAdder();

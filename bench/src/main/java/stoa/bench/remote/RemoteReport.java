@@ -22,10 +22,10 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.report.Result;
 
-/// What the remote benchmark found, in the forms in which it is shown and kept.
+/// The results of the remote benchmark, in the forms in which it shows and keeps them.
 ///
-/// @param samples what was measured
-/// @param names the contenders, the one that is compared with the others first
+/// @param samples the measurements
+/// @param names the contenders; the report compares the first one with the others
 /// @param absent why contenders are left out, by contender and persistence
 record RemoteReport(Samples samples, List<String> names, Map<String, String> absent) {
   private static final double RATE_AIM = 1.5;
@@ -71,7 +71,8 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
     return samples.median(name(row, contender) + quantity);
   }
 
-  /// The other contender with the least or the greatest of a quantity, as `choice` says.
+  /// Returns the other contender with the least or the greatest of a quantity, as `choice`
+  /// determines.
   private Optional<String> best(Row row, String quantity, BinaryOperator<Double> choice) {
     return others().stream()
         .filter(other -> has(row, other))
@@ -85,7 +86,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
     return best(row, "", Math::max);
   }
 
-  /// This engine's quantity as a part of another's, in the middle of the rounds.
+  /// Returns the ratio of this engine's quantity to another's, in the median of the rounds.
   private double ratio(Row row, String other, String quantity) {
     return samples.medianRatio(name(row, ours()) + quantity, name(row, other) + quantity);
   }
@@ -226,7 +227,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
         .map(name -> has(row, name) ? Report.number(median(row, name, quantity)) : "");
   }
 
-  /// What a contender could reach if it did nothing but send bytes and force them.
+  /// Returns the limit of a contender that only sends bytes and forces them.
   private double limit(Row row) {
     Persistence persistence = row.persistence;
     RemoteLoad load = row.load;
@@ -256,7 +257,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
     return Double.isFinite(ratio) ? "%s (%s)".formatted(two(ratio), other) : "";
   }
 
-  /// A ratio, or nothing where one side was too little to be seen.
+  /// Returns a ratio, or nothing where one side was too small to measure.
   private static String two(double value) {
     return Double.isFinite(value) ? String.format(Locale.ROOT, "%.2f", value) : "";
   }
@@ -302,7 +303,8 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
 
   private record Seen(double value, Row row) {}
 
-  /// A value of each row of calls over the socket in which this engine has others beside it.
+  /// Returns a value of each row of calls over the socket in which this engine has others beside
+  /// it.
   private Stream<Seen> rates(Persistence persistence, Function<Row, Optional<Double>> value) {
     return rows()
         .filter(row -> row.persistence == persistence && row.load.operation() != Operation.CACHED)

@@ -25,12 +25,12 @@ import stoa.bench.remote.RemoteContender.Persistence;
 import stoa.bench.report.Context;
 import stoa.programs.Directories;
 
-/// The measuring of the remote benchmark. All servers of one persistence run at the same time, and
-/// are called one after the other; those that are not called are idle.
+/// The measuring of the remote benchmark. All servers of one persistence run at the same time; the
+/// benchmark calls one after the other, and the others are idle.
 ///
 /// One thread uses it.
 public final class RemoteRun {
-  /// How many messages are under way in a turn of the pipelined echo.
+  /// The number of messages in a turn of the pipelined echo.
   public static final int PIPELINED = 24;
 
   public static final String ECHO = "loopback echo";
@@ -51,12 +51,12 @@ public final class RemoteRun {
     progress = context.progress();
   }
 
-  /// What was measured so far.
+  /// Returns the measurements so far.
   Samples samples() {
     return samples;
   }
 
-  /// Why contenders are left out, by contender and persistence.
+  /// Returns why contenders are left out, by contender and persistence.
   Map<String, String> absent() {
     return absent;
   }
@@ -146,18 +146,19 @@ public final class RemoteRun {
     samples.add(name + PROCESSOR, (server + client) / done.calls() / 1e3);
   }
 
-  /// Behind a measure's name: processor time per call in microseconds, of both sides and of each.
+  /// The suffix of a measure's name: processor time per call in microseconds, of both sides and of
+  /// each.
   static final String PROCESSOR = ", processor time";
 
   static final String SERVER = ", processor time of the server";
   static final String CLIENT = ", processor time of the client";
 
-  /// What a load is measured as.
+  /// Returns the name of a load's measure.
   static String name(Persistence persistence, RemoteLoad load, String contender) {
     return "%s, %s, %s".formatted(load, persistence, contender);
   }
 
-  /// What the bare group commit with so many callers is measured as.
+  /// Returns the name of the measure of the bare group commit with a number of callers.
   public static String group(int callers) {
     return "bare group commit, %d callers".formatted(callers);
   }
@@ -177,12 +178,12 @@ public final class RemoteRun {
     Files.delete(place);
   }
 
-  /// What a limit is measured as beside contenders at a persistence.
+  /// Returns the name of a limit's measure beside contenders at a persistence.
   static String limit(String limit, Persistence persistence) {
     return limit + ", beside " + persistence;
   }
 
-  /// Compares the counters with what was answered.
+  /// Compares the counters with the answers.
   private static void verify(Running each) throws Exception {
     for (int counter = 0; counter < RemoteLoad.COUNTERS_MAX; counter++) {
       long expected = each.increments.get(counter);

@@ -5,8 +5,8 @@ import java.time.Duration;
 /// How long the parts of the remote benchmark are.
 ///
 /// @param rounds how often each measure is taken; the median counts
-/// @param heat how long a contender's loads run once before the first round, all together, to have
-///   server and client compiled
+/// @param heat how long a contender's loads run once before the first round, all together, so that
+///   Java compiles server and client
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load counts
 public record RemoteScale(int rounds, Duration heat, Duration warmUp, Duration time) {

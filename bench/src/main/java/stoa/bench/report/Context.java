@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 import stoa.bench.load.Scale;
 
-/// Where and how much a benchmark measures.
+/// The place and the extent of a benchmark's measurements.
 ///
 /// @param <S> the type of the benchmark's own sizes
 /// @param folder an empty folder for the benchmark's files, on the disk that is measured
 /// @param scale how long each load runs
 /// @param sizes the benchmark's own sizes
-/// @param progress is told, in a few words, what the benchmark measures now
+/// @param progress receives the present measurement, in a few words
 public record Context<S>(Path folder, Scale scale, S sizes, Consumer<String> progress) {}

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Set;
 import stoa.bench.plot.Chart;
 
-/// What the parts of a benchmark found, in the order in which they tell it: results in sections,
-/// aims with what was seen of them, and figures.
+/// The findings of a benchmark's parts, in order: results in sections, aims with their outcomes,
+/// and figures.
 ///
 /// One thread uses it.
 public final class Findings {
-  /// What an aim is when the sizes of a run are not those that it is about.
+  /// The outcome of an aim when the run has other sizes than the aim.
   static final String NOT_JUDGED = "not judged: other sizes than the aim's";
 
   private record Section(String title, List<Result> results, String text) {}
@@ -21,11 +21,11 @@ public final class Findings {
   private final List<List<String>> aims = new ArrayList<>();
   private final Map<String, String> figures = new LinkedHashMap<>();
 
-  /// Whether the sizes of the run are those of the aims.
+  // Whether the sizes of the run are those of the aims.
   private final boolean judged;
 
   /// @param scale of the run
-  /// @param full the scale that the aims are about
+  /// @param full the scale of the aims
   public Findings(Record scale, Record full) {
     judged = scale.equals(full);
   }
@@ -42,12 +42,12 @@ public final class Findings {
     sections.add(new Section(title, List.of(), text));
   }
 
-  /// Adds an aim that is met by a value from a goal up.
+  /// Adds an aim that a value of at least the goal meets.
   public void atLeast(String aim, double goal, double seen) {
     aim(aim, seen, seen >= goal);
   }
 
-  /// Adds an aim that is met by a value up to a limit.
+  /// Adds an aim that a value of at most the limit meets.
   public void atMost(String aim, double limit, double seen) {
     aim(aim, seen, seen <= limit);
   }
@@ -57,7 +57,7 @@ public final class Findings {
     aims.add(List.of(aim, number, verdict(judged, met)));
   }
 
-  /// What is said of an aim.
+  /// Returns the outcome of an aim.
   public static String verdict(boolean judged, boolean met) {
     if (!judged) return NOT_JUDGED;
     return met ? "met" : "missed";
@@ -70,7 +70,7 @@ public final class Findings {
     figures.put(file, chart.svg());
   }
 
-  /// All of it.
+  /// Returns all findings.
   public Outcome outcome() {
     var text = new StringBuilder();
     var all = new ArrayList<Result>();

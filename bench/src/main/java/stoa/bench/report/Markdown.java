@@ -3,11 +3,11 @@ package stoa.bench.report;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Tables as Markdown has them, which can also be read as they are.
+/// Tables in Markdown, which are also readable as they are.
 public final class Markdown {
   private Markdown() {}
 
-  /// A table under a title; the first row has the headings.
+  /// Returns a table under a title; the first row has the headings.
   public static String table(String title, List<List<String>> rows) {
     int columns = rows.getFirst().size();
     int[] widths = new int[columns];

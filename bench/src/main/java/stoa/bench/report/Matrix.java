@@ -10,7 +10,7 @@ import java.util.function.BiFunction;
 public final class Matrix {
   private Matrix() {}
 
-  /// The lines of a table.
+  /// Returns the lines of a table.
   public static <R, C> String of(
       String rowName,
       List<R> rows,
@@ -29,7 +29,7 @@ public final class Matrix {
     return Report.lines(lines, Set.of());
   }
 
-  /// Milliseconds with about two digits.
+  /// Formats milliseconds with about two digits.
   public static String millis(double millis) {
     return String.format(
         Locale.ROOT, millis < 0.995 ? "%.2f" : millis < 9.95 ? "%.1f" : "%.0f", millis);

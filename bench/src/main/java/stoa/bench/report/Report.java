@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 public final class Report {
   private Report() {}
 
-  /// The results as a table, one line each below a line of headings.
+  /// Returns the results as a table, one line each below a line of headings.
   public static String table(List<Result> results) {
     var rows = new ArrayList<List<String>>();
     rows.add(List.of("measure", "value", "unit", "beside", "value", "ratio"));
@@ -28,7 +28,7 @@ public final class Report {
     return lines(rows, Set.of(1, 4, 5));
   }
 
-  /// Rows as lines of text, each column as wide as it must be.
+  /// Returns rows as lines of text, each column as wide as necessary.
   ///
   /// @param right the columns that are aligned to the right
   public static String lines(List<List<String>> rows, Set<Integer> right) {
@@ -45,8 +45,8 @@ public final class Report {
     return text.toString();
   }
 
-  /// The results as a JSON list of `{measure, value, unit, beside, besideValue, ratio, samples}`;
-  /// `beside` to `ratio` are null for a measure that stands alone.
+  /// Returns the results as a JSON list of `{measure, value, unit, beside, besideValue, ratio,
+  /// samples}`; `beside` to `ratio` are null for a measure that stands alone.
   public static String json(List<Result> results) {
     var text = new StringBuilder("[");
     for (Result result : results) {
@@ -78,7 +78,7 @@ public final class Report {
     return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(1);
   }
 
-  /// A number with about three digits.
+  /// Formats a number with about three digits.
   public static String number(double value) {
     if (Math.abs(value) >= 100) return String.format(Locale.ROOT, "%,.0f", value);
     return String.format(Locale.ROOT, Math.abs(value) >= 10 ? "%.1f" : "%.2f", value);

@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.load.Samples;
 
-/// One measure, and what it stands beside.
+/// One measure, and its limit or aim.
 ///
-/// @param measure what was measured
+/// @param measure the measure's name
 /// @param value the median over the rounds
 /// @param unit the unit of both values
 /// @param beside the limit or aim it is compared with, or null when it stands alone
 /// @param besideValue that limit's value; not a number when there is none
-/// @param samples what the value is the median of, where it was kept
+/// @param samples the samples of the median, if the benchmark keeps them
 public record Result(
     String measure,
     double value,
@@ -20,17 +20,17 @@ public record Result(
     double besideValue,
     List<Double> samples) {
 
-  /// A measure that stands alone.
+  /// Returns a measure that stands alone.
   public static Result alone(String measure, double value, String unit) {
     return new Result(measure, value, unit, null, Double.NaN, List.of());
   }
 
-  /// A measure that stands alone, from its samples.
+  /// Returns a measure that stands alone, from its samples.
   public static Result of(Samples samples, String measure, String unit) {
     return alone(measure, samples.median(measure), unit).with(samples.of(measure));
   }
 
-  /// This measure beside a limit.
+  /// Returns this measure beside a limit.
   public Result beside(String limit, double limitValue) {
     return new Result(measure, value, unit, limit, limitValue, samples);
   }
@@ -39,7 +39,7 @@ public record Result(
     return new Result(measure, value, unit, beside, besideValue, kept);
   }
 
-  /// The value as a part of the limit's; not a number when it stands alone.
+  /// Returns the ratio of the value to the limit's; not a number when it stands alone.
   public double ratio() {
     return value / besideValue;
   }

@@ -4,24 +4,24 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/// A way to store bytes durably that the storage benchmark measures.
+/// A durable store of bytes that the storage benchmark measures.
 ///
-/// Those of other engines are found with `ServiceLoader`. Implementations keep no state of their
-/// own; what they open belongs to the caller.
+/// `ServiceLoader` finds those of other engines. Implementations keep no state of their own; the
+/// caller owns the stores that they open.
 public interface Contender {
-  /// What it is called in tables and figures.
+  /// Returns its name in tables and figures.
   String name();
 
-  /// How it makes a write durable, in a line.
+  /// Returns how it makes a write durable, in a line.
   String how();
 
-  /// Whether many callers are better off as platform threads, because the engine blocks the thread
-  /// that calls it.
+  /// Returns whether many callers are better off as platform threads, because the engine blocks the
+  /// thread that calls it.
   default boolean blocksThreads() {
     return true;
   }
 
-  /// Whether it keeps a long object too, not only values under keys.
+  /// Returns whether it keeps a long object too, not only values under keys.
   default boolean keepsObjects() {
     return true;
   }
@@ -30,39 +30,40 @@ public interface Contender {
   /// closed in.
   Store open(Path folder) throws Exception;
 
-  /// As [#open(Path)], but what the engine would do in idle time to make reads faster it does only
-  /// when [Store#maintain()] is called.
+  /// Opens a store like [#open(Path)], without idle-time work to make reads faster: the engine does
+  /// it only in [Store#maintain()].
   default Store openUntended(Path folder) throws Exception {
     return open(folder);
   }
 
   /// An open store: one long object, and beside it values under keys.
   ///
-  /// Thread-safe, but for [#settle()] and [#close()].
+  /// Thread-safe, except for [#settle()] and [#close()].
   interface Store extends AutoCloseable {
-    /// Writes all remaining bytes of `data` at an offset of the long object. When it returns, they
-    /// are durable and readable. The buffer is direct, begins in memory at a multiple of 4096, and
-    /// its position may move.
+    /// Writes all remaining bytes of `data` at an offset of the long object. On return they are
+    /// durable and readable. The buffer is direct, begins in memory at a multiple of 4096, and its
+    /// position may move.
     void write(long offset, ByteBuffer data) throws Exception;
 
     /// Fills all remaining room of `target` from an offset of the long object; bytes never written
     /// are zero. The buffer is as [#write(long, ByteBuffer)] says.
     void read(long offset, ByteBuffer target) throws Exception;
 
-    /// Stores all remaining bytes of `value` under a key that was not used before; durable when it
-    /// returns. All values of a store have the same size, and its keys are dense.
+    /// Stores all remaining bytes of `value` under an unused key; durable on return. All values of
+    /// a store have the same size, and its keys are dense.
     void put(long key, ByteBuffer value) throws Exception;
 
-    /// Brings what was written to its final place, as far as the engine puts that off.
+    /// Moves the written bytes to their final place, as far as the engine postpones that.
     default void settle() throws Exception {}
 
-    /// How many bytes were given to the engine's own port to the disk; 0 when it does not count.
+    /// Returns how many bytes the engine has passed to its own port to the disk; 0 when it does not
+    /// count.
     default long portBytes() {
       return 0;
     }
 
-    /// Does one step of what the engine does in idle time to make reads faster; answers whether
-    /// there is more to do.
+    /// Does one step of the engine's idle-time work that makes reads faster; returns whether there
+    /// is more to do.
     default boolean maintain() throws Exception {
       return false;
     }

@@ -4,13 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
-/// What the storage benchmark writes: every offset has its own byte, the same whenever and in
-/// whatever pieces it is written, so that what is read can be verified. No byte is zero, and the
-/// bytes do not compress.
+/// The bytes that the storage benchmark writes: every offset has its own byte, the same in any
+/// order and in pieces of any size, so that a reader can verify it. No byte is zero, and the bytes
+/// do not compress.
 ///
 /// Immutable. Each copy is memory of its own, as it would be for independent callers.
 public final class Content {
-  /// What memory and files must be aligned to for direct input and output.
+  /// The alignment of memory and files for direct input and output.
   static final int ALIGNMENT = 4096;
 
   /*
@@ -22,7 +22,7 @@ public final class Content {
   private final ByteBuffer[] copies;
   private final int sizeMax;
 
-  /// Content in pieces of at most so many bytes.
+  /// Creates content in pieces of at most a number of bytes.
   Content(int copies, int sizeMax) {
     this.sizeMax = sizeMax;
     this.copies = new ByteBuffer[copies];
@@ -36,13 +36,13 @@ public final class Content {
     }
   }
 
-  /// The bytes of an offset, from a caller's copy.
+  /// Returns the bytes of an offset, from a caller's copy.
   ByteBuffer at(int caller, long offset, int size) {
     return copies[caller % copies.length].slice((int) (offset % PERIOD), size);
   }
 
-  /// Where the bytes read at an offset, those before the buffer's position, first differ from what
-  /// they should be; -1 when they do not.
+  /// Returns the first wrong byte of a read at an offset, among those before the buffer's position;
+  /// -1 when all are right.
   long mismatch(long offset, ByteBuffer read) {
     int size = read.position();
     for (int at = 0; at < size; at += sizeMax) {
@@ -55,7 +55,7 @@ public final class Content {
     return -1;
   }
 
-  /// An empty direct buffer that begins in memory at a multiple of [#ALIGNMENT].
+  /// Returns an empty direct buffer that begins in memory at a multiple of [#ALIGNMENT].
   static ByteBuffer aligned(int bytes) {
     return ByteBuffer.allocateDirect((int) rounded(bytes) + ALIGNMENT)
         .alignedSlice(ALIGNMENT)
@@ -63,7 +63,7 @@ public final class Content {
         .slice();
   }
 
-  /// The least multiple of [#ALIGNMENT] that is not less.
+  /// Returns the least multiple of [#ALIGNMENT] that is not less.
   static long rounded(long bytes) {
     return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }

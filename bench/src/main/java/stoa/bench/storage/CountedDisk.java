@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
 
-/// A disk that counts the bytes given to it. Reserving counts as writing, since it may fill a file
-/// with zeros.
+/// A disk that counts the written bytes. Reserving counts as writing, since it may fill a file with
+/// zeros.
 ///
 /// Thread-safe.
 final class CountedDisk implements Disk {
@@ -19,7 +19,7 @@ final class CountedDisk implements Disk {
     this.disk = disk;
   }
 
-  /// The bytes written so far.
+  /// Returns the bytes written so far.
   long written() {
     return written.sum();
   }

@@ -12,17 +12,17 @@ import stoa.storage.object.VersionedObject;
 
 /// The versioned object device: each write is a transaction of its own on one long object.
 final class DeviceContender implements Contender {
-  /// What it is called, as it is configured unless one says otherwise.
+  /// The name of the device in its standard configuration.
   static final String NAME = "Stoa";
 
   private final DirectIo directIo;
 
-  /// The device as it is configured unless one says otherwise.
+  /// Creates the device in its standard configuration.
   DeviceContender() {
     this(DeviceConfig.standard().directIo());
   }
 
-  /// The device with or without direct input and output.
+  /// Creates the device with or without direct input and output.
   DeviceContender(DirectIo directIo) {
     this.directIo = directIo;
   }

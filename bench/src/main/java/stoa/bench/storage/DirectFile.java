@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/// A file that is written past the page cache where that is possible and pays: for aligned writes
-/// of at least 64 KiB on a file system that allows it. Everything else goes through the cache.
+/// A file with writes past the page cache where that is possible and pays: for aligned writes of at
+/// least 64 KiB on a file system that allows it. Everything else goes through the cache.
 ///
 /// Thread-safe.
 final class DirectFile implements AutoCloseable {
@@ -18,7 +18,7 @@ final class DirectFile implements AutoCloseable {
   private final FileChannel cached;
   private final @Nullable FileChannel direct;
 
-  /// Opens a file, made when it is missing.
+  /// Opens a file, and creates it when it is missing.
   DirectFile(Path path) throws IOException {
     cached =
         FileChannel.open(
@@ -34,8 +34,8 @@ final class DirectFile implements AutoCloseable {
     }
   }
 
-  /// The option of the JDK's own that opens a file past the page cache. The compiler warns of every
-  /// mention of its class, so it is looked up.
+  /// Returns the JDK's own option that opens a file past the page cache. The compiler warns of
+  /// every mention of its class, so this looks it up.
   private static OpenOption direct() throws ReflectiveOperationException {
     return (OpenOption)
         Class.forName("com.sun.nio.file.ExtendedOpenOption").getField("DIRECT").get(null);
@@ -57,7 +57,7 @@ final class DirectFile implements AutoCloseable {
     while (data.hasRemaining()) at += cached.write(data, at);
   }
 
-  /// Fills the remaining room; what was never written is zero.
+  /// Fills the remaining room; bytes never written are zero.
   void read(long offset, ByteBuffer target) throws IOException {
     read(cached, offset, target);
   }
@@ -71,13 +71,13 @@ final class DirectFile implements AutoCloseable {
     }
   }
 
-  /// Fills the remaining room past the page cache where possible; what was never written is zero.
+  /// Fills the remaining room past the page cache where possible; bytes never written are zero.
   void readDirect(long offset, ByteBuffer target) throws IOException {
     if (direct == null || !aligned(offset | target.remaining())) read(offset, target);
     else read(direct, offset, target);
   }
 
-  /// Makes what was written durable.
+  /// Makes the written bytes durable.
   void force() throws IOException {
     cached.force(false);
   }

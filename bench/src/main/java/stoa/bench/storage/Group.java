@@ -8,17 +8,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Callers that share the cost of one act, as of one sync: what arrives while an act is under way
-/// is done together by the next.
+/// Callers that share the cost of one act, as of one sync: the next act serves all items that
+/// arrive during the present one.
 ///
 /// Thread-safe.
 ///
-/// @param <E> what a caller brings
+/// @param <E> the item of a caller
 public final class Group<E> {
   /*
-   * One of the callers leads: it takes what has arrived, acts, and wakes the others of its batch.
+   * One of the callers leads: it takes the items that have arrived, acts, and wakes the others of
+   * its batch.
    *
-   * Invariant: when nobody leads and something has arrived, the head of `arrived` is awake. For a
+   * Invariant: when no caller leads and an item has arrived, the head of `arrived` is awake. For a
    * caller adds itself before it tries to lead, and a leader stops leading before it looks at the
    * head and wakes it.
    */
@@ -27,12 +28,12 @@ public final class Group<E> {
   private final Queue<Waiting<E>> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
 
-  /// What is done for a batch.
+  /// The act for a batch.
   ///
-  /// @param <E> what a caller brings
+  /// @param <E> the item of a caller
   @FunctionalInterface
   public interface Act<E> {
-    /// Does it, for one batch at a time.
+    /// Acts for one batch at a time.
     void on(List<E> batch) throws Exception;
   }
 
@@ -47,14 +48,13 @@ public final class Group<E> {
     }
   }
 
-  /// A group whose batches hold at most so many items.
+  /// Creates a group whose batches hold at most a number of items.
   public Group(int batchMax, Act<E> act) {
     this.batchMax = batchMax;
     this.act = act;
   }
 
-  /// Returns when the act was done for a batch with the caller's item in it, all of it after this
-  /// call began.
+  /// Returns when an act that began after this call has served a batch with the caller's item.
   ///
   /// @throws Exception what the act threw
   public void join(E item) throws Exception {

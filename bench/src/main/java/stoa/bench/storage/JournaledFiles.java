@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Files behind a journal, as Ceph's ObjectStore kept its objects: a write is appended to a journal
-/// that all writes share, and then applied to the object's file, which is synced later. The journal
-/// is never trimmed while a sample runs, as in the paper.
+/// Files behind a journal, as Ceph's ObjectStore kept its objects: it appends a write to a journal
+/// that all writes share, and then applies it to the object's file, which it syncs later. It never
+/// trims the journal while a sample runs, as in the paper.
 final class JournaledFiles implements Contender {
   private static final int BATCH_BYTES_MAX = 8 << 20;
 
@@ -26,7 +26,7 @@ final class JournaledFiles implements Contender {
     return new Journaled(folder);
   }
 
-  /// A write in the journal: where it goes, and its bytes.
+  /// A write in the journal: its destination, and its bytes.
   private record Entry(long place, ByteBuffer data) {}
 
   private static final class Journaled implements Store {

@@ -5,11 +5,11 @@ import java.util.List;
 import stoa.bench.machine.TaskProcess;
 import stoa.programs.Directories;
 
-/// Measures what memory each contender takes while 32 concurrent operations write and then read: a
-/// process of its own for each, with a small heap.
+/// Measures the memory of each contender while 32 concurrent operations write and then read, in a
+/// process of its own with a small heap.
 final class MemoryPhase {
-  /// What is measured: heap that garbage collections leave, direct buffers, and all physical memory
-  /// of the process. The callers' own buffers are taken off the first two.
+  /// The measured kinds: heap that garbage collections leave, direct buffers, and all physical
+  /// memory of the process. The first two exclude the callers' own buffers.
   static final List<String> KINDS = List.of("heap", "direct", "whole process");
 
   private static final List<String> OPTIONS = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=256m");
@@ -20,7 +20,7 @@ final class MemoryPhase {
     this.run = run;
   }
 
-  /// The name of a use of memory, in MiB.
+  /// Returns the name of a use of memory, in MiB.
   static String use(String kind, String contender) {
     return "memory, %s, %s".formatted(kind, contender);
   }

@@ -12,9 +12,9 @@ import stoa.bench.machine.PageCache;
 import stoa.bench.machine.ProcessIo;
 import stoa.programs.Directories;
 
-/// Measures what the paper's Figure 5 shows: reading from front to back with 32 concurrent reads of
-/// 4 MiB what was written in different orders, as it lies then and after the store has reordered
-/// it.
+/// Measures the paper's Figure 5: the rate of reading an object from front to back, with 32
+/// concurrent reads of 4 MiB, after writes in different orders, before and after the store has
+/// reordered it.
 final class OrderPhase {
   private static final int SHIFT = 513;
 
@@ -24,7 +24,7 @@ final class OrderPhase {
   /// @param aligned whether pieces begin at multiples of their size, else 513 bytes behind them
   /// @param size the size of a piece in bytes
   record Order(boolean random, boolean aligned, int size) {
-    /// The ways that are measured.
+    /// Returns the measured ways.
     static List<Order> all() {
       var all = new ArrayList<Order>();
       for (int size : List.of(StorageRun.SIZE_MAX, 64 << 10)) {
@@ -52,23 +52,23 @@ final class OrderPhase {
     this.run = run;
   }
 
-  /// The name of a bandwidth of reading, in MiB/s.
+  /// Returns the name of a bandwidth of reading, in MiB/s.
   static String bandwidth(Order order, When when, String contender) {
     return "read of written %s, %s, %s".formatted(order, when, contender);
   }
 
-  /// The name of the bandwidth of reading, in turn with that, an object that was written from front
+  /// Returns the name of the bandwidth of reading, in turn with that, an object written from front
   /// to back with aligned 4 MiB; in MiB/s.
   static String beside(Order order, When when, String contender) {
     return "read of written linear, beside %s, %s, %s".formatted(order, when, contender);
   }
 
-  /// The name of what reordering sent to the disk ÷ the bytes of the object.
+  /// Returns the name of the bytes that reordering sent to the disk ÷ the bytes of the object.
   static String moved(Order order, String contender) {
     return "bytes moved to reorder written %s, %s".formatted(order, contender);
   }
 
-  /// When an object is read.
+  /// The time of a read.
   enum When {
     BEFORE("before reordering"),
     AFTER("after reordering");
@@ -146,7 +146,7 @@ final class OrderPhase {
     }
   }
 
-  /// Reads a whole object once; in MiB/s.
+  /// Reads a whole object once; returns MiB/s.
   private double read(Contender.Store store, Path folder) throws Exception {
     PageCache.drop(folder);
     double seconds =

@@ -4,8 +4,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntToLongFunction;
 
-/// In which order, and at which offsets, concurrent callers access an object: the two workloads of
-/// the VOSD paper, section IV.
+/// The order and the offsets of concurrent accesses to an object: the two workloads of the VOSD
+/// paper, section IV.
 public enum Pattern {
   /// One after the other from the front, at multiples of the size.
   LINEAR_ALIGNED("linear aligned"),
@@ -19,9 +19,9 @@ public enum Pattern {
     this.text = text;
   }
 
-  /// Offsets for callers: given a caller's number, the function answers its next offset. At least
-  /// `size` bytes of the region are behind each. Thread-safe as long as each caller has a number of
-  /// its own.
+  /// Returns offsets for callers: for a caller's number, the function returns its next offset. At
+  /// least `size` bytes of the region follow each. Thread-safe as long as each caller has a number
+  /// of its own.
   IntToLongFunction offsets(int callers, int size, long region) {
     return switch (this) {
       case LINEAR_ALIGNED -> {

@@ -9,14 +9,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import stoa.bench.load.Load;
 
-/// What the disk gives to a bare file. The paper's baseline is `dd` with blocks of 4 MiB, direct
+/// The rates of a bare file on the disk. The paper's baseline is `dd` with blocks of 4 MiB, direct
 /// and synchronous, from one thread; [#write] and [#read] are that.
 final class RawDisk {
   private static final int BLOCK = 4 << 20;
 
   private RawDisk() {}
 
-  /// Writes a new file from front to back, each block synced before the next; in bytes per second.
+  /// Writes a new file from front to back, and syncs each block before the next; returns bytes per
+  /// second.
   static double write(Path folder, Content content, Duration warmUp, Duration time)
       throws Exception {
     Path path = folder.resolve("bare");
@@ -34,8 +35,8 @@ final class RawDisk {
     }
   }
 
-  /// Writes a new file from front to back with some blocks at a time and no sync but one at the
-  /// end, which counts: as much as the disk takes; in bytes per second.
+  /// Writes a new file from front to back with some blocks at a time and only one sync at the end,
+  /// which counts: as much as the disk takes; returns bytes per second.
   static double writeUnsynced(Path folder, Content content, Duration time) throws Exception {
     Path path = folder.resolve("bare");
     try (var file = new DirectFile(path)) {
@@ -53,7 +54,8 @@ final class RawDisk {
     }
   }
 
-  /// Reads a file from front to back, again and again, past the page cache; in bytes per second.
+  /// Reads a file from front to back, again and again, past the page cache; returns bytes per
+  /// second.
   static double read(Path path, Duration warmUp, Duration time) throws Exception {
     long blocks = Files.size(path) / BLOCK;
     ByteBuffer target = Content.aligned(BLOCK);

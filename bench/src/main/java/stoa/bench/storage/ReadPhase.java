@@ -11,8 +11,8 @@ import stoa.bench.machine.PageCache;
 import stoa.bench.machine.ProcessIo;
 import stoa.programs.Directories;
 
-/// Measures what the paper's Figure 4 shows: the bandwidth of reads by 32 concurrent operations, of
-/// data first written with aligned 4 MiB. The page cache forgets the files before each sample.
+/// Measures the paper's Figure 4: the bandwidth of reads by 32 concurrent operations, of data first
+/// written with aligned 4 MiB. The phase drops the files from the page cache before each sample.
 final class ReadPhase {
   private final StorageRun run;
 
@@ -20,12 +20,12 @@ final class ReadPhase {
     this.run = run;
   }
 
-  /// The name of a bandwidth, in MiB/s.
+  /// Returns the name of a bandwidth, in MiB/s.
   static String bandwidth(Pattern pattern, int size, String contender) {
     return "read, %s, %s, %s".formatted(pattern, StorageRun.words(size), contender);
   }
 
-  /// The name of an amplification: bytes fetched from disks ÷ bytes read.
+  /// Returns the name of an amplification: bytes fetched from disks ÷ bytes read.
   static String amplification(Pattern pattern, int size, String contender) {
     return "read amplification, %s, %s, %s".formatted(pattern, StorageRun.words(size), contender);
   }
@@ -85,7 +85,7 @@ final class ReadPhase {
     Pattern pattern = point.pattern();
     int size = point.size();
     var offsets = pattern.offsets(StorageRun.OPERATIONS, size, run.scale().readBytes());
-    // What was read once is in the page cache, so a linear sample ends where the object does.
+    // Bytes that were read once are in the page cache, so a linear sample ends with the object.
     int reads =
         pattern == Pattern.LINEAR_ALIGNED
             ? (int) (run.scale().readBytes() / size)

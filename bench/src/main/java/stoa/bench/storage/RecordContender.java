@@ -9,8 +9,7 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.segment.Commit;
 
-/// The records of the device, which streams are kept in: no versions, the latest write at a key
-/// wins.
+/// The records of the device, which hold the streams: no versions, the latest write at a key wins.
 final class RecordContender implements Contender {
   @Override
   public String name() {
@@ -65,7 +64,7 @@ final class RecordContender implements Contender {
 
   private record Value(long key, byte[] bytes) {}
 
-  /// What the layers above do with the calls that have arrived: one commit and one sync for all.
+  /// Writes as the layers above write the calls that have arrived: one commit and one sync for all.
   private static void append(Device device, List<Value> batch) {
     var commit = new Commit();
     for (Value value : batch) {

@@ -19,7 +19,7 @@ final class SmallPhase {
     this.run = run;
   }
 
-  /// The name of a rate, in values per second.
+  /// Returns the name of a rate, in values per second.
   static String rate(int size, int callers, String contender) {
     return "small durable writes, %s, %d caller%s, %s"
         .formatted(StorageRun.words(size), callers, callers == 1 ? "" : "s", contender);

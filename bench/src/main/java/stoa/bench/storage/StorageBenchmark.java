@@ -25,8 +25,8 @@ public final class StorageBenchmark implements Benchmark<StorageScale> {
     return "the object device beside the bare disk, plain files, a journal, RocksDB and MVStore";
   }
 
-  /// All contenders: those of this module, the device in each of its ways after the others, and
-  /// those of other engines that are on the class path.
+  /// Returns all contenders: those of this module, the device in each of its ways after the others,
+  /// and those of other engines that are on the class path.
   static List<Contender> contenders() {
     var contenders = new ArrayList<Contender>();
     contenders.add(new PlainFiles());
@@ -41,7 +41,7 @@ public final class StorageBenchmark implements Benchmark<StorageScale> {
     return contenders;
   }
 
-  /// The contender of a name.
+  /// Returns the contender of a name.
   static Contender contender(String name) {
     return contenders().stream()
         .filter(contender -> contender.name().equals(name))
@@ -64,7 +64,7 @@ public final class StorageBenchmark implements Benchmark<StorageScale> {
     return run(context, contenders());
   }
 
-  /// The contenders that can be opened on this disk; a file system may not do without its cache.
+  /// Returns the contenders that this disk supports; a file system may require its cache.
   private static List<Contender> able(Path folder, List<Contender> contenders) throws Exception {
     Path probe = folder.resolve("probe");
     var able = new ArrayList<Contender>();
@@ -73,7 +73,7 @@ public final class StorageBenchmark implements Benchmark<StorageScale> {
         store.settle();
         able.add(contender);
       } catch (UnsupportedOperationException e) {
-        // It is left out.
+        // Left out.
       } finally {
         Directories.delete(probe);
       }

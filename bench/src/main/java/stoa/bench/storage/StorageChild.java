@@ -9,15 +9,15 @@ import stoa.bench.machine.Memory;
 
 /// Parts of the storage benchmark that need a Java process with limits of its own.
 ///
-/// It tells its parent numbers, as [TaskProcess] does.
+/// It reports numbers to its parent, as [TaskProcess] does.
 final class StorageChild {
   private static final int SIZE = 64 << 10;
   private static final int COPIES = 4;
 
   private StorageChild() {}
 
-  /// Writes so many bytes with a contender, in random order and unaligned, opens the store again,
-  /// reads all in another order and verifies it.
+  /// Writes a number of bytes with a contender, in random order and unaligned, opens the store
+  /// again, reads all in another order and verifies it.
   public static void main(String[] arguments) throws Exception {
     Contender contender = StorageBenchmark.contender(arguments[0]);
     Path folder = Path.of(arguments[1]);
@@ -63,7 +63,7 @@ final class StorageChild {
     tell("verified", 1);
   }
 
-  /// The numbers below a limit in a random order.
+  /// Returns the numbers below a limit in a random order.
   private static int[] order(int limit) {
     int[] order = new int[limit];
     var random = new SplittableRandom(4711);

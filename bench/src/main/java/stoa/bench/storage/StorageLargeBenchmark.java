@@ -10,9 +10,9 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Result;
 import stoa.programs.Directories;
 
-/// Shows that the device keeps within its memory whatever it holds: 20 GiB in pieces of 64 KiB,
-/// written at random with 32 concurrent operations, opened again, read and verified by a process
-/// with a heap of 1 GiB.
+/// Shows that the device keeps within its memory whatever its size: a process with a heap of 1 GiB
+/// writes 20 GiB in pieces of 64 KiB at random with 32 concurrent operations, opens the device
+/// again, reads and verifies it.
 public final class StorageLargeBenchmark implements Benchmark<StorageScale> {
   private static final List<String> OPTIONS = List.of("-Xmx1g", "-XX:MaxDirectMemorySize=256m");
 

@@ -20,7 +20,7 @@ import stoa.bench.report.Outcome;
 import stoa.bench.report.Report;
 import stoa.bench.report.Result;
 
-/// Shows what a run of the storage benchmark measured: tables, aims and figures.
+/// Shows the measurements of a run of the storage benchmark: tables, aims and figures.
 ///
 /// Immutable; the run must be over.
 final class StorageReport {
@@ -142,7 +142,8 @@ final class StorageReport {
     return text + aims();
   }
 
-  /// A table of medians, with the ratios of the device to the bare file and to the best other.
+  /// Returns a table of medians, with the ratios of the device to the bare file and to the best
+  /// other.
   private String table(String title, List<Line> lines, List<String> names) {
     var rows = new ArrayList<List<String>>();
     rows.add(
@@ -206,7 +207,7 @@ final class StorageReport {
     return run.samples().median(OrderPhase.bandwidth(order, when, OURS));
   }
 
-  /// What is read per second beside an object that was written from front to back.
+  /// Returns the ratio of the read rate to that of an object written from front to back.
   private double orderRatio(OrderPhase.Order order, OrderPhase.When when) {
     return run.samples()
         .medianRatio(OrderPhase.bandwidth(order, when, OURS), OrderPhase.beside(order, when, OURS));
@@ -240,12 +241,12 @@ final class StorageReport {
     return run.samples().median(line.measure.apply(name));
   }
 
-  /// The device beside another, in the middle of the rounds.
+  /// Returns the ratio of the device to another, in the median of the rounds.
   private double beside(Line line, String other) {
     return run.samples().medianRatio(line.measure.apply(OURS), line.measure.apply(other));
   }
 
-  /// The best contender but the device, or nothing when there is none.
+  /// Returns the best contender except the device, or nothing when there is none.
   private String best(Line line, List<String> names) {
     return names.stream()
         .filter(name -> !name.startsWith(OURS))

@@ -14,16 +14,16 @@ import stoa.bench.load.Load;
 import stoa.bench.load.Samples;
 import stoa.programs.Directories;
 
-/// One run of the storage benchmark: what its phases share.
+/// One run of the storage benchmark: the common data of its phases.
 ///
 /// One thread runs the phases, one after the other.
 ///
-/// @param folder where the contenders' folders are made
+/// @param folder the parent of the contenders' folders
 /// @param scale how long and how large
-/// @param contenders what is measured, in the order of tables
-/// @param content what is written
-/// @param samples what was measured so far
-/// @param progress is told what is being measured now
+/// @param contenders the contenders, in the order of tables
+/// @param content the written bytes
+/// @param samples the measurements so far
+/// @param progress receives the present measurement
 record StorageRun(
     Path folder,
     StorageScale scale,
@@ -31,7 +31,7 @@ record StorageRun(
     Content content,
     Samples samples,
     Consumer<String> progress) {
-  /// How many operations are under way at a time, as in the paper.
+  /// The number of concurrent operations, as in the paper.
   static final int OPERATIONS = 32;
 
   /// The largest access.
@@ -40,32 +40,32 @@ record StorageRun(
   /// The name of the bare disk among the contenders.
   static final String RAW = "bare file";
 
-  /// What many callers of a contender run on.
+  /// Returns the kind of threads for many callers of a contender.
   static Load.Threads threads(Contender contender, int callers) {
     return callers == 1 || contender.blocksThreads() || callers <= OPERATIONS
         ? Load.Threads.PLATFORM
         : Load.Threads.VIRTUAL;
   }
 
-  /// The contenders that keep long objects.
+  /// Returns the contenders that keep long objects.
   List<Contender> objectStores() {
     return contenders.stream().filter(Contender::keepsObjects).toList();
   }
 
-  /// A contender's folder.
+  /// Returns a contender's folder.
   Path place(String name) {
     return folder.resolve(name.replace(' ', '-'));
   }
 
-  /// Makes a contender's folder, empty.
+  /// Creates a contender's folder, empty.
   Path fresh(String name) throws IOException {
     Path fresh = place(name);
     Directories.delete(fresh);
     return Files.createDirectories(fresh);
   }
 
-  /// Takes the samples of some points, all of them in each round. Who comes first changes from
-  /// point to point and from round to round, so that nobody gains by what the disk did before.
+  /// Takes the samples of some points, all of them in each round. The first contender changes from
+  /// point to point and from round to round, so that none gains by earlier work of the disk.
   /// Another round begins only when there is time for all of it.
   <P> void rounds(List<P> points, Function<P, List<Step>> steps) throws Exception {
     int turn = 0;
@@ -86,7 +86,7 @@ record StorageRun(
 
   /// The taking of one sample.
   ///
-  /// @param name what is measured
+  /// @param name the name of the measure
   /// @param act takes it
   record Step(String name, Act act) {
     /// Takes a sample.
@@ -99,14 +99,14 @@ record StorageRun(
   /// A pattern of access and a size.
   record Point(Pattern pattern, int size) {}
 
-  /// The points of the paper's Figures 3 and 4.
+  /// Returns the points of the paper's Figures 3 and 4.
   List<Point> points() {
     return Stream.of(Pattern.values())
         .flatMap(pattern -> scale.sizes().stream().map(size -> new Point(pattern, size)))
         .toList();
   }
 
-  /// A size in words, as `64 KiB`.
+  /// Returns a size in words, as `64 KiB`.
   static String words(long bytes) {
     if (bytes >= 1 << 30 && bytes % (1 << 30) == 0) return (bytes >> 30) + " GiB";
     if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return (bytes >> 20) + " MiB";

@@ -6,18 +6,18 @@ import java.util.List;
 /// How long and how large the storage benchmark's parts are.
 ///
 /// @param rounds how often each measure is taken, if there is time; the median counts
-/// @param partMax how long writing, reading and small writes may take each; they are measured once
-///   in any case
+/// @param partMax how long writing, reading and small writes may take each; the benchmark measures
+///   them once in any case
 /// @param warmUp how long callers run before it counts
 /// @param writeTime how long a sample of writing counts
 /// @param readTime how long a sample of reading counts
 /// @param smallTime how long a sample of small durable writes counts
 /// @param sizes the sizes of accesses, in bytes
-/// @param regionBytes the length of the object that is written
+/// @param regionBytes the length of the written object
 /// @param readBytes how much is written, and then read from
 /// @param orderBytes how much is written in different orders, and then read from front to back
-/// @param memoryBytes how much is written to see what memory that takes
-/// @param largeBytes how much is written by a process with a limited heap
+/// @param memoryBytes how much is written to measure the memory for it
+/// @param largeBytes how much a process with a limited heap writes
 /// @param callers how many callers make small durable writes at a time
 public record StorageScale(
     int rounds,

@@ -8,24 +8,25 @@ import stoa.bench.load.Load;
 
 /// A given number of operations, by several callers, each taking the next one.
 ///
-/// @param callers how many
-/// @param threads what each runs on
+/// @param callers the number of callers
+/// @param threads the kind of their threads
 public record Sweep(int callers, Load.Threads threads) {
-  /// What was done.
+  /// The completed operations.
   ///
-  /// @param operations how many
-  /// @param seconds until the last one was done
+  /// @param operations their number
+  /// @param seconds until the end of the last one
   record Done(int operations, double seconds) {}
 
-  /// Runs all operations; the body is given the caller's number and the operation's. Answers how
-  /// many seconds they took.
+  /// Runs all operations; the body gets the caller's number and the operation's. Returns how many
+  /// seconds they took.
   ///
-  /// @throws Exception what a caller that failed met
+  /// @throws Exception the failure of a caller
   double run(int operations, Load.Body body) throws Exception {
     return run(operations, Duration.ofDays(1), body).seconds;
   }
 
-  /// As [#run(int, Load.Body)], but begins no operation after some time, except for the first.
+  /// Runs like [#run(int, Load.Body)], but begins no operation after some time, except for the
+  /// first.
   Done run(int operations, Duration time, Load.Body body) throws Exception {
     var next = new AtomicInteger();
     var failures = new ConcurrentLinkedQueue<Throwable>();

@@ -7,9 +7,9 @@ import stoa.bench.load.Load;
 import stoa.bench.machine.ProcessIo;
 import stoa.programs.Directories;
 
-/// Measures what the paper's Figure 3 shows: the bandwidth of durable writes by 32 concurrent
-/// operations, each in its own transaction, into a new store. Also how many bytes go to the disk
-/// for each byte written.
+/// Measures the paper's Figure 3: the bandwidth of durable writes by 32 concurrent operations, each
+/// in its own transaction, into a new store. It also measures the bytes sent to the disk for each
+/// byte written.
 final class WritePhase {
   private final StorageRun run;
 
@@ -17,17 +17,17 @@ final class WritePhase {
     this.run = run;
   }
 
-  /// The name of a bandwidth, in MiB/s.
+  /// Returns the name of a bandwidth, in MiB/s.
   static String bandwidth(Pattern pattern, int size, String contender) {
     return "write, %s, %s, %s".formatted(pattern, StorageRun.words(size), contender);
   }
 
-  /// The name of an amplification: bytes that the process sent to disks ÷ bytes written.
+  /// Returns the name of an amplification: bytes that the process sent to disks ÷ bytes written.
   static String amplification(Pattern pattern, int size, String contender) {
     return "write amplification, %s, %s, %s".formatted(pattern, StorageRun.words(size), contender);
   }
 
-  /// The name of what the disk took from a bare file without syncs in between, in MiB/s.
+  /// The name of the rate of a bare file without syncs in between, in MiB/s.
   static final String UNSYNCED = "write, bare file without syncs";
 
   void measure() throws Exception {
@@ -63,7 +63,7 @@ final class WritePhase {
     Path folder = run.fresh(contender.name());
     var bytes = new LongAdder();
     var offsets = pattern.offsets(StorageRun.OPERATIONS, size, run.scale().regionBytes());
-    System.gc(); // what the one before left is not this one's to collect
+    System.gc(); // the garbage of the previous sample must not count here
     ProcessIo before = ProcessIo.now();
     long port;
     try (var store = contender.open(folder)) {

@@ -44,7 +44,7 @@ final class AnalysisPhase {
         probes.put(
             name,
             samples -> {
-              // A store of its own each time: a memory store keeps its whole log.
+              // A new store each time: a memory store keeps its whole log.
               try (var stoa = Stoa.open("memory:")) {
                 sample(samples, stoa, pace, beside);
               }

@@ -28,7 +28,7 @@ final class DurablePhase {
   private static final String CALLS = "Stoa, single calls";
   private static final String BARE = "bare group commit";
 
-  /// Orleans' transactions per second over 2 and 4 grains (a user's test).
+  // Orleans' transactions per second over 2 and 4 grains (a user's test).
   private static final Map<Integer, Double> ORLEANS = Map.of(2, 7_113.0, 4, 3_453.0);
 
   private static final Map<Integer, Double> AIMS = Map.of(2, 50_000.0, 4, 25_000.0);
@@ -41,7 +41,7 @@ final class DurablePhase {
     scale = context.sizes();
   }
 
-  /// What is measured: this, and the engines on the class path.
+  /// Returns this engine, and those on the class path.
   static List<TransactionContender> contenders() {
     var contenders = new ArrayList<TransactionContender>();
     contenders.add(new StoaTransactions());
@@ -130,7 +130,8 @@ final class DurablePhase {
     return Samples.interleaved(scale.rounds(), probes, context.progress());
   }
 
-  /// Platform threads up to eight callers, as engines that block threads want; virtual ones above.
+  /// Returns a load with platform threads up to eight callers, for engines that block threads; with
+  /// virtual ones above.
   private Load load(int callers) {
     return new Load(
         callers,

@@ -6,9 +6,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.IntStream;
 
-/// Two-phase locking over plain numbers, as vCorfu is compared with (section 6.3): a transaction
-/// locks what it uses, for reading or for writing, keeps the locks until it ends, and gives up when
-/// one cannot be had.
+/// Two-phase locking over plain numbers, vCorfu's baseline (section 6.3): a transaction locks the
+/// objects that it uses, for reading or for writing, keeps the locks until it ends, and gives up
+/// when it cannot get one.
 ///
 /// Thread-safe.
 final class LockedObjects {
@@ -20,7 +20,7 @@ final class LockedObjects {
     locks = IntStream.range(0, count).mapToObj(_ -> new ReentrantReadWriteLock()).toList();
   }
 
-  /// Adds to some objects; answers whether it could lock them all.
+  /// Adds to some objects; returns whether it could lock them all.
   boolean write(int[] objects, long amount) {
     var held = new ArrayList<Lock>(objects.length);
     try {
@@ -36,13 +36,13 @@ final class LockedObjects {
     }
   }
 
-  /// What a reader does after each read.
+  /// A reader's pause after each read.
   @FunctionalInterface
   interface Pause {
     void take() throws InterruptedException;
   }
 
-  /// Reads some objects, with a pause after each; answers whether it could lock them all.
+  /// Reads some objects, with a pause after each; returns whether it could lock them all.
   boolean read(int[] objects, Pause pause) {
     var held = new ArrayList<Lock>(objects.length);
     try {

@@ -3,7 +3,7 @@ package stoa.bench.tx;
 import stoa.Accessor;
 import stoa.Shared;
 
-/// A web page whose views are recorded (vCorfu, section 6.3: the advertising workload).
+/// A web page that records its views (vCorfu, section 6.3: the advertising workload).
 ///
 /// A state machine; the engine calls it, one call at a time.
 @Shared(name = "stoa.bench.tx.Page")
@@ -15,7 +15,7 @@ public class Page {
 
   protected Page() {}
 
-  /// Records a view: who looked, and where the page was clicked.
+  /// Records a view: the viewer's address, and the place of the click.
   public void view(long address, int x, int y) {
     views++;
     lastAddress = address;
@@ -23,13 +23,13 @@ public class Page {
     lastY = y;
   }
 
-  /// How often it was looked at.
+  /// Returns the number of views.
   @Accessor
   public long views() {
     return views;
   }
 
-  /// The last view, in one number.
+  /// Returns the last view, in one number.
   @Accessor
   public long last() {
     return lastAddress ^ (long) lastX << 32 ^ lastY;

@@ -27,7 +27,7 @@ final class PastPhase {
   private static final int READS = 3;
   private static final double AIM = 50_000;
 
-  /// The paper's rate, with remote views.
+  // The paper's rate, with remote views.
   private static final double PAPER = 10_000;
 
   private final Context<TxScale> context;
@@ -71,7 +71,7 @@ final class PastPhase {
     }
   }
 
-  /// What a transaction reads, and how.
+  /// The kinds of reads of a transaction.
   private enum Kind {
     PRESENT("at the present"),
     PAST("at a past address"),
@@ -127,7 +127,7 @@ final class PastPhase {
     if (sum < READS) throw new IllegalStateException("an object was read before it began");
   }
 
-  /// What a local view does in the paper: the caller plays each object's stream up to the address.
+  /// Reads as the paper's local views do: the caller plays each object's stream up to the address.
   private static void playBack(
       Stoa stoa, LogAddress at, List<Counter> objects, SplittableRandom random) {
     long sum = 0;

@@ -47,7 +47,7 @@ final class StoaTransactions implements TransactionContender {
       });
     }
 
-    /// The same with a call on one object, without a transaction.
+    /// Makes the same change with a call on one object, without a transaction.
     void call(int object) {
       var _ = counters.get(object).add(1);
     }

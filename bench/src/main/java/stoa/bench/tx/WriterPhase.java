@@ -27,23 +27,23 @@ import stoa.bench.report.Result;
 /// two-phase locking.
 final class WriterPhase {
   /*
-   * In the paper every read is a message to another machine, and a reader holds what it has locked
-   * meanwhile. Here a reader waits READ_NANOS after each read for that. The writer begins a
+   * In the paper every read is a message to another machine, and a reader keeps its locks
+   * meanwhile. Here a reader waits READ_NANOS after each read instead. The writer begins a
    * transaction every PERIOD_NANOS, the paper's target rate, or as soon as it can if it is behind.
    */
   private static final int PER_TRANSACTION = 10;
   private static final long READ_NANOS = 3_000_000;
   private static final long PERIOD_NANOS = 200_000;
 
-  /// The part of the writer's transactions that is aborted in the paper, beside 200 readers.
+  // The share of the writer's aborted transactions in the paper, beside 200 readers.
   private static final double PAPER_ABORTS = 0.92;
 
-  /// What the transactions run on.
+  /// The objects of the transactions.
   private interface Objects extends AutoCloseable {
-    /// Adds to some objects; answers whether it committed.
+    /// Adds to some objects; returns whether it committed.
     boolean write(int[] objects) throws Exception;
 
-    /// Reads some objects, waiting after each; answers whether it committed.
+    /// Reads some objects, waiting after each; returns whether it committed.
     boolean read(int[] objects) throws Exception;
 
     @Override
@@ -113,7 +113,8 @@ final class WriterPhase {
     }
   }
 
-  /// Plain objects under locks, taken in the order of use; who cannot have one gives up.
+  /// Plain objects under locks, taken in the order of use; a transaction that cannot get one gives
+  /// up.
   private final class Locked implements Objects {
     private final LockedObjects locked = new LockedObjects(scale.objects());
 

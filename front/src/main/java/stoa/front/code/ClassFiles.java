@@ -32,7 +32,8 @@ import stoa.spi.ClassWeaver;
 final class ClassFiles {
   private static final String OWN = "stoa/";
 
-  // One of each module of Stoa that shared classes may stand on: what lies beside it is Stoa's own.
+  // A class of each module of Stoa that shared classes may use: the classes beside it are Stoa's
+  // own.
   private static final List<String> OWN_CLASSES =
       List.of(
           "stoa/Stoa",
@@ -63,7 +64,7 @@ final class ClassFiles {
   private final ClassLoader loader;
   private final Set<String> ownRoots;
 
-  /// @param loader where the class files are
+  /// @param loader finds the class files
   ClassFiles(@Nullable ClassLoader loader) {
     this.loader = loader == null ? ClassLoader.getSystemClassLoader() : loader;
     this.ownRoots = new TreeSet<>();
@@ -76,11 +77,11 @@ final class ClassFiles {
   /// A class file.
   ///
   /// @param root the jar file or directory that has it
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   record Found(byte[] bytes, String root) {}
 
-  /// The class file of a class, as an agent that weaves leaves it; null when the class is one of
-  /// the JDK or of Stoa, or when nobody has the file.
+  /// Returns the class file of a class, after weaving by an agent; null when the class is one of
+  /// the JDK or of Stoa, or when the loader has no such file.
   ///
   /// @param name with slashes
   @Nullable Found find(String name) {
@@ -103,7 +104,7 @@ final class ClassFiles {
     return text.substring(0, text.length() - name.length() - ".class".length());
   }
 
-  /// What of a class file says how the class behaves, and nothing else.
+  /// Returns the parts of a class file that determine the behavior of the class.
   ///
   /// @param names receives the names of the classes that the class may need, with slashes
   /// @param host receives the name of the class whose private members it shares, if there is one
@@ -128,7 +129,8 @@ final class ClassFiles {
     return plain;
   }
 
-  /// Whether an element names other classes that the class need not use, or lines of the source.
+  /// Returns whether an element only names classes that the class need not use, or lines of the
+  /// source.
   private static boolean isBystander(ClassElement element) {
     return element instanceof InnerClassesAttribute
         || element instanceof NestHostAttribute

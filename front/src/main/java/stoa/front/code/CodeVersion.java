@@ -12,21 +12,21 @@ import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
 
-/// A version of the code of a shared class: the class files that give the calls on its objects
-/// their meaning, and a name for exactly these.
+/// A version of the code of a shared class: the class files that determine the results of calls on
+/// its objects, and a name for exactly these files.
 ///
-/// The files are that of the class itself and of all classes that its bytecode reaches outside the
-/// JDK and Stoa. What only the lines of the source and the neighborhood of a nested class change is
-/// the same version. Classes that are found by reflection alone belong to no version, nor do
-/// libraries, those in other jar files or directories than the class, when all together are too
-/// much. Immutable, thread-safe.
+/// The files are those of the class itself and of all classes that its bytecode reaches outside the
+/// JDK and Stoa. A change of source lines only, or of the other classes nested beside it, makes no
+/// new version. Classes that only reflection finds belong to no version. When all files together
+/// exceed the limits, the version leaves out libraries: classes in other jar files or directories
+/// than the class. Immutable, thread-safe.
 public final class CodeVersion {
   private static final Logger LOG = LoggerFactory.getLogger(CodeVersion.class);
 
-  /// How many class files a version has at most.
+  /// The most class files of a version.
   public static final int FILES_MAX = 4_096;
 
-  /// How many bytes they take at most.
+  /// The most bytes of these files.
   public static final int BYTES_MAX = 32 << 20;
 
   private static final ClassValue<CodeVersion> VERSIONS =
@@ -60,7 +60,7 @@ public final class CodeVersion {
     this.name = essences.isEmpty() ? null : name(essences);
   }
 
-  /// The version of a class as it is in this process.
+  /// Returns the version of a class in this process.
   ///
   /// @param type the class that is instantiated
   /// @throws LimitExceeded when it reaches more code than a version may have
@@ -68,13 +68,13 @@ public final class CodeVersion {
     return VERSIONS.get(type);
   }
 
-  /// Its name, the same for the same files in every process; null for classes of Stoa itself, and
-  /// of which nobody has the files.
+  /// Returns its name, the same for the same files in every process; null for classes of Stoa
+  /// itself, and for classes without files.
   public @Nullable StreamId name() {
     return name;
   }
 
-  /// The class files by the binary names of their classes. Reads them.
+  /// Reads the class files, by the binary names of their classes.
   public SortedMap<String, byte[]> files() {
     var read = read(type, libraries, new TreeMap<>());
     read.keySet().retainAll(files);
@@ -88,10 +88,10 @@ public final class CodeVersion {
     return StreamId.of(text.toString());
   }
 
-  /// The files of a class and of all that it reaches.
+  /// Reads the files of a class and of all classes that it reaches.
   ///
-  /// @param libraries whether also those in other jar files or directories
-  /// @param essences receives what of them counts
+  /// @param libraries whether to include other jar files or directories
+  /// @param essences receives the relevant parts of the files
   private static SortedMap<String, byte[]> read(
       Class<?> type, boolean libraries, SortedMap<String, byte[]> essences) {
     var classes = new ClassFiles(type.getClassLoader());

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.front.types.Platform;
 import stoa.spi.ClassWeaver;
 
-/// Makes classes of the class files of a [CodeVersion], beside the classes of the same names that
-/// the process has. All other classes are those of the process. Thread-safe.
+/// A loader that creates classes from the class files of a [CodeVersion], beside the process's
+/// classes of the same names. All other classes are those of the process. Thread-safe.
 public final class StoredClasses extends ClassLoader implements ClassWeaver.Exact {
   static {
     registerAsParallelCapable();
@@ -26,7 +26,7 @@ public final class StoredClasses extends ClassLoader implements ClassWeaver.Exac
   private final Map<String, byte[]> files;
   private final Function<byte[], byte[]> weaver;
 
-  /// @param name how stack traces call it
+  /// @param name the loader's name in stack traces
   /// @param files the class files by the binary names of their classes
   /// @param parent has the classes of the process
   /// @param weaver changes a class file before it becomes a class
@@ -48,8 +48,9 @@ public final class StoredClasses extends ClassLoader implements ClassWeaver.Exac
     }
   }
 
-  /// Whether a class of the process is of a type that is made here, which the version does not
-  /// name: it could not be used as that. It is made here, too.
+  /// Returns whether a class of the process extends a type of this loader that the version does not
+  /// name. The loader then creates the class too, since the process's class could not stand for
+  /// that type.
   private boolean isBelow(String name) throws ClassNotFoundException {
     Class<?> type = super.loadClass(name, false);
     for (Class<?> c = type; c != null && !Platform.has(c); c = c.getSuperclass()) {
@@ -109,7 +110,7 @@ public final class StoredClasses extends ClassLoader implements ClassWeaver.Exac
     return String.valueOf(getName());
   }
 
-  /// Whether it makes a class itself.
+  /// Returns whether this loader creates a class itself.
   public boolean has(String className) {
     return files.containsKey(className);
   }

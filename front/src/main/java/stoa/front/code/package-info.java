@@ -1,5 +1,5 @@
-/// Versions of the code of shared classes: which class files give the calls of a type their
-/// meaning, how such a set of files gets its name, and how the files become classes again.
+/// Versions of the code of shared classes: the class files that determine the calls of a type, the
+/// name of such a set of files, and the loader that turns the files into classes again.
 @NullMarked
 package stoa.front.code;
 

@@ -42,34 +42,35 @@ import stoa.front.types.NotBrief;
 import stoa.front.types.Platform;
 import stoa.spi.Cancellation;
 
-/// One Apache Fory instance with its buffer, set up for one [Registry].
+/// One Apache Fory instance with its buffer, configured for one [Registry].
 ///
-/// Used by one thread at a time. After a failure with an `Error` it is not to be used again.
+/// Used by one thread at a time. Unusable after a failure with an `Error`.
 final class Codec {
   /*
-   * Fory writes what it knows (the JDK's types) and keeps the table of references; each class of the
-   * program has a serializer of ours. Fory's own writing of objects is never reached:
+   * Fory writes the types that it knows (the JDK's) and keeps the table of references; each class
+   * of the program has a serializer of Stoa. Three measures keep Fory from writing objects itself:
    * - a class must be registered (requireClassRegistration),
-   * - a registered class has a serializer of ours,
+   * - a registered class has a serializer of Stoa,
    * - for a class that Fory would admit without registration (function interfaces, arrays, lambdas,
    *   JDK proxies), gate() decides.
-   * Its code generation is off: it would compile a class for each of ours at run time, which is the
-   * greater part of the cost of starting, and our serializers would not use it.
+   *
+   * Fory's code generation is off: at run time it would compile a class for each of the program's,
+   * which would take most of the start-up time, and Stoa's serializers would not use it.
    */
   static final int DEPTH_MAX = 800;
   private static final int FORY_DEPTH_MAX = 4 * DEPTH_MAX;
   private static final int BUFFER_KEPT_BYTES_MAX = 1 << 20;
 
-  /// What decoding may take in memory beyond a multiple of the bytes it reads.
+  // The memory that decoding may use beyond a multiple of its bytes.
   private static final long MEMORY_FLOOR_BYTES = 1 << 20;
 
   private static final long MEMORY_PER_BYTE = 64;
 
-  /// Elements that take no bytes of their own, such as the nulls of a list.
+  // The most elements without bytes of their own, such as the nulls of a list.
   private static final int BARE_ELEMENTS_MAX = 1 << 20;
 
-  /// Classes of the JDK that Fory does not register by itself. Their numbers are 1 and up, so that
-  /// the order is part of the format.
+  // Classes of the JDK that Fory does not register by itself. Their numbers count from 1, so that
+  // the order is part of the format.
   private static final List<Class<?>> PLATFORM =
       List.of(
           ZoneId.of("Europe/Berlin").getClass(),
@@ -80,7 +81,7 @@ final class Codec {
           TimeUnit.class,
           RoundingMode.class);
 
-  /// Exceptions of the JDK that Fory registers by itself, and would write with their traces.
+  // Exceptions of the JDK that Fory registers by itself, and would write with their traces.
   private static final List<Class<? extends Throwable>> EXCEPTIONS =
       List.of(
           Exception.class,
@@ -118,21 +119,21 @@ final class Codec {
   private final Throwables throwables;
   private final List<Runnable> afterwards = new ArrayList<>();
 
-  /// The classes that readers of this registry were proved to find by their names.
+  // The classes that readers of this registry are proved to find by their names.
   private final Set<Class<?>> found = new HashSet<>();
 
-  /// The classes that the graph being written names, and that are not proved yet.
+  // The unproved classes that the graph in progress names.
   private final Set<Class<?>> unproved = new LinkedHashSet<>();
 
-  /// Whether what is written was thrown, and goes with its trace.
+  // Whether the graph in progress is a thrown exception, with its trace.
   private boolean traced;
 
   private final long memoryMax;
 
-  /// Finds the classes of the keys in what is being read.
+  // Finds the classes of the keys in the graph being read.
   private ClassLoader keys;
 
-  /// What reading may take; null for no limit.
+  // The limit of reading; null for none.
   private @Nullable Effort effort;
 
   /// @param known finds the classes of the registry
@@ -221,7 +222,7 @@ final class Codec {
     }
   }
 
-  /// Registers the numbers of the earlier names of classes, which are read and not written.
+  /// Registers the numbers of the earlier names of classes, which the codec reads and never writes.
   private void registerEarlier(TypeResolver resolver) {
     var enums = new HashMap<Class<?>, Class<?>>();
     int position = 0;
@@ -254,15 +255,15 @@ final class Codec {
     if (!enums.isEmpty()) EnumContainers.register(fory, resolver, enums);
   }
 
-  /// Admits what Fory may serialize by itself without registration: arrays of what is registered,
-  /// and the JDK's own subclasses of types that it handles.
+  /// Admits the types that Fory may serialize by itself without registration: arrays of registered
+  /// types, and the JDK's own subclasses of types that it handles.
   private static @Nullable Serializer<?> gate(TypeResolver resolver, Class<?> type) {
     var registered = (ClassResolver) resolver;
     if (registered.isRegistered(type)) return null;
     if (type.isArray()) {
       Class<?> element = type;
       while (element.isArray()) element = element.getComponentType();
-      // Fory writes such an array by name, and reads only those whose elements are registered.
+      // Fory writes such an array by name, and reads only arrays whose elements are registered.
       if (element.isPrimitive() || registered.isRegistered(element)) return null;
       throw refused(type.getTypeName());
     }
@@ -273,7 +274,7 @@ final class Codec {
     throw refused(type.getTypeName());
   }
 
-  // ---- what serializers ask
+  // ---- for serializers
 
   int bytesMax() {
     return bytesMax;
@@ -283,33 +284,33 @@ final class Codec {
     return references;
   }
 
-  /// Finds the classes of the registry.
+  /// Returns the loader of the registry's classes.
   ClassLoader known() {
     return known;
   }
 
-  /// Finds the classes of the keys in what is being read.
+  /// Returns the loader of the classes of keys in the graph being read.
   ClassLoader keys() {
     return keys;
   }
 
-  /// Reads keys from now on of classes that a loader finds.
+  /// Sets the loader of the classes of keys.
   void keys(ClassLoader loader) {
     keys = loader;
   }
 
-  /// What reading may take; null for no limit.
+  /// Returns the limit of reading; null for none.
   @Nullable Effort effort() {
     return effort;
   }
 
-  /// Has reading take no more than an effort from now on; null for no limit.
+  /// Sets the limit of reading; null for none.
   void effort(@Nullable Effort most) {
     effort = most;
     filling.effort(most);
   }
 
-  /// Whether exceptions are written with their traces.
+  /// Returns whether it writes exceptions with their traces.
   boolean isTraced() {
     return traced;
   }
@@ -318,22 +319,22 @@ final class Codec {
     return registry;
   }
 
-  /// The table of references of what is being read.
+  /// Returns the table of references of the graph being read.
   Filling filling() {
     return filling;
   }
 
-  /// The table of references of what is being written.
+  /// Returns the table of references of the graph being written.
   OpenRefs refs() {
     return refs;
   }
 
-  /// The graph being written names a class.
+  /// Notes that the graph being written names a class.
   void names(Class<?> type) {
     if (!found.contains(type)) unproved.add(type);
   }
 
-  /// Runs when the whole graph has been read.
+  /// Schedules an action for the moment when the codec has read the whole graph.
   void afterwards(Runnable action) {
     afterwards.add(action);
   }
@@ -404,7 +405,8 @@ final class Codec {
     }
   }
 
-  /// Refuses a graph that names a class which a reader would not find, or take for another one.
+  /// Refuses a graph that names a class which a reader would not find, or would take for another
+  /// one.
   private byte[] proved(byte[] graph) {
     if (unproved.isEmpty()) return graph;
     var named = List.copyOf(unproved);
@@ -455,7 +457,7 @@ final class Codec {
     }
   }
 
-  /// Whether something may be referred to twice in what the bytes encode.
+  /// Returns whether the encoded graph may refer to one value twice.
   private static boolean mayShare(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes[i] == Fory.REF_FLAG) return true;
@@ -463,7 +465,7 @@ final class Codec {
     return false;
   }
 
-  /// What the fields of an object hold; nothing when its class is not of the program.
+  /// Returns the values of an object's fields; none when its class is not of the program.
   private List<@Nullable Object> parts(Object object) {
     return registry.entries().get(object.getClass()) instanceof Registry.Entry.Fields fields
         ? fields.struct().objects(object)
@@ -523,7 +525,7 @@ final class Codec {
     return serializer;
   }
 
-  /// Whether the codec may serve another call: it has not grown beyond what is worth keeping.
+  /// Returns whether the codec may serve another call: its buffer is not too large to keep.
   boolean reusable() {
     return buffer.size() <= BUFFER_KEPT_BYTES_MAX;
   }
@@ -565,9 +567,9 @@ final class Codec {
     return new Corrupt("an encoded value cannot be read: " + ThrowableText.of(e), e);
   }
 
-  /// The class whose number was read last, which Fory meets with a null pointer, or a failed
-  /// assertion, when nobody has registered it here; null when the dictionary does not know the
-  /// number either.
+  /// Returns the class whose number Fory read last, when a null pointer or a failed assertion of
+  /// Fory shows that it is not registered here; null when the dictionary does not know the number
+  /// either.
   private @Nullable String unknownClass() {
     MemoryBuffer read = in.getBuffer();
     int end = read.readerIndex();
@@ -579,7 +581,7 @@ final class Codec {
     }
     String name = number < FIRST_ID ? null : registry.ids().nameOf(number - FIRST_ID);
     if (name == null) return null;
-    // Of a shared class the stored name, and those of its classes.
+    // For a shared class the stored name, and those of its classes.
     for (String prefix : List.of("class ", "proxy ")) {
       if (name.startsWith(prefix)) return name.substring(prefix.length());
     }
@@ -595,8 +597,8 @@ final class Codec {
     return null;
   }
 
-  /// Throws on what stops the method in which this marshals, and is nothing to be told as an
-  /// answer.
+  /// Rethrows an exception that stops the method for which this marshals, and that must not become
+  /// an answer.
   private static void throwOn(Throwable e) {
     Throwable cause = e;
     for (int i = 0; cause != null && i < 16; i++) {
@@ -638,7 +640,7 @@ final class Codec {
             + "; list it in StoaConfig.types, or pass its name as text");
   }
 
-  /// What the value says of whose class is not registered here.
+  /// Returns the refusal of a value whose class is not registered here.
   private static NotShareable unknown(String type) {
     return new NotShareable(
         "a "

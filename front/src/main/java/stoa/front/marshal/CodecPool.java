@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Codecs that wait to be used. Thread-safe; bounded by its number of places, whatever the number
-/// of threads, so that virtual threads cost nothing here.
+/// Idle codecs. Thread-safe; its number of places bounds it whatever the number of threads, so that
+/// virtual threads cost nothing here.
 final class CodecPool {
   private final AtomicReferenceArray<@Nullable Codec> places;
   private final Supplier<Codec> maker;
@@ -27,7 +27,8 @@ final class CodecPool {
     return maker.get();
   }
 
-  /// Gives a codec back after a call that succeeded; it is dropped when all places are taken.
+  /// Returns a codec to the pool after a call that succeeded; the pool drops it when all places are
+  /// taken.
   void give(Codec codec) {
     if (!codec.reusable()) return;
     int mask = places.length() - 1;

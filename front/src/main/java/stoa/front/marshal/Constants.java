@@ -7,7 +7,8 @@ import org.apache.fory.context.WriteContext;
 import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
 
-/// Objects of the JDK of which there is one: comparators, mostly. The class says it all.
+/// Serializes objects of the JDK that exist once: comparators, mostly. The class is their whole
+/// encoding.
 final class Constants extends Serializer<Object> {
   static final List<Object> ALL =
       List.of(String.CASE_INSENSITIVE_ORDER, Collections.reverseOrder());

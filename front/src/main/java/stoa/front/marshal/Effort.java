@@ -17,26 +17,26 @@ import stoa.front.types.NotBrief;
 import stoa.front.types.Platform;
 import stoa.spi.Cancellation;
 
-/// How much work one decoding may take beyond the work that is proportional to its bytes.
+/// The limit of the work of one decoding, beyond the work that is proportional to its bytes.
 ///
 /// The JDK's collections compute the hash of a collection from the hashes of its elements, and keep
-/// none of them. So a few hundred bytes in which sets share sets can take for ever to hash. An
+/// none of them. So sets that share sets can take for ever to hash from a few hundred bytes. An
 /// effort counts the elements that a hash visits, before anything computes it. Used by one thread.
 public final class Effort {
-  /// How many elements the hashes of one decoding may visit; also how many elements a value may
-  /// have, when an element counts each time that the value refers to it.
+  /// The most elements that the hashes of one decoding may visit; also the most elements of a
+  /// value, when an element counts each time that the value refers to it.
   public static final long VISITS_MAX = 1 << 22;
 
-  /// How many more they may visit for each byte of the encoding.
+  // The additional visits for each byte of the encoding.
   private static final long VISITS_PER_BYTE = 8;
 
-  /// Larger counts are counted as this one.
+  // The largest count; larger ones count as this.
   private static final long COUNT_MAX = 1L << 40;
 
-  /// As [#VISITS_MAX], on a thread that has other things to do.
+  /// The most elements as [#VISITS_MAX], on a thread that has other things to do.
   static final long BRIEF_VISITS_MAX = 1 << 13;
 
-  /// Elements are counted in pieces, so that a decoding that was told to end does so in between.
+  // The number of elements between two checks whether the decoding must end.
   private static final int CHECK_EVERY = 1_024;
 
   private final Place place;
@@ -44,7 +44,7 @@ public final class Effort {
   private long left;
   private int unchecked;
 
-  /// Hash containers of which several keys have the same hash, and how many.
+  // Hash containers in which several keys have the same hash, and their number.
   private @Nullable IdentityHashMap<Object, Integer> colliding;
 
   private enum Place {
@@ -59,39 +59,39 @@ public final class Effort {
     this.left = left;
   }
 
-  /// For a thread that waits for this decoding alone.
+  /// Returns an effort for a thread that waits for this decoding alone.
   public static Effort full() {
     return new Effort(Place.OWN_THREAD, VISITS_MAX);
   }
 
-  /// For a thread that others wait for. What takes longer, or runs code of the program, throws
-  /// [NotBrief].
+  /// Returns an effort for a thread that others wait for. A decoding that takes longer, or runs
+  /// code of the program, throws [NotBrief].
   public static Effort brief() {
     return new Effort(Place.SHARED_THREAD, BRIEF_VISITS_MAX);
   }
 
-  /// As [#brief], of values whose decoding has been brief many times: it may run code of the
-  /// program.
+  /// Returns an effort like [#brief], for values whose decoding has been brief many times: it may
+  /// run code of the program.
   public static Effort proven() {
     return new Effort(Place.SHARED_THREAD_PROVEN, BRIEF_VISITS_MAX);
   }
 
-  /// An encoding of so many bytes is decoded: it may take more when it is longer.
+  /// Begins a decoding: a longer encoding permits more work.
   void begin(int bytes) {
     if (place != Place.OWN_THREAD) return;
     most = VISITS_MAX + VISITS_PER_BYTE * bytes;
     left = most;
   }
 
-  /// Code of the program is about to run: a constructor of a record, or what hashes, compares or
-  /// migrates an object.
+  /// Permits or refuses code of the program that is about to run: a constructor of a record, or a
+  /// method that hashes, compares or migrates an object.
   void beginOfProgram() {
     if (place == Place.SHARED_THREAD) throw new NotBrief();
   }
 
-  /// Takes work from what is left.
+  /// Takes work from the remaining effort.
   ///
-  /// @throws LimitExceeded when that is too much
+  /// @throws LimitExceeded when too little remains
   void take(long work) {
     if (work > left) throw beyond();
     left -= work;
@@ -113,14 +113,15 @@ public final class Effort {
             + " it; share fewer of them, or copy them into a class of your own");
   }
 
-  /// Notes how many keys of a hash container have the same hash: so often is each compared.
+  /// Notes how many keys of a hash container have the same hash: the container compares each as
+  /// often.
   void colliding(Object container, int keys) {
     if (keys < 2) return;
     if (colliding == null) colliding = new IdentityHashMap<>();
     colliding.put(container, keys);
   }
 
-  /// How many elements the hashes of keys visit.
+  /// Returns how many elements the hashes of keys visit.
   long hashing(Collection<?> keys) {
     var known = new IdentityHashMap<Object, Long>();
     long sum = 0;
@@ -128,8 +129,8 @@ public final class Effort {
     return sum;
   }
 
-  /// How many elements the hash of an object visits, at least 1; no more than [#COUNT_MAX]. Of an
-  /// object of a user's class that is 1: its code can be stopped.
+  /// Returns how many elements the hash of an object visits, at least 1 and at most [#COUNT_MAX].
+  /// For an object of a user's class that is 1: the store can stop its code.
   private long visits(@Nullable Object object, IdentityHashMap<Object, Long> known) {
     return switch (object) {
       case null -> 1;
@@ -142,10 +143,8 @@ public final class Effort {
     };
   }
 
-  /*
-   * What a container comes to is known for as long as one count lasts only: a list that is being
-   * read has more elements later. To count takes from the effort, too.
-   */
+  /// Returns the count of a container. A count is valid only during one counting: a list that is
+  /// being read has more elements later. Counting itself takes from the effort, too.
   private long container(Object container, IdentityHashMap<Object, Long> known) {
     Long before = known.get(container);
     if (before != null && before == 0) throw circle(container);
@@ -183,10 +182,10 @@ public final class Effort {
     return a > COUNT_MAX / Math.max(1, b) ? COUNT_MAX : a * b;
   }
 
-  /// Refuses a value that is too large when an element counts each time that it is referred to, as
-  /// it does for whatever hashes, compares or prints the value.
+  /// Refuses a value that is too large when an element counts once for each reference to it, as it
+  /// does for all code that hashes, compares or prints the value.
   ///
-  /// @param fields answers what the fields of an object of a user's class hold
+  /// @param fields returns the values in the fields of an object of a user's class
   void checkExpanded(@Nullable Object[] roots, Function<Object, List<@Nullable Object>> fields) {
     var known = new IdentityHashMap<Object, Long>();
     var seen = new IdentityHashMap<Object, Boolean>();

@@ -13,11 +13,11 @@ import org.apache.fory.serializer.collection.CollectionSerializers;
 import org.apache.fory.serializer.collection.MapSerializers;
 import stoa.Corrupt;
 
-/// Sets and maps of enums as Fory writes them, with the class of the enum first, where that may be
-/// the [StandIns] of an enum that has been renamed.
+/// Sets and maps of enums as Fory writes them, with the class of the enum first, which may be the
+/// [StandIns] of a renamed enum.
 @SuppressWarnings({"rawtypes", "unchecked"}) // Justification: Fory asks for raw types
 final class EnumContainers {
-  /// The JDK keeps a set of an enum with this many constants in another class than smaller ones.
+  // The JDK has another class for the sets of an enum with this many constants.
   private static final Class<? extends Enum> LARGE = Character.UnicodeScript.class;
 
   private EnumContainers() {}

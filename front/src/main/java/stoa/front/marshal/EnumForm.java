@@ -12,11 +12,10 @@ import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
 import stoa.NotShareable;
 
-/// The constants of one enum of the program as they are now, and which constant a stored name
-/// means.
+/// The present constants of one enum of the program, and the constant of each stored name.
 ///
-/// A constant is stored by its name. The dictionary has the names that the enum had at any time, as
-/// `enum v.Color{RED,BLUE}`, so that a missing one is found when the enum is registered. Immutable.
+/// A state stores a constant by its name. The dictionary has the names that the enum had at any
+/// time, as `enum v.Color{RED,BLUE}`, so that registering the enum finds a missing one. Immutable.
 final class EnumForm {
   private final Class<?> type;
   private final Map<String, Enum<?>> constants = new HashMap<>();
@@ -60,7 +59,7 @@ final class EnumForm {
     }
   }
 
-  /// The description in the dictionary.
+  /// Returns the description for the dictionary.
   ///
   /// @throws NotShareable when it would be too long
   String description(String storedName) {
@@ -76,9 +75,9 @@ final class EnumForm {
         .collect(Collectors.joining(","));
   }
 
-  /// Compares the constants with those that an earlier version had.
+  /// Compares the constants with those of an earlier version.
   ///
-  /// @throws NotShareable naming one that is missing without a rule
+  /// @throws NotShareable naming a constant that is missing without a rule
   void check(String storedName, String body) {
     if (body.isEmpty()) return;
     for (String name : body.split(",", -1)) {
@@ -112,7 +111,7 @@ final class EnumForm {
             + "\")");
   }
 
-  /// Writes and reads the constants.
+  /// Returns the serializer of the constants.
   ///
   /// @param registered the class that stands for the enum in the codec
   Serializer<?> serializer(TypeResolver resolver, Class<?> registered) {
@@ -125,7 +124,7 @@ final class EnumForm {
 
     @SuppressWarnings("unchecked") // Justification: as above
     ByName(TypeResolver resolver, Class<?> registered, EnumForm form) {
-      super(resolver.getConfig(), (Class) registered, false, true); // as Fory's own
+      super(resolver.getConfig(), (Class) registered, false, true); // like Fory's own
       this.form = form;
     }
 

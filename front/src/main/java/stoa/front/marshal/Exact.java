@@ -23,10 +23,10 @@ import stoa.Corrupt;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 
-/// Serializers of single values of the JDK of which Fory's own lose a part.
+/// Serializers of single values of the JDK, for types of which Fory's own serializers lose a part.
 ///
-/// Each writes a value as Fory does where that is all of it. Otherwise it begins with a mark that
-/// Fory never writes in that place, so that both can be read.
+/// Each writes a value as Fory does if that is complete. Otherwise it begins with a mark that Fory
+/// never writes in that place, so that it can read both.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory gives serializers raw
 final class Exact {
   private Exact() {}
@@ -50,14 +50,15 @@ final class Exact {
     }
   }
 
-  /// Times of day that a zone has twice, when clocks are set back: the offset tells which.
+  /// Times with a zone. A zone has some times of day twice, when clocks go back: the offset tells
+  /// which one.
   ///
   /// ```
   /// as Fory writes it     year i32, ...
   /// with its offset       MARK i32, year i32, month u8, day u8, nanos of day i64, zone text, seconds of offset i32
   /// ```
   private static final class ZonedDateTimes extends Serializer<ZonedDateTime> {
-    /// No year of a date.
+    // Not a year of any date.
     private static final int MARK = Integer.MIN_VALUE;
 
     private final Serializer<ZonedDateTime> plain;
@@ -101,11 +102,11 @@ final class Exact {
   }
 
   /// ```
-  /// language, country, variant    as text; scripts and extensions are lost in it
+  /// language, country, variant    as text; loses scripts and extensions
   /// MARK, language tag            as text
   /// ```
   private static final class Locales extends Serializer<Locale> {
-    /// No language of a locale, which has small letters only.
+    // Not a language of a locale: those have small letters only.
     private static final String MARK = "TAG";
 
     Locales(TypeResolver resolver) {
@@ -145,12 +146,12 @@ final class Exact {
     }
   }
 
-  /// The expression and the flags that it was compiled with. `Pattern.flags()` has those too that
-  /// the expression sets on its way, from where on it does so.
+  /// The expression and the flags of its compilation. `Pattern.flags()` also has the flags that the
+  /// expression itself sets part of the way.
   private static final class Patterns extends Serializer<Pattern> {
     private static final FieldAccessor FLAGS = field(Pattern.class, "flags");
 
-    /// The orders of as many are tried, by `CANON_EQ`.
+    // The most combining characters in a row: `CANON_EQ` tries the orders of as many.
     private static final int MARKS_MAX = 3;
 
     Patterns(TypeResolver resolver) {
@@ -173,7 +174,7 @@ final class Exact {
       return Pattern.compile(expression, flags);
     }
 
-    /// Refuses an expression whose compilation tries all orders of many combining characters, which
+    /// Refuses an expression whose compilation tries all orders of many combining characters: that
     /// takes for ever and cannot be stopped.
     private static void check(String expression, int flags) {
       if ((flags & Pattern.CANON_EQ) == 0) return;
@@ -195,7 +196,7 @@ final class Exact {
   /// with its position   MARK u8, big-endian u8, capacity, position, limit, mark + 1 as numbers, then the bytes
   /// ```
   private static final class ByteBuffers extends Serializer<ByteBuffer> {
-    /// What Fory writes first is 0 or 1.
+    // Fory begins with 0 or 1.
     private static final int MARK = 2;
 
     private static final FieldAccessor MARKED = field(java.nio.Buffer.class, "mark");
@@ -230,7 +231,7 @@ final class Exact {
       int start = buffer.readerIndex();
       if (buffer.readByte() != MARK) {
         buffer.readerIndex(start);
-        // What Fory makes lies in the encoding itself.
+        // Fory's buffer is a view of the encoding itself.
         ByteBuffer shared = plain.read(context);
         return ByteBuffer.allocate(shared.remaining()).put(shared).flip().order(shared.order());
       }
@@ -249,7 +250,8 @@ final class Exact {
     }
   }
 
-  /// Memory outside the heap, which a state does not have; what was stored once is read.
+  /// Memory outside the heap, which a state must not contain; the serializer reads what earlier
+  /// releases stored.
   private static final class DirectBuffers extends Serializer<ByteBuffer> {
     private final ByteBuffers heap;
 

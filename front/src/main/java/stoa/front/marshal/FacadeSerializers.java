@@ -12,14 +12,15 @@ import stoa.NotShareable;
 import stoa.Ref;
 import stoa.spi.Facade;
 
-/// Facades inside values: written as the reference of what is behind one, with its form.
+/// Facades inside values: encoded as the reference of the object behind the facade, with the
+/// facade's form.
 ///
 /// ```
 /// facade  type name, key, generation, form
 /// ```
 ///
-/// Fory demands that the serializer of a map or a collection is one of its kinds, though nothing of
-/// these is used.
+/// Fory requires the serializer of a map or a collection to extend its own, though these
+/// serializers use nothing of it.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
 final class FacadeSerializers {
   private FacadeSerializers() {}

@@ -13,20 +13,20 @@ import org.apache.fory.serializer.collection.CollectionLikeSerializer;
 import org.apache.fory.serializer.collection.MapLikeSerializer;
 import org.jspecify.annotations.Nullable;
 
-/// The table of references of what is being read, and the collections that wait for it.
+/// The table of references of the graph being read, and the collections that wait for it.
 ///
-/// An object whose fields are being read may be met again in what they hold. It has no hash and no
-/// place in an order before all its fields are read, so that a set or map which holds it as a key
-/// is filled when everything has been read.
+/// The fields of an object may lead back to the object while the codec still reads them. It has no
+/// hash and no place in an order before all its fields are read. So a set or map with such a key is
+/// filled only when the codec has read everything.
 ///
 /// Used by one [Codec], and so by one thread at a time.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: collections of anything
 final class Filling implements RefReader {
   /*
-   * A collection that is read while some object's fields are read gathers its elements beside it.
-   * When none of its elements led back to such an object, which is nearly always, they are put into
-   * it at once: a record's constructor that copies the collection finds it full. Under an effort,
-   * elements are always gathered first, so that their cost is counted before they are put in.
+   * While the codec reads the fields of some object, it gathers the elements of a collection beside
+   * the collection. If none of the elements led back to such an object, which is nearly always so,
+   * it adds them at once: a record's constructor that copies the collection finds it full. Under an
+   * effort, it always gathers the elements first, to count their cost before it adds them.
    */
   /// Reads the elements of a collection into another.
   interface Reading {
@@ -35,34 +35,34 @@ final class Filling implements RefReader {
 
   private final MapRefReader known = new MapRefReader();
 
-  /// The objects whose fields are being read, outermost first.
+  // The objects whose fields the codec is reading, outermost first.
   private final List<Object> open = new ArrayList<>();
 
-  /// What fills collections when everything has been read; inner ones first.
+  // Fill the waiting collections when the codec has read everything; inner ones first.
   private final List<Runnable> late = new ArrayList<>();
 
-  /// How often what was read led back to such an object.
+  // How often the elements led back to such an object.
   private int hits;
 
-  /// What filling collections may take; null for no limit.
+  // The limit of filling collections; null for none.
   private @Nullable Effort effort;
 
-  /// Has filling take no more than an effort from now on; null for no limit.
+  /// Sets the limit of filling; null for none.
   void effort(@Nullable Effort most) {
     effort = most;
   }
 
-  /// The fields of an object follow, until [#close].
+  /// Notes that the fields of an object follow, until [#close].
   void open(Object object) {
     open.add(object);
   }
 
-  /// All fields of the object that was opened last are read.
+  /// Notes that all fields of the innermost object are read.
   void close() {
     open.removeLast();
   }
 
-  /// Fills what waits: everything has been read.
+  /// Fills the waiting collections, when the codec has read everything.
   void finish() {
     for (Runnable fill : late) fill.run();
     late.clear();

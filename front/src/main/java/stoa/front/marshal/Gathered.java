@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a serializer reads of a container, kept beside the container until it may be filled. Fory
-/// adds to a gathering as it would to the container.
+/// The elements of a container that a serializer has read, kept beside the container until it may
+/// be filled. Fory adds to a gathering as it would to the container.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: containers of anything
 final class Gathered {
   private Gathered() {}
@@ -43,7 +43,7 @@ final class Gathered {
 
     /// Fills the collection and returns it.
     ///
-    /// @param effort counts what that takes; null for no limit
+    /// @param effort counts the work; null for no limit
     Collection fill(@Nullable Effort effort) {
       if (effort != null) Staged.take(effort, container, all);
       container.addAll(all);
@@ -77,7 +77,7 @@ final class Gathered {
 
     /// Fills the map and returns it.
     ///
-    /// @param effort counts what that takes; null for no limit
+    /// @param effort counts the work; null for no limit
     Map fill(@Nullable Effort effort) {
       if (effort != null) Staged.take(effort, container, keys);
       for (int i = 0; i < keys.size(); i++) container.put(keys.get(i), values.get(i));

@@ -40,8 +40,8 @@ import stoa.NotShareable;
 import stoa.front.types.ModuleAccess;
 import stoa.front.types.StackDepth;
 
-/// What a field holds in a new instance, as far as that can be known without the arguments of a
-/// constructor.
+/// The initial values of fields in a new instance, as far as they do not depend on a constructor's
+/// arguments.
 final class Initials {
   /*
    * javac copies the initializers of fields into every constructor that calls super(…), right after
@@ -71,7 +71,7 @@ final class Initials {
 
   private static final Initial NONE = _ -> null;
 
-  /// How to find the initial value of a field of a class; absent when only a constructor with
+  /// Returns the initial value of a field of a class; absent when only a constructor with
   /// parameters knows it. A value of null means that the field keeps zero, false or null.
   static Optional<Initial> find(Class<?> type, Field field) {
     Optional<Initial> sliced = slice(field);
@@ -160,7 +160,7 @@ final class Initials {
         && put.name().equalsString(name);
   }
 
-  /// The expressions that are assigned right after super(…), by field; null when the constructor
+  /// Returns the expressions assigned right after super(…), by field; null when the constructor
   /// calls this(…) instead.
   private static @Nullable Map<String, List<CodeElement>> run(CodeModel code, Class<?> owner) {
     var run = new LinkedHashMap<String, List<CodeElement>>();
@@ -189,7 +189,7 @@ final class Initials {
     return call.opcode() == Opcode.INVOKESPECIAL && call.name().equalsString("<init>");
   }
 
-  /// Adds a statement to the run; false when it is no assignment of a field that needs no
+  /// Adds a statement to the run; returns false when it does not assign a field, or needs a
   /// parameter.
   private static boolean take(
       List<CodeElement> statement, Class<?> owner, Map<String, List<CodeElement>> run) {
@@ -211,7 +211,8 @@ final class Initials {
     return true;
   }
 
-  /// Whether an expression reads no variable that it has not written, but `this`, and never leaves.
+  /// Returns whether an expression reads no variable except `this` and those that it has written,
+  /// and never leaves.
   private static boolean closed(List<CodeElement> body) {
     Set<Integer> written = new HashSet<>();
     for (CodeElement element : body) {

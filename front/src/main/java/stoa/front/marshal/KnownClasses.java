@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 
-/// Finds the classes of a registry, of the JDK and of Stoa's exceptions, and no others: bytes that
-/// name another class do not even have it loaded. Immutable.
+/// Finds the classes of a registry, of the JDK and of Stoa's exceptions, and no others: it does not
+/// even load another class that bytes name. Immutable.
 final class KnownClasses extends ClassLoader {
   private static final String STOA = StoaException.class.getPackageName() + ".";
 

@@ -12,13 +12,13 @@ import org.apache.fory.serializer.collection.CollectionSerializer;
 import org.apache.fory.serializer.collection.MapLikeSerializer;
 import org.apache.fory.serializer.collection.MapSerializer;
 
-/// Serializers of JDK classes whose instances are made after all that they hold has been read. Each
-/// writes and reads as another serializer does, and tells [OpenRefs] which value is being written.
+/// Serializers of JDK classes whose instances are created after their contents. Each writes and
+/// reads as another serializer does, and tells [OpenRefs] which value it is writing.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
 final class Late {
   private Late() {}
 
-  /// Replaces the serializers of classes that are registered.
+  /// Replaces the serializers of registered classes.
   static void register(Fory fory, TypeResolver resolver, OpenRefs refs, Set<Class<?>> types) {
     for (Class type : types) {
       Serializer as = resolver.getSerializer(type);

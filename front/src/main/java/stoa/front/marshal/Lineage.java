@@ -17,10 +17,10 @@ import stoa.Removed;
 import stoa.Was;
 import stoa.front.types.Hashing;
 
-/// Which class of today a stored name means, and whether a declared type takes the values of a
-/// stored one.
+/// Maps a stored name to the present class, and decides whether a declared type takes the values of
+/// a stored type.
 ///
-/// Filled while a registry is made, and not changed afterwards.
+/// Filled while a registry is created, and unchanged afterwards.
 final class Lineage {
   private static final String WAS = "was ";
 
@@ -61,13 +61,13 @@ final class Lineage {
     this.stored = other.stored;
   }
 
-  /// The names in the [Was] of a class or member.
+  /// Returns the names in the [Was] of a class or member.
   static List<String> was(AnnotatedElement element) {
     Was was = element.getDeclaredAnnotation(Was.class);
     return was == null ? List.of() : List.of(was.value());
   }
 
-  /// The names of a class: the one of today first.
+  /// Returns the names of a class, the present one first.
   static List<String> names(Class<?> type) {
     var names = new ArrayList<String>();
     names.add(type.getName());
@@ -75,7 +75,7 @@ final class Lineage {
     return List.copyOf(names);
   }
 
-  /// What a class and its superclasses say is gone.
+  /// Returns the members that a class and its superclasses declare as removed.
   static Set<String> removed(Class<?> type) {
     var names = new TreeSet<String>();
     for (Class<?> c = type; c != null; c = c.getSuperclass()) {
@@ -85,9 +85,9 @@ final class Lineage {
     return names;
   }
 
-  /// Takes in what a class was.
+  /// Adds the earlier names of a class.
   ///
-  /// @throws NotShareable when another class was the same
+  /// @throws NotShareable when another class has the same one
   void add(Class<?> type) {
     for (String name : was(type)) {
       Class<?> other = renamed.putIfAbsent(name, type);
@@ -102,12 +102,12 @@ final class Lineage {
     }
   }
 
-  /// Takes in the earlier classes of a shared type.
+  /// Adds the earlier classes of a shared type.
   void addFaces(Class<?> type, List<String> classNames) {
     for (String name : classNames) faces.putIfAbsent(name, type);
   }
 
-  /// Refuses a class of today that another one says to have been.
+  /// Refuses a present class that another class names as its earlier name.
   void checkPresent(Class<?> type) {
     Class<?> successor = renamed.get(type.getName());
     if (successor == null || successor == type) return;
@@ -118,18 +118,18 @@ final class Lineage {
             + "\"), and that class is still there and in use; remove one of the two");
   }
 
-  /// The classes by their earlier names.
+  /// Returns the classes by their earlier names.
   Map<String, Class<?>> renamed() {
     return renamed;
   }
 
-  /// What the dictionary keeps of a class's [Was], so that a program which has the class under its
-  /// earlier name still, as after a rollback, knows what the later name means.
+  /// Returns the dictionary's form of a class's [Was], so that a program that still has the class
+  /// under its earlier name, as after a rollback, knows the meaning of the later name.
   static List<String> descriptions(Class<?> type) {
     return was(type).stream().map(was -> WAS + type.getName() + " " + was).toList();
   }
 
-  /// The class of today that a stored name means; null when there is none.
+  /// Returns the present class of a stored name; null when there is none.
   @Nullable Class<?> find(String name, @Nullable ClassLoader loader) {
     return find(name, loader, new HashSet<>());
   }
@@ -153,10 +153,10 @@ final class Lineage {
     return null;
   }
 
-  /// Whether a declared type takes every value of a stored one: it is the same, or a wider number,
-  /// a box, or a supertype, and so are its type arguments. A value that was read is a copy of its
-  /// own, so that a list of integers may become a list of numbers. A type without arguments takes
-  /// any, and is taken by any.
+  /// Returns whether a declared type takes every value of a stored one: it is the same, or a wider
+  /// number, a box, or a supertype, and so are its type arguments. A decoded value is a copy, so
+  /// that a list of integers may become a list of numbers. A type without arguments takes any, and
+  /// any takes it.
   boolean takes(TypeText type, TypeText stored, @Nullable ClassLoader loader) {
     if (type.equals(stored)) return true;
     if (type.dimensions() > 0) {
@@ -190,7 +190,7 @@ final class Lineage {
     return true;
   }
 
-  /// Whether elements would have to be converted one by one.
+  /// Returns whether the elements need conversion one by one.
   private static boolean isNumber(TypeText now, TypeText before) {
     return !now.equals(before) && BOXES.contains(now.erasure());
   }
@@ -203,8 +203,8 @@ final class Lineage {
           "java.lang.Float",
           "java.lang.Double");
 
-  /// A stored type as one of its supertypes, with the arguments that it gives that; null when it
-  /// does not say.
+  /// Returns a stored type as one of its supertypes, with the type arguments for it; null when they
+  /// are unknown.
   private static @Nullable TypeText seenAs(TypeText stored, Class<?> from, Class<?> to) {
     if (from == to) return stored;
     TypeVariable<?>[] variables = from.getTypeParameters();

@@ -19,22 +19,21 @@ import stoa.spi.OwnState;
 
 /// Turns arguments, results, exceptions and states into bytes and back.
 ///
-/// What comes back equals what went in, in all that can be seen of it, or it is refused when it is
-/// written; `docs/decisions/marshalling.md` lists the exceptions. It is a copy, which shares
-/// nothing that can change with what went in. Shared objects anywhere inside travel as references.
-/// The bytes of equal inputs are equal within one JVM, and a state that was decoded encodes to the
-/// same bytes as one that was decoded twice: hash collections iterate in the order in which they
-/// were read, so that an object that goes on from its decoded checkpoint iterates like every other
-/// replica that did.
+/// A decoded value equals the original in all that a program can observe; the marshaller refuses to
+/// write values for which that is impossible. `docs/decisions/marshalling.md` lists the exceptions.
+/// The decoded value is a copy, which shares nothing mutable with the original. Shared objects
+/// anywhere inside become references. The bytes of equal inputs are equal within one JVM, and a
+/// state that was decoded encodes to the same bytes as one that was decoded twice: hash collections
+/// iterate in the order in which they were read, so that an object that continues from its decoded
+/// checkpoint iterates like every other replica that did.
 ///
-/// Thread-safe. Every method throws [NotShareable] for what cannot travel, [LimitExceeded] for an
-/// encoding above the limit, and [Corrupt] for bytes that are no such encoding; nothing else.
+/// Thread-safe. Every method throws [NotShareable] for a value that cannot be encoded,
+/// [LimitExceeded] for an encoding above the limit, and [Corrupt] for invalid bytes; nothing else.
 public final class Marshaller {
   /*
-   * A registry is immutable; a type that is registered later makes a new registry and, with it, a
-   * new, empty pool of codecs. A call that runs meanwhile ends with the codec that it has, and gives
-   * it back to the old pool, which nobody takes from any more. A codec that an Error left in doubt is
-   * dropped.
+   * A registry is immutable; registering another type creates a new registry with a new, empty pool
+   * of codecs. A call in progress ends with its codec, and returns it to the old pool, which nobody
+   * takes from any more. The marshaller drops a codec that an Error left in doubt.
    */
   private static final byte ARGUMENTS = 0x01;
   private static final byte DESCRIBED_ARGUMENTS = 0x02;
@@ -66,12 +65,12 @@ public final class Marshaller {
 
   private record Generation(Registry registry, CodecPool codecs) {}
 
-  /// One of a store without blobs.
+  /// Creates a marshaller of a store without blobs.
   ///
-  /// @param extraTypes classes that may travel though no declaration of a shared type names them
+  /// @param extraTypes classes of values though no declaration of a shared type names them
   /// @param loader finds the classes of keys
   /// @param bytesMax the longest encoding
-  /// @throws NotShareable when an extra type cannot travel
+  /// @throws NotShareable when an extra type cannot be encoded
   public Marshaller(
       TypeIds ids,
       References references,
@@ -81,7 +80,7 @@ public final class Marshaller {
     this(ids, references, Blob.class, extraTypes, loader, bytesMax);
   }
 
-  /// As the other one, with another class of blobs.
+  /// Creates a marshaller with a class of blobs.
   ///
   /// @param blobs the class of the blobs that callers hold
   public Marshaller(
@@ -99,10 +98,10 @@ public final class Marshaller {
     this.generation = generation(registry);
   }
 
-  /// Makes a type and all that its declarations name known. Cheap when it is.
+  /// Registers a type and all classes that its declarations name. Cheap when it is registered.
   ///
-  /// @throws NotShareable when a class that it names cannot travel, or when no rule says what
-  ///   becomes of what an earlier version of it has stored; then the dictionary has no new name
+  /// @throws NotShareable when one of these classes cannot be encoded, or when no rule covers the
+  ///   stored values of its earlier version; the dictionary then gets no new name
   public void register(SharedType type) {
     if (generation.registry.has(type)) return;
     synchronized (registering) {
@@ -111,14 +110,14 @@ public final class Marshaller {
     }
   }
 
-  /// A number for how the state of a type becomes bytes: of the schemas of all classes that its
-  /// declarations name, and of how values of the JDK are written. Of what a field holds beside that
-  /// it knows nothing. Not cheap.
+  /// Returns a number for the encoding of a type's state: for the schemas of all classes that its
+  /// declarations name, and for the encoding of JDK values. It ignores what a field holds beside
+  /// those. Not cheap.
   public long form(SharedType type) {
     return generation.registry.form(type);
   }
 
-  /// As [#register(SharedType)], of a class of values.
+  /// Registers a class of values, like [#register(SharedType)].
   public void register(Class<?> type) {
     if (generation.registry.has(type)) return;
     synchronized (registering) {
@@ -127,14 +126,14 @@ public final class Marshaller {
     }
   }
 
-  /// As [#register(SharedType)]; answers whether the type was not known.
+  /// Registers a type, like [#register(SharedType)]; returns whether it was new.
   public boolean learn(SharedType type) {
     boolean known = generation.registry.has(type);
     register(type);
     return !known;
   }
 
-  /// Whether a class is known.
+  /// Returns whether a class is registered.
   public boolean isRegistered(Class<?> type) {
     return generation.registry.has(type);
   }
@@ -148,8 +147,8 @@ public final class Marshaller {
 
   // ---- arguments
 
-  /// Whether a method's arguments are numbers, text and the like, which take nothing to decode that
-  /// is not proportional to their bytes.
+  /// Returns whether a method's arguments are numbers, text and the like, whose decoding takes work
+  /// proportional to their bytes.
   public static boolean isSimple(SharedMethod method) {
     for (Class<?> type : method.parameterTypes()) {
       if (!Simple.covers(type)) return false;
@@ -157,7 +156,7 @@ public final class Marshaller {
     return true;
   }
 
-  /// The encoding of a call's arguments.
+  /// Returns the encoding of a call's arguments.
   public byte[] arguments(SharedMethod method, @Nullable Object[] arguments) {
     List<Class<?>> types = method.parameterTypes();
     if (arguments.length != types.size()) {
@@ -182,26 +181,26 @@ public final class Marshaller {
     return using(codec -> codec.write(out.array(), out.length(), roots, 0));
   }
 
-  /// The arguments that were encoded.
+  /// Returns the decoded arguments.
   public @Nullable Object[] arguments(SharedMethod method, byte[] bytes) {
     return arguments(method, bytes, 0, bytes.length);
   }
 
-  /// The arguments encoded in the bytes from `from` to `to`, exclusive.
+  /// Returns the arguments encoded in the bytes from `from` to `to`, exclusive.
   public @Nullable Object[] arguments(SharedMethod method, byte[] bytes, int from, int to) {
     return arguments(method, bytes, from, to, loader);
   }
 
-  /// As the other ones, with keys in references of classes only that a loader finds.
+  /// Returns the decoded arguments. A loader finds the classes of keys in references.
   public @Nullable Object[] arguments(
       SharedMethod method, byte[] bytes, int from, int to, ClassLoader keys) {
     return arguments(method, bytes, from, to, keys, null);
   }
 
-  /// As the other ones, of bytes that somebody else wrote.
+  /// Returns the arguments decoded from bytes that another process wrote.
   ///
-  /// @param effort what it may take; null for no limit
-  /// @throws NotBrief when it takes more than a brief one
+  /// @param effort the limit; null for none
+  /// @throws NotBrief when it takes more than a brief effort
   public @Nullable Object[] arguments(
       SharedMethod method,
       byte[] bytes,
@@ -259,11 +258,11 @@ public final class Marshaller {
     return arguments;
   }
 
-  /// The arguments as whoever executes the call reads them, for a call that is not logged yet; null
-  /// for those of a method that takes simple values only, which are always read.
+  /// Returns the arguments as the executing replica reads them, for a call that is not logged yet;
+  /// null for a method that takes simple values only, which are always readable.
   ///
-  /// @param from where they begin in the bytes
-  /// @throws NotShareable when they cannot be read
+  /// @param from the offset of the arguments in the bytes
+  /// @throws NotShareable when they are not readable
   public @Nullable Object @Nullable [] read(SharedMethod method, byte[] bytes, int from) {
     if (isSimple(method)) return null;
     try {
@@ -280,10 +279,10 @@ public final class Marshaller {
 
   // ---- values
 
-  /// The encoding of a value that is to be stored.
+  /// Returns the encoding of a value for the store.
   ///
   /// @param what the value's part, for the message of a refusal
-  /// @throws NotShareable when the value cannot travel, or could not be read back
+  /// @throws NotShareable when the value cannot be encoded, or could not be decoded
   public byte[] stored(Object value, String what) {
     byte[] encoded = value(value);
     if (encoded[0] != GRAPH) return encoded;
@@ -295,8 +294,8 @@ public final class Marshaller {
     return encoded;
   }
 
-  /// The encoding of a value: a result, or any other. An array of bytes that is a value has to be
-  /// declared as `Object`, as [#value(byte[])] is chosen otherwise.
+  /// Returns the encoding of a value: a result, or any other. For a value that is an array of
+  /// bytes, declare it as `Object`; otherwise the compiler chooses [#value(byte[])].
   public byte[] value(@Nullable Object value) {
     return switch (value) {
       case null -> NULL_VALUE.clone();
@@ -320,30 +319,32 @@ public final class Marshaller {
     return bounded(out.toBytes());
   }
 
-  /// The value that was encoded.
+  /// Returns the decoded value.
   public @Nullable Object value(byte[] bytes) {
     return value(bytes, 0, bytes.length);
   }
 
-  /// The value encoded in the bytes from `from` to `to`, exclusive.
+  /// Returns the value encoded in the bytes from `from` to `to`, exclusive.
   public @Nullable Object value(byte[] bytes, int from, int to) {
     return value(bytes, from, to, loader);
   }
 
-  /// As [#value(byte\[\])], with keys in references of classes only that a loader finds.
+  /// Returns the decoded value like [#value(byte\[\])]. A loader finds the classes of keys in
+  /// references.
   public @Nullable Object value(byte[] bytes, ClassLoader keys) {
     return value(bytes, 0, bytes.length, keys);
   }
 
-  /// As [#value(byte\[\])], of bytes that somebody else wrote.
+  /// Returns the value decoded from bytes that another process wrote.
   ///
-  /// @param effort what it may take
-  /// @throws NotBrief when it takes more than a brief one
+  /// @param effort the limit
+  /// @throws NotBrief when it takes more than a brief effort
   public @Nullable Object value(byte[] bytes, ClassLoader keys, Effort effort) {
     return value(bytes, 0, bytes.length, keys, effort);
   }
 
-  /// As [#value(byte\[\], int, int)], with keys in references of classes only that a loader finds.
+  /// Returns the decoded value like [#value(byte\[\], int, int)]. A loader finds the classes of
+  /// keys in references.
   public @Nullable Object value(byte[] bytes, int from, int to, ClassLoader keys) {
     return value(bytes, from, to, keys, null);
   }
@@ -358,12 +359,12 @@ public final class Marshaller {
     return value;
   }
 
-  /// The root of a graph that fills the bytes.
+  /// Returns the root of a graph that fills the bytes.
   @Nullable Object graph(byte[] bytes, int from, int to) {
     return using(codec -> codec.read(bytes, from, to, 1))[0];
   }
 
-  /// A value that is no graph, behind its first byte.
+  /// Returns a value that is no graph, read after its first byte.
   @Nullable Object simple(byte format, Simple.Input in) {
     return switch (format) {
       case NULL -> null;
@@ -378,20 +379,20 @@ public final class Marshaller {
     };
   }
 
-  /// Whether an object is deeply immutable and may be handed over without a copy. Quick; false when
-  /// it would take long to know.
+  /// Returns whether an object is deeply immutable, so that callers may pass it without a copy.
+  /// Quick; false when the answer would take long.
   public boolean isValue(@Nullable Object object) {
     return Values.isValue(object);
   }
 
-  /// A value that shares nothing that can change with the given one.
+  /// Returns a copy of a value that shares nothing mutable with it.
   public @Nullable Object copy(@Nullable Object object) {
     return Values.isValue(object) ? object : value(value(object));
   }
 
   // ---- state
 
-  /// The encoding of an instance of a shared type's implementation.
+  /// Returns the encoding of an instance of a shared type's implementation.
   public byte[] state(SharedType type, Object instance) {
     if (instance.getClass() != type.implementation()) {
       throw new IllegalArgumentException(
@@ -402,12 +403,12 @@ public final class Marshaller {
     return using(codec -> codec.writeState(STATE, type.implementation(), instance));
   }
 
-  /// The instance that was encoded, as a new one.
+  /// Returns the decoded state as a new instance.
   public Object state(SharedType type, byte[] bytes) {
     return state(type, bytes, 0, bytes.length);
   }
 
-  /// The instance encoded in the bytes from `from` to `to`, exclusive, as a new one.
+  /// Returns the state encoded in the bytes from `from` to `to`, exclusive, as a new instance.
   public Object state(SharedType type, byte[] bytes, int from, int to) {
     register(type);
     byte format = new Simple.Input(bytes, from, to).get();
@@ -424,7 +425,7 @@ public final class Marshaller {
 
   // ---- exceptions
 
-  /// The encoding of what a method threw. An exception that cannot travel is encoded as a
+  /// Returns the encoding of a thrown exception. An exception that cannot be encoded becomes a
   /// [CallFailed] with its class, message and trace.
   public byte[] thrown(Throwable thrown) {
     try {
@@ -473,18 +474,19 @@ public final class Marshaller {
         + text;
   }
 
-  /// The exception that was encoded, of the same class and with the trace of the place that threw
-  /// it; a [CallFailed] when it could not travel.
+  /// Returns the decoded exception, of the same class and with the trace of the place that threw
+  /// it; a [CallFailed] when it could not be encoded.
   public Throwable thrown(byte[] bytes) {
     return thrown(bytes, 0, bytes.length);
   }
 
-  /// The exception encoded in the bytes from `from` to `to`, exclusive.
+  /// Returns the exception encoded in the bytes from `from` to `to`, exclusive.
   public Throwable thrown(byte[] bytes, int from, int to) {
     return thrown(bytes, from, to, loader);
   }
 
-  /// As [#thrown(byte\[\], int, int)], with keys in references of classes only that a loader finds.
+  /// Returns the exception like [#thrown(byte\[\], int, int)]. A loader finds the classes of keys
+  /// in references.
   public Throwable thrown(byte[] bytes, int from, int to, ClassLoader keys) {
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
@@ -529,7 +531,7 @@ public final class Marshaller {
       give(codecs, codec);
       throw later;
     } catch (StoaException e) {
-      // Reset as after a success, unless the JVM failed in the middle of something.
+      // Reset as after a success, unless the JVM failed in the middle of an operation.
       if (!(e.getCause() instanceof Error)) give(codecs, codec);
       throw e;
     }

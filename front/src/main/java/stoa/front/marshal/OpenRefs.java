@@ -8,28 +8,28 @@ import org.apache.fory.memory.MemoryBuffer;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 
-/// The table of references of what is being written. It refuses a value that holds itself and
-/// cannot be read back so: one that its reader makes after all its parts, as a record is made by
-/// its constructor, and `Collections.unmodifiableList` of a list. Its reader would find null, or an
-/// object of no use, in the place of the reference.
+/// The table of references of the graph being written. It refuses a value that contains itself and
+/// whose reader creates it after all its parts, as a constructor creates a record, or as
+/// `Collections.unmodifiableList` wraps a list. The reader would find null, or an unusable object,
+/// in the place of the reference.
 ///
 /// Used by one [Codec], and so by one thread at a time.
 final class OpenRefs implements RefWriter {
   private final MapRefWriter known;
 
-  /// The values that are made after their parts, whose parts are being written; outermost first.
+  // The values with parts in progress whose readers create them after their parts; outermost first.
   private final List<Object> open = new ArrayList<>();
 
   OpenRefs(float loadFactor) {
     known = new MapRefWriter(loadFactor);
   }
 
-  /// The parts of a value follow, until [#close].
+  /// Notes that the parts of a value follow, until [#close].
   void open(Object value) {
     open.add(value);
   }
 
-  /// All parts of the value that was opened last are written.
+  /// Notes that all parts of the innermost value are written.
   void close() {
     open.removeLast();
   }

@@ -46,13 +46,13 @@ import stoa.front.types.Hashing;
 
 /// Collections whose order is the same in every JVM that has read the same bytes.
 ///
-/// `HashMap`, `HashSet` and `ConcurrentHashMap` are refused when the hash of a key depends on an
-/// address. What `Set.of` and `Map.of` made, whose order is salted in each JVM, is read back as an
-/// unmodifiable collection in the order of the bytes. A `LinkedHashMap` in the order of access is
-/// read back as one.
+/// It refuses `HashMap`, `HashSet` and `ConcurrentHashMap` when the hash of a key depends on an
+/// address. The sets and maps of `Set.of` and `Map.of`, whose order is salted in each JVM, become
+/// unmodifiable collections in the order of the bytes. A `LinkedHashMap` in the order of access
+/// stays one.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
 final class Ordered {
-  /// Collections that Fory writes and, in some states, cannot read.
+  // Collections that Fory writes and, in some states, cannot read.
   private static final List<Class<?>> REFUSED =
       List.of(
           ArrayBlockingQueue.class,
@@ -90,7 +90,7 @@ final class Ordered {
     }
   }
 
-  /// Classes whose instances are made after what they hold.
+  /// Returns the classes whose instances are created after their contents.
   @SuppressWarnings("JdkObsolete") // Justification: wrappers of such a list have other classes
   static Set<Class<?>> late() {
     var array = new ArrayList<Integer>(List.of(1));
@@ -136,7 +136,7 @@ final class Ordered {
     return types;
   }
 
-  /// One of each class that unmodifiable lists of the JDK have.
+  /// Returns a list of each class that unmodifiable lists of the JDK have.
   private static List<List<?>> lists() {
     return List.of(List.of(1), List.of(1, 2, 3), List.of(1, 2, 3).subList(1, 2));
   }
@@ -195,7 +195,7 @@ final class Ordered {
   ///
   /// The entries are written in the map's order, which writing does not change.
   private static final class LinkedHashMaps extends MapSerializer<Map> {
-    /// No size.
+    // No size.
     private static final int MARK = -1;
 
     private static final FieldAccessor BY_ACCESS = Exact.field(LinkedHashMap.class, "accessOrder");
@@ -261,8 +261,8 @@ final class Ordered {
     }
   }
 
-  /// Refuses views of others, as `headSet` and `descendingSet` make them: they have the class of
-  /// sets, and their bounds and what they share would be lost.
+  /// Refuses views of other sets, such as those of `headSet` and `descendingSet`: they have the
+  /// class of sets, and would lose their bounds and the shared set.
   private static void checkWhole(FieldAccessor map, Class<?> whole, Collection set) {
     if (whole.isInstance(map.getObject(set))) return;
     throw new NotShareable(
@@ -405,7 +405,7 @@ final class Ordered {
     }
   }
 
-  /// What `List.of` and `Stream.toList` made; the latter may hold nulls.
+  /// The lists of `List.of` and `Stream.toList`; the latter may hold nulls.
   private static final class FixedLists extends CollectionSerializer<Collection> {
     FixedLists(TypeResolver resolver, Class type) {
       super(resolver, type, true);

@@ -13,8 +13,8 @@ import stoa.spi.StateOutput;
 
 /// The encoding of objects that write their state themselves.
 ///
-/// Each value is written by itself, as [Marshaller#value] does, so that the bytes depend on what is
-/// written only, not on which values happen to be one object.
+/// Each value has an encoding of its own, as of [Marshaller#value], so that the bytes depend on the
+/// values only, not on which values happen to be one object.
 final class OwnStates {
   private static final byte GRAPH = 0x1F;
 

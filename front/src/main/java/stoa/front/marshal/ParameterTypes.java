@@ -6,14 +6,13 @@ import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.front.types.SharedMethod;
 
-/// The parameter types with which the arguments of stored calls were written, where a method has
-/// wider ones today.
+/// The parameter types that stored calls were written with, where a method has wider ones today.
 final class ParameterTypes {
   private ParameterTypes() {}
 
-  /// The types of arguments that do not say theirs. A method that succeeds another has its
-  /// identity, as in `deposit(int)`, and so the types of it, when they are as many; `Object` stands
-  /// for all types that are not simple.
+  /// Returns the types of arguments without a type in their encoding. A method that succeeds
+  /// another has its identity, as in `deposit(int)`, and so its types, when they are as many;
+  /// `Object` stands for all types that are not simple.
   static List<Class<?>> stored(SharedMethod method) {
     List<Class<?>> now = method.parameterTypes();
     if (!method.isSuccessor()) return now;
@@ -31,7 +30,7 @@ final class ParameterTypes {
     return types;
   }
 
-  /// A stored argument as a parameter takes it.
+  /// Returns a stored argument in the type of the parameter.
   ///
   /// @throws NotShareable when the parameter's type does not take it
   static @Nullable Object passed(
@@ -44,7 +43,7 @@ final class ParameterTypes {
     throw refused(method, position, stored.getTypeName());
   }
 
-  /// Refuses an argument that is stored as an object where the parameter is a number or text.
+  /// Refuses a stored object where the parameter is a number or text.
   static void checkNotSimple(SharedMethod method, int position) {
     if (!Simple.covers(method.parameterTypes().get(position))) return;
     throw refused(method, position, "object");

@@ -2,8 +2,8 @@ package stoa.front.marshal;
 
 import stoa.Ref;
 
-/// A reference as it travels inside values.
+/// The encoded form of a reference inside values.
 ///
 /// @param ref the type and key
-/// @param generation the generation of the object that is meant, or 0 when none was seen yet
+/// @param generation the generation of the object, or 0 when the reference is not bound to one
 public record Reference(Ref<?> ref, long generation) {}

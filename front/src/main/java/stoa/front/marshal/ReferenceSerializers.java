@@ -24,7 +24,7 @@ final class ReferenceSerializers {
 
   private ReferenceSerializers() {}
 
-  /// Proxies, and instances that execute: written as references, read as proxies.
+  /// Proxies, and instances of running methods: written as references, read as proxies.
   static final class OfShared extends Serializer<Object> {
     private final Codec codec;
     private final Registry.Entry.ByReference shared;

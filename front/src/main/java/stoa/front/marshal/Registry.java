@@ -37,15 +37,15 @@ import stoa.front.types.SharedType;
 import stoa.spi.Facade;
 import stoa.spi.OwnState;
 
-/// The classes of the program that may travel, each with its number.
+/// The classes of the program that values may have, each with its number.
 ///
-/// Immutable; [#with] answers a larger one. Closed: whatever the declared fields, parameters,
-/// results, components, type arguments and permitted subclasses of a registered class name is
-/// registered with it.
+/// Immutable; [#with] returns a larger one. Closed: a registered class brings in every class that
+/// its declared fields, parameters, results, components, type arguments and permitted subclasses
+/// name.
 final class Registry {
-  /// How instances of a class are written.
+  /// The encoding of a class's instances.
   sealed interface Entry {
-    /// The class's number in the dictionary.
+    /// Returns the class's number in the dictionary.
     int id();
 
     /// A class or record of fields.
@@ -66,32 +66,32 @@ final class Registry {
     /// A class of proxies, or of the instances behind them: by reference.
     ///
     /// @param type the stored name of the type
-    /// @param made what an instance is called that belongs to no store
-    /// @param face the class of which proxies are, or null when the type alone says so
+    /// @param made the description of an instance that belongs to no store
+    /// @param face the class of the proxies, or null when the type alone determines it
     record ByReference(int id, String type, String made, @Nullable Class<?> face)
         implements Entry {}
 
-    /// A class of facades: by the reference of what is behind one, and its form.
+    /// A class of facades: by the reference of the object behind one, and its form.
     record ByFacade(int id) implements Entry {}
   }
 
-  /// In front of the names of classes, and of a type with its face, in the dictionary.
+  // The prefix of the names of classes in the dictionary, and of a type with its face.
   private static final String CLASS = "class ";
 
-  /// A class's number in the dictionary, and the name that has it.
+  /// A class's number in the dictionary, and the name with this number.
   private record Numbered(int id, String name) {}
 
-  /// Changes when values of the JDK are written in another form than before.
+  // Changes with the encoding of JDK values.
   private static final String JDK_FORM = "values of the JDK 2";
 
   private final TypeIds ids;
 
-  /// The class of the blobs that callers hold.
+  // The class of the blobs that callers hold.
   private final Class<? extends Blob> blobs;
 
   private final Map<Class<?>, Entry> entries;
 
-  /// The classes by the numbers of earlier names, under which values may be stored still.
+  // The classes by the numbers of earlier names, which stored values may still use.
   private final Map<Integer, Class<?>> earlier;
 
   private final Map<Class<?>, Struct> states;
@@ -134,7 +134,7 @@ final class Registry {
     return earlier;
   }
 
-  /// The classes by their earlier names.
+  /// Returns the classes by their earlier names.
   Map<String, Class<?>> renamed() {
     return lineage.renamed();
   }
@@ -155,7 +155,7 @@ final class Registry {
     return entries.containsKey(type);
   }
 
-  /// The fields of a shared type's instances; null when the type is not registered.
+  /// Returns the fields of a shared type's instances; null when the type is not registered.
   @Nullable Struct stateOf(SharedType type) {
     return states.get(type.implementation());
   }
@@ -164,7 +164,7 @@ final class Registry {
     return states;
   }
 
-  /// A number for the schemas of all classes that can be reached from a type.
+  /// Returns a number for the schemas of all classes reachable from a type.
   long form(SharedType type) {
     Registry alone = new Registry(ids, blobs).with(type);
     var schemas = new TreeSet<String>();
@@ -176,8 +176,8 @@ final class Registry {
     return StreamId.of(String.join("\n", schemas)).high();
   }
 
-  /// @throws NotShareable when a class cannot travel, or no rule says what becomes of what an
-  ///   earlier version of it has stored; then the dictionary has no new name
+  /// @throws NotShareable when a class cannot be encoded, or no rule covers the stored values of
+  ///   its earlier version; the dictionary then gets no new name
   Registry with(SharedType type) {
     stored.learn(ids.names());
     var walk = new Walk(false);
@@ -185,7 +185,7 @@ final class Registry {
     return walk.finish();
   }
 
-  /// As [#with(SharedType)].
+  /// Adds a class like [#with(SharedType)].
   Registry with(Class<?> type) {
     stored.learn(ids.names());
     var walk = new Walk(false);
@@ -193,8 +193,8 @@ final class Registry {
     return walk.finish();
   }
 
-  /// What a field of a state names that is another process's business, as far as that process knows
-  /// it too.
+  /// Adds a type that only the state of another process's objects names, as far as that process
+  /// knows it too.
   private Registry withKnown(Type type) {
     if (type instanceof Class<?> c && (c.isPrimitive() || has(c))) return this;
     var walk = new Walk(true);
@@ -206,12 +206,12 @@ final class Registry {
     }
   }
 
-  /// Adds what can be reached from a type.
+  /// Adds all classes that are reachable from a type.
   private final class Walk {
     /*
-     * First the walk finds all classes and compares each with what the dictionary says of it. Only
-     * then it asks for numbers, in the order in which it found the classes, so that a class that is
-     * refused leaves no name.
+     * First the walk finds all classes and compares each with its description in the dictionary.
+     * Only then it asks for numbers, in the order in which it found the classes, so that a refused
+     * class leaves no name.
      */
     private final Map<Class<?>, Entry> found = new LinkedHashMap<>(entries);
     private final Map<Integer, Class<?>> foundEarlier = new TreeMap<>(earlier);
@@ -224,10 +224,10 @@ final class Registry {
     private final List<Runnable> comparing = new ArrayList<>();
     private final List<Runnable> numbering = new ArrayList<>();
 
-    /// Types of fields of states that only the process of the store reads.
+    // Types of fields of states that only the process of the store reads.
     private final List<Type> hidden = new ArrayList<>();
 
-    /// Whether only names that have a number may be used.
+    // Whether the walk may use only names that have a number.
     private final boolean knownOnly;
 
     Walk(boolean knownOnly) {
@@ -253,7 +253,7 @@ final class Registry {
       return larger;
     }
 
-    /// Refuses with all that no rule covers.
+    /// Refuses with all differences that no rule covers.
     private void compareAll() {
       var refusals = new LinkedHashSet<String>();
       for (Runnable one : comparing) {
@@ -290,7 +290,7 @@ final class Registry {
       numbering.add(() -> found.put(type, entry.get()));
     }
 
-    /// The number of a name.
+    /// Returns the number of a name.
     ///
     /// @throws NotShareable when it has none, and must not get one
     private int number(String name) {
@@ -418,8 +418,9 @@ final class Registry {
       });
     }
 
-    /// The number of a class, and the name that has it: of all names of the class the one that the
-    /// dictionary had first. The others stand for the class when a value is read.
+    /// Returns the number of a class, and the name with this number: of all names of the class the
+    /// one that the dictionary had first. The others stand for the class when the codec reads a
+    /// value.
     private Numbered numbered(Class<?> type, List<String> names) {
       var numbers = new TreeMap<Integer, String>();
       for (String name : names) {
@@ -465,7 +466,8 @@ final class Registry {
       foundLineage.addFaces(type.face(), stored.after(CLASS + type.name() + " "));
       boolean own = OwnState.class.isAssignableFrom(implementation);
       boolean here = ids.assigns() || type.isPlaced();
-      // Says the class before its schema, which a dictionary of another group has from the class.
+      // Names the class before its schema: a dictionary of another group gets the schema from the
+      // class.
       plan(Proxies.classOf(type), () -> proxy(type));
       if (!states.containsKey(implementation)) state(type, own, here);
       plan(implementation, () -> byReference("instance " + type.name(), type, null));
@@ -477,8 +479,8 @@ final class Registry {
       type.exceptions().forEach(this::add);
     }
 
-    /// @param own whether the state has a form of its own, and is not its fields
-    /// @param here whether states are written here
+    /// @param own whether the state has a form of its own, instead of its fields
+    /// @param here whether this process writes states
     private void state(SharedType type, boolean own, boolean here) {
       Class<?> implementation = type.implementation();
       var shape = new Shape(implementation, foundLineage, Shape.Unnamed.REFUSED);
@@ -492,7 +494,7 @@ final class Registry {
       });
     }
 
-    /// The first face of a type goes by the type's name, so that it can be renamed.
+    /// The first face of a type uses the type's name, so that the class can be renamed.
     private Entry.ByReference proxy(SharedType type) {
       String what = "proxy " + type.name();
       Class<?> face = type.face();

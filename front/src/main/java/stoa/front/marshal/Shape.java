@@ -23,8 +23,8 @@ import stoa.Migrate;
 import stoa.NotShareable;
 import stoa.front.types.ModuleAccess;
 
-/// The fields of one class of the program as they are now, and the rules by which what earlier
-/// versions stored becomes them.
+/// The present fields of one class of the program, and the rules that convert the stored fields of
+/// earlier versions.
 ///
 /// Immutable apart from a cache of initial values, and thread-safe.
 final class Shape {
@@ -39,11 +39,11 @@ final class Shape {
    * value. Whatever is not covered refuses the class.
    */
 
-  /// What becomes of a stored field that the class lacks, and says nothing about.
+  /// The treatment of a stored field that the class lacks, and has no rule for.
   enum Unnamed {
-    /// It is a reason to refuse the class, as its values would be lost.
+    /// Refuses the class, as it would lose the values.
     REFUSED,
-    /// It is dropped: the store keeps the values, and this program does not look at them.
+    /// Drops the field: the store keeps the values, and this program does not look at them.
     DROPPED
   }
 
@@ -84,13 +84,12 @@ final class Shape {
     return migration;
   }
 
-  /// How to find the initial value of a field; absent when only a constructor with parameters knows
-  /// it.
+  /// Returns the initial value of a field; absent when only a constructor with parameters knows it.
   Optional<Initials.Initial> initial(Struct.Slot slot) {
     return initials.computeIfAbsent(slot, added -> Initials.find(type, added.field));
   }
 
-  /// The description of the fields, without the stored name in front of it.
+  /// Returns the description of the fields, without the stored name before it.
   String body() {
     String body = body(true);
     return body.length() > TypeIds.NAME_CHARS_MAX / 2 ? body(false) : body;
@@ -107,11 +106,11 @@ final class Shape {
     return text.toString();
   }
 
-  /// How to read what an earlier version of the class has stored.
+  /// Returns the plan to read instances of an earlier version of the class.
   ///
   /// @param storedName for messages
   /// @param body the description of the fields of that version
-  /// @throws NotShareable naming what no rule covers
+  /// @throws NotShareable naming the fields that no rule covers
   Struct.Plan plan(String storedName, String body) {
     Map<String, TypeText> fields = parse(storedName, body);
     Map<String, Struct.Slot> targets = targets(storedName, fields.keySet());
@@ -150,7 +149,7 @@ final class Shape {
     return lineage.takes(slot.text, text, slot.field.getDeclaringClass().getClassLoader());
   }
 
-  /// Where the stored fields go.
+  /// Returns the slots of the stored fields.
   private Map<String, Struct.Slot> targets(String storedName, Set<String> fields) {
     var targets = new HashMap<String, Struct.Slot>();
     var settled = new HashSet<Struct.Slot>();
@@ -176,7 +175,7 @@ final class Shape {
     return targets;
   }
 
-  // ---- what no rule covers
+  // ---- fields that no rule covers
 
   private void checkGone(String storedName, String name, TypeText text) {
     if (unnamed == Unnamed.DROPPED || migration != null || removed.contains(name)) return;
@@ -197,8 +196,8 @@ final class Shape {
             + "\") at the class, or add a method marked @Migrate");
   }
 
-  /// The slot of a stored field that it does not take, null when a migration method gets the value
-  /// by name alone.
+  /// Returns the slot of a stored field whose values it does not take; null when a migration method
+  /// gets the value by name alone.
   private Struct.@Nullable Slot uncovered(String storedName, Struct.Slot slot, TypeText text) {
     if (migration == null) throw changed(storedName, slot, text);
     boolean sameKind = slot.kind == Struct.Kind.of(text.erasure());
@@ -206,7 +205,8 @@ final class Shape {
     return sameKind && !argumentsDiffer ? slot : null;
   }
 
-  /// The first class of a declared type that is not on the class path, null when all are.
+  /// Returns the first class of a declared type that is not on the class path, or null when all
+  /// are.
   private @Nullable String unknown(TypeText text, @Nullable ClassLoader loader) {
     if (lineage.find(text.name(), loader) == null) return text.name();
     for (TypeText argument : text.arguments()) {
@@ -273,7 +273,7 @@ final class Shape {
     return type.isRecord() ? "component" : "field";
   }
 
-  /// Refuses names by which a stored field could be that of two slots.
+  /// Refuses names that let a stored field belong to two slots.
   private void checkNames() {
     var owners = new HashMap<String, Struct.Slot>();
     for (Struct.Slot slot : slots) owners.put(slot.name, slot);
@@ -311,7 +311,7 @@ final class Shape {
 
   // ---- description
 
-  /// The instance fields of a class that are transient, or that are not.
+  /// Returns the instance fields of a class that are transient, or that are not.
   private static List<Struct.Slot> slots(Class<?> type, int wanted) {
     var lineage = new ArrayList<Class<?>>();
     for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) lineage.add(c);

@@ -14,7 +14,7 @@ import stoa.Corrupt;
 final class Simple {
   private Simple() {}
 
-  /// Whether values of a declared type are encoded here.
+  /// Returns whether this encoding covers a declared type.
   static boolean covers(Class<?> type) {
     return type == String.class
         || type.isPrimitive()
@@ -29,7 +29,7 @@ final class Simple {
         || type == Character.class;
   }
 
-  /// The covered types in the order of their numbers in described arguments, which never change.
+  // The covered types in the order of their numbers in described arguments, which never change.
   private static final List<Class<?>> TYPES =
       List.of(
           String.class,
@@ -51,18 +51,18 @@ final class Simple {
           double.class,
           Double.class);
 
-  /// The number of a type that is covered; -1 for any other.
+  /// Returns the number of a covered type; -1 for any other.
   static int number(Class<?> type) {
     return TYPES.indexOf(type);
   }
 
-  /// The type of a number.
+  /// Returns the type of a number.
   static Class<?> type(int number) {
     if (number >= 0 && number < TYPES.size()) return TYPES.get(number);
     throw new Corrupt("an argument is of the simple type " + number + ", which is none");
   }
 
-  /// The type that is covered and has a name; null for any other.
+  /// Returns the covered type with a name; null for any other.
   static @Nullable Class<?> named(String name) {
     for (Class<?> type : TYPES) {
       if (type.getTypeName().equals(name)) return type;
@@ -255,7 +255,7 @@ final class Simple {
       return new String(chars);
     }
 
-    /// Steps over bytes that somebody else reads.
+    /// Skips bytes that another reader reads.
     void skip(long count) {
       at += need(count);
     }

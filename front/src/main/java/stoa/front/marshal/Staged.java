@@ -22,22 +22,21 @@ import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.collection.CollectionSerializer;
 import org.apache.fory.serializer.collection.MapSerializer;
 
-/// Containers that hash or compare what is put into them, read under the [Effort] of a [Codec]:
-/// their elements are gathered first, and put in when it is known what that takes. [Filling] does
-/// the same for the containers that may hold an object which is still being read.
+/// Containers that hash or compare their elements, read under the [Effort] of a [Codec]: it gathers
+/// their elements first, and adds them when it has counted the work. [Filling] does the same for
+/// the containers that may hold an object which is still being read.
 ///
-/// Without an effort, as for states that the store itself wrote, they are filled while they are
-/// read.
+/// Without an effort, as for states that the store itself wrote, it fills them while it reads them.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
 final class Staged {
   /*
-   * A serializer here stands before the one that Fory or Ordered has for the class: that one makes
-   * the container, which others may refer to from then on, and finishes it. In between, Fory puts
-   * the elements into a list in its place.
+   * A serializer here wraps the serializer that Fory or Ordered has for the class. The wrapped
+   * serializer creates the container, which others may refer to from then on, and finishes it. In
+   * between, Fory adds the elements to a list in its place.
    *
-   * What is counted of a container of which at most r elements have the same hash: r times what the
-   * hashes of all elements visit. So much is hashed and compared when they are put in, and when two
-   * such containers are compared.
+   * The cost of a container in which at most r elements have the same hash is r times the visits of
+   * the hashes of all elements. Adding the elements hashes and compares as many, and so does a
+   * comparison of two such containers.
    */
   private static final List<Class<?>> SETS =
       List.of(
@@ -53,7 +52,8 @@ final class Staged {
 
   private Staged() {}
 
-  /// Has a codec's containers read in this way; called behind all that registers others for them.
+  /// Wraps the serializers of a codec's containers. Call it after all code that registers others
+  /// for them.
   static void register(Codec codec, Fory fory, TypeResolver resolver) {
     for (Class type : SETS) {
       var before = (CollectionSerializer) resolver.getSerializer(type);
@@ -65,7 +65,7 @@ final class Staged {
     }
   }
 
-  /// Counts what it takes to put keys into a container.
+  /// Counts the work of adding keys to a container.
   static void take(Effort effort, Object container, Collection<?> keys) {
     effort.take(keys.size());
     if (isSimple(keys) && !(container instanceof CopyOnWriteArraySet)) return;
@@ -84,12 +84,12 @@ final class Staged {
     return true;
   }
 
-  /// Whether a tree of the hash table orders keys whose hashes are equal.
+  /// Returns whether a tree of the hash table orders keys whose hashes are equal.
   private static boolean isSpread(Object key) {
     return key instanceof Comparable && key.getClass().getModule() == Object.class.getModule();
   }
 
-  /// How many keys have the hash that most have.
+  /// Returns how many keys have the most frequent hash.
   private static int same(Object container, Collection<?> keys) {
     switch (container) {
       case CopyOnWriteArraySet<?> _ -> {

@@ -6,14 +6,14 @@ import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Classes without a meaning of their own, under which a codec has the earlier names of classes: it
-/// takes one name for a class. Thread-safe; as many as a codec needs at once.
+/// Classes without a meaning of their own, which stand for the earlier names of classes in a codec:
+/// a codec takes one name for a class. Thread-safe; as many as a codec needs at once.
 final class StandIns {
   private static final List<Class<?>> MADE = new ArrayList<>();
 
   private StandIns() {}
 
-  /// The class of a position.
+  /// Returns the class of a position.
   static synchronized Class<?> get(int position) {
     while (MADE.size() <= position) MADE.add(make());
     return MADE.get(position);

@@ -5,26 +5,26 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The names of a dictionary, in an order in which those with a common beginning are together.
+/// The names of a dictionary, sorted, so that those with a common prefix are together.
 ///
-/// Owned by the registries of one [Marshaller], which one thread at a time makes.
+/// Owned by the registries of one [Marshaller]. One thread at a time creates these.
 final class StoredNames {
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private int known;
 
-  /// Takes in the names that were added to a dictionary.
+  /// Adds the new names of a dictionary.
   void learn(List<String> names) {
     for (String name : names.subList(Math.min(known, names.size()), names.size())) {
       numbers.putIfAbsent(name, known++);
     }
   }
 
-  /// The number of a name; null when it has none.
+  /// Returns the number of a name, or null when it has none.
   @Nullable Integer number(String name) {
     return numbers.get(name);
   }
 
-  /// What follows a beginning, in all names that have it.
+  /// Returns the rests of all names with a prefix.
   List<String> after(String beginning) {
     var found = new ArrayList<String>();
     for (String name : numbers.tailMap(beginning).keySet()) {
@@ -34,7 +34,7 @@ final class StoredNames {
     return found;
   }
 
-  /// The bodies of the descriptions of a kind that earlier versions of a class have left.
+  /// Returns the bodies of the descriptions of a kind that earlier versions of a class have left.
   ///
   /// @param kind `schema` or `enum`
   /// @param name a stored name of the class

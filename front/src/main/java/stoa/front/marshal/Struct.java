@@ -19,21 +19,21 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.front.types.ModuleAccess;
 
-/// One class of the program as its instances are written and read: its schema in the dictionary,
-/// how to make an instance, and how to read what earlier versions of the class have stored.
+/// The encoding of one class of the program: its schema in the dictionary, the creation of
+/// instances, and the plans to read instances of earlier versions of the class.
 ///
 /// Immutable apart from a cache of reading plans, and thread-safe.
 final class Struct {
   /*
    * A schema is a name in the dictionary: "schema bank.Item{count:int,name:java.lang.String}". Each
-   * encoded instance names the schema it was written with, so that a reader knows exactly what it
-   * finds, whatever the class has become.
+   * encoded instance names its schema, so that a reader knows exactly what it finds, even after
+   * changes of the class.
    *
    * Plans: for the schema of the class itself there is none. For another, a plan lists where each
-   * stored field goes (a slot, or nowhere) and which slots of the class were not stored.
+   * stored field goes (a slot, or nowhere) and which slots of the class have no stored field.
    */
 
-  /// The number of a schema that the dictionary has not.
+  /// The number of a schema that is not in the dictionary.
   static final int NO_SCHEMA = -1;
 
   private static final ObjenesisStd OBJENESIS = new ObjenesisStd(true);
@@ -66,7 +66,7 @@ final class Struct {
     }
   }
 
-  /// One field of the class as it is now.
+  /// One present field of the class.
   static final class Slot {
     final String name;
     final Class<?> type;
@@ -80,10 +80,10 @@ final class Struct {
     /// Position among the components of a record; -1 in other classes.
     final int component;
 
-    /// The type as a schema writes it.
+    /// The type in the text of a schema.
     final TypeText text;
 
-    /// The names that a stored field may have which goes here; the likeliest first.
+    /// The possible names of a stored field for this slot; the likeliest first.
     final List<String> names;
 
     /// @param hiding whether a superclass has a field of the name
@@ -115,7 +115,7 @@ final class Struct {
       return owner + "#" + name;
     }
 
-    /// Whether a superclass has a field of the same name.
+    /// Returns whether a superclass has a field of the same name.
     boolean isHiding() {
       return !name.equals(field.getName());
     }
@@ -137,12 +137,12 @@ final class Struct {
     }
   }
 
-  /// One stored field: its name, how it is encoded, and where it goes.
+  /// One stored field: its name, its encoding, and its slot.
   record Stored(String name, Kind kind, @Nullable Slot slot) {}
 
-  /// How to read what a schema describes.
+  /// The plan to read instances of a schema.
   ///
-  /// @param added slots of the class that were not stored, in the order of the class
+  /// @param added slots of the class without a stored field, in the order of the class
   record Plan(List<Stored> stored, List<Slot> added) {}
 
   private final Shape shape;
@@ -157,8 +157,8 @@ final class Struct {
   private final @Nullable MethodHandle migration;
   private final Map<Integer, Plan> plans = new ConcurrentHashMap<>();
 
-  /// @param storedNames the one under which instances are written, then others that they may have
-  /// @param schemaId the number of the schema, or [#NO_SCHEMA]: then instances are only read
+  /// @param storedNames the name that instances are written with, then others that they may have
+  /// @param schemaId the number of the schema, or [#NO_SCHEMA]: then the codec only reads instances
   Struct(Shape shape, List<String> storedNames, int schemaId, TypeIds ids) {
     this.shape = shape;
     this.type = shape.type();
@@ -177,7 +177,7 @@ final class Struct {
     }
   }
 
-  /// The description of a class's fields in the dictionary.
+  /// Returns the description of a class's fields in the dictionary.
   static String schema(String storedName, Shape shape) {
     String schema = "schema " + storedName + "{" + shape.body() + "}";
     if (schema.length() > TypeIds.NAME_CHARS_MAX) {
@@ -200,7 +200,7 @@ final class Struct {
     return schema;
   }
 
-  /// The number of the schema.
+  /// Returns the number of the schema.
   ///
   /// @throws NotShareable when the dictionary has none, and this program may not add it
   int schemaId() {
@@ -217,7 +217,7 @@ final class Struct {
     return migration != null;
   }
 
-  /// What the fields of an instance hold that hold objects.
+  /// Returns the values of an instance's object fields.
   List<@Nullable Object> objects(Object instance) {
     var objects = new ArrayList<@Nullable Object>();
     for (Slot slot : slots) {
@@ -244,7 +244,7 @@ final class Struct {
     }
   }
 
-  /// Calls the migration method; answers the record that it makes, or the instance.
+  /// Calls the migration method; returns the record that it creates, or the instance.
   Object migrate(@Nullable Object instance, Map<String, @Nullable Object> stored) {
     if (migration == null) throw new IllegalStateException(type + " has no migration");
     try {
@@ -257,7 +257,7 @@ final class Struct {
     throw new NotShareable("the @Migrate method of " + type.getName() + " answered no record");
   }
 
-  /// How to read instances of a schema; null when it is that of the class itself.
+  /// Returns the plan to read instances of a schema; null for the schema of the class itself.
   @Nullable Plan plan(int id) {
     if (id == schemaId) return null;
     Plan plan = plans.get(id);
@@ -268,7 +268,7 @@ final class Struct {
     return plan;
   }
 
-  /// Gives transient fields their initializers, as far as those need no constructor's arguments.
+  /// Gives transient fields their initial values, as far as those need no constructor's arguments.
   void restoreTransients(Object instance) {
     for (Slot slot : shape.transients()) {
       Object initial = initial(slot, instance);
@@ -276,8 +276,8 @@ final class Struct {
     }
   }
 
-  /// What an added field of an instance holds before a migration method runs; null for what Java
-  /// gives a field by itself.
+  /// Returns the value of an added field before a migration method runs; null for the default of
+  /// Java.
   @Nullable Object initial(Slot slot, Object instance) {
     var initial = shape.initial(slot);
     if (initial.isEmpty()) return null;

@@ -17,8 +17,8 @@ import stoa.NotShareable;
 /// Writes and reads instances of one class of the program. Used by one [Codec], and so by one
 /// thread at a time.
 final class StructSerializer extends Serializer<Object> {
-  /// What a record's own components find in its place while it is being read. A record that holds
-  /// itself cannot be made by its constructor.
+  // Stands for a record while the codec reads its components. A constructor cannot create a record
+  // that contains itself.
   private static final Object UNFINISHED = new Unfinished();
 
   private static final class Unfinished {}
@@ -29,7 +29,7 @@ final class StructSerializer extends Serializer<Object> {
   private final TypeInfoHolder[] holders;
   private final TypeInfoHolder otherHolder;
 
-  /// Whether an instance could hold itself, through a collection.
+  // Whether an instance could contain itself, through a collection.
   private final boolean open;
 
   @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
@@ -140,7 +140,7 @@ final class StructSerializer extends Serializer<Object> {
     return struct.construct(components);
   }
 
-  /// Reads what another version of the class has written, then completes the rest.
+  /// Reads an instance of another version of the class, then completes the rest.
   private void readOld(ReadContext context, Object value, Struct.Plan plan) {
     Map<String, @Nullable Object> all = struct.migrates() ? new HashMap<>() : Map.of();
     var initialized = new ArrayList<>(plan.added());
@@ -189,8 +189,8 @@ final class StructSerializer extends Serializer<Object> {
     };
   }
 
-  /// Fory resolves a reference to whatever it has read, so that the class is checked here: a field
-  /// that held an object of another class would break the JVM's own assumptions.
+  /// Reads a text and checks its class: Fory resolves a reference to any object that it has read,
+  /// and a field with an object of another class would break the JVM's own assumptions.
   private static @Nullable String string(ReadContext context) {
     return context.readStringRef();
   }

@@ -23,16 +23,16 @@ import stoa.front.types.Platform;
 /// Writes and reads exceptions: class name, message, cause, suppressed ones, trace and the fields
 /// of the class, by name.
 ///
-/// The trace goes only with what was thrown: it tells on which way the engine came to the code, and
-/// that is another one in a replay. So an exception that is kept in a state has none.
+/// Only a thrown exception keeps its trace. The trace shows the engine's path to the code, and a
+/// replay takes another path. So an exception inside a state has none.
 ///
-/// Classes of the JDK, of Stoa and of the registry may travel. Used by one [Codec].
+/// The exception must be of the JDK, of Stoa or of the registry. Used by one [Codec].
 final class Throwables {
   /*
-   * An exception is not state: it is written with names rather than with a schema, and a field that
-   * one side does not know is left out. Instances are made without running a constructor, so that no
-   * class needs one of a certain form; the four fields of Throwable itself are set as its
-   * constructor and initCause would leave them.
+   * An exception is not state: it is written with names rather than with a schema, and a reader
+   * skips a field that it does not know. Instances are created without running a constructor, so
+   * that no class needs one of a certain form; the four fields of Throwable itself get the values
+   * that its constructor and initCause would leave.
    */
   static final int FRAMES_MAX = 256;
   private static final int SUPPRESSED_MAX = 64;
@@ -89,7 +89,7 @@ final class Throwables {
     context.decreaseDepth();
   }
 
-  /// Reads what [#write] wrote.
+  /// Reads an exception that [#write] wrote.
   @Nullable Throwable read(ReadContext context) {
     int id = context.tryPreserveRefId();
     if (id < org.apache.fory.Fory.NOT_NULL_VALUE_FLAG) {
@@ -175,7 +175,7 @@ final class Throwables {
     }
   }
 
-  /// Whether a field, or its class, had another name once, and so this one in front of a point.
+  /// Returns whether a field, or its class, once had another name, and so this one before a point.
   private static boolean wasNamed(Field field, String name) {
     int point = name.lastIndexOf('.');
     if (point < 0) return false;

@@ -9,10 +9,10 @@ import java.util.List;
 import stoa.Corrupt;
 import stoa.front.types.Hashing;
 
-/// A declared type as a schema writes it: `java.util.Map<java.lang.String;v.Part[]>`.
+/// A declared type in the text of a schema: `java.util.Map<java.lang.String;v.Part[]>`.
 ///
-/// A wildcard and a type variable are written as their bound, so that the name of a variable is no
-/// part of the text. Schemas of earlier releases have no arguments.
+/// The bound stands for a wildcard or type variable, so that the text does not contain the name of
+/// a variable. Schemas of earlier releases have no arguments.
 ///
 /// @param name the binary name of a class, or of a primitive type; that of the elements in an array
 /// @param dimensions of the array, 0 for none
@@ -49,12 +49,12 @@ record TypeText(String name, List<TypeText> arguments, int dimensions) {
     return new TypeText(name, arguments, dimensions + 1);
   }
 
-  /// The type of an array's elements.
+  /// Returns the type of an array's elements.
   TypeText element() {
     return new TypeText(name, arguments, dimensions - 1);
   }
 
-  /// The text without type arguments.
+  /// Returns the text without type arguments.
   String erasure() {
     return name + ARRAY.repeat(dimensions);
   }

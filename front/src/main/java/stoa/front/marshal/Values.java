@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Which objects are deeply immutable, so that caller and object may share them.
+/// Finds deeply immutable objects, which caller and object may share.
 final class Values {
   private static final int ELEMENTS_MAX = 8;
 
@@ -53,7 +53,7 @@ final class Values {
     return true;
   }
 
-  /// Whether every instance of a class is deeply immutable.
+  /// Returns whether every instance of a class is deeply immutable.
   static boolean isImmutable(Class<?> type) {
     return IMMUTABLE.get(type);
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Numbers that become wider ones without a loss: the exact ones of Java's widening conversions.
+/// Lossless conversions of numbers: the exact ones of Java's widening conversions.
 final class Widening {
   private static final Map<Class<?>, Set<Class<?>>> WIDER =
       Map.of(
@@ -22,8 +22,8 @@ final class Widening {
 
   private Widening() {}
 
-  /// Whether every value of a primitive type or of a box is a value of another. Null, which a box
-  /// may be, is none of a primitive type.
+  /// Returns whether every value of a primitive type or of a box is a value of another type. Null,
+  /// which a box may be, is not a value of a primitive type.
   static boolean isExact(Class<?> from, Class<?> to) {
     if (to.isPrimitive() && !from.isPrimitive()) return false;
     Class<?> box = boxed(from);
@@ -31,7 +31,7 @@ final class Widening {
     return box == wider || WIDER.getOrDefault(box, Set.of()).contains(wider);
   }
 
-  /// A value as one of a type that it widens to; the value itself when the type has it already, or
+  /// Returns a value in a type that it widens to; the value itself when it has the type already, or
   /// is no number.
   static @Nullable Object widened(@Nullable Object value, Class<?> type) {
     if (value == null) return null;

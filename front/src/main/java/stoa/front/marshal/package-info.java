@@ -1,6 +1,6 @@
 /// Values as bytes: arguments, results, exceptions and the state of shared objects.
 ///
-/// An encoding begins with a byte that says what it is:
+/// An encoding begins with a byte that tells its kind:
 ///
 /// ```
 /// arguments  0x01, the simple ones in order, then the others as one graph
@@ -15,13 +15,13 @@
 /// copy       as value
 /// ```
 ///
-/// A *graph* is written by Apache Fory 1.6.0: it keeps track of references, and knows the JDK's
-/// types. The program's own classes are written by [stoa.front.marshal.StructSerializer]: an id of
-/// the class, an id of its schema, and its fields in schema order. Ids are given once by name in
-/// the dictionary behind [stoa.front.marshal.TypeIds]. A shared object is written as the id of its
-/// type and its key.
+/// Apache Fory 1.6.0 writes a *graph*: it keeps track of references, and knows the JDK's types.
+/// [stoa.front.marshal.StructSerializer] writes the program's own classes: an id of the class, an
+/// id of its schema, and its fields in schema order. The dictionary behind
+/// [stoa.front.marshal.TypeIds] assigns each name an id once. The encoding of a shared object is
+/// the id of its type and its key.
 ///
-/// Nothing of Fory is visible outside, and no throwable of its: what cannot be encoded is
-/// [stoa.NotShareable] or [stoa.LimitExceeded], what cannot be decoded is [stoa.Corrupt], or
-/// [stoa.NotShareable] when the classes have changed in a way that needs a programmer.
+/// Fory is invisible outside, and so are its exceptions. A value that cannot be encoded throws
+/// [stoa.NotShareable] or [stoa.LimitExceeded]. Bytes that cannot be decoded throw [stoa.Corrupt],
+/// or [stoa.NotShareable] when the classes have changed in a way that needs a programmer.
 package stoa.front.marshal;

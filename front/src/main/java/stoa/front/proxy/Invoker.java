@@ -3,7 +3,7 @@ package stoa.front.proxy;
 import org.jspecify.annotations.Nullable;
 import stoa.front.types.SharedMethod;
 
-/// Where the calls on a proxy go.
+/// The route of the calls on a proxy.
 ///
 /// Implementations are thread-safe, as proxies are.
 @FunctionalInterface

@@ -5,8 +5,8 @@ import stoa.Ref;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
-/// What a proxy stands for: the reference, the type, the arguments that would create the object,
-/// and where calls go.
+/// The content of a proxy: the reference, the type, the arguments that would create the object, and
+/// the route of calls.
 ///
 /// Generated classes call [#call], [#sameAs], [#hash] and [#text]. Immutable and thread-safe.
 public final class Proxied {
@@ -29,46 +29,48 @@ public final class Proxied {
     this.methods = methods;
   }
 
-  /// The type of the object.
+  /// Returns the type of the object.
   public SharedType type() {
     return type;
   }
 
-  /// The reference of the object.
+  /// Returns the reference of the object.
   public Ref<?> ref() {
     return ref;
   }
 
-  /// What the constructor is given after the key when a call creates the object.
+  /// Returns the arguments of the constructor after the key, for a call that creates the object.
   public @Nullable Object[] constructorArguments() {
     return constructorArguments.clone();
   }
 
-  /// Where the calls go.
+  /// Returns the route of calls.
   public Invoker invoker() {
     return invoker;
   }
 
-  /// Called by generated code: one call of the method at `index` in the type's list.
+  /// Makes one call of the method at `index` in the type's list. Generated code calls this.
   public @Nullable Object call(int index, @Nullable Object[] arguments) throws Throwable {
     return invoker.invoke(this, methods[index], arguments);
   }
 
-  /// Called by generated code: `equals` of the proxy. Two proxies are equal when their references
-  /// are; of anything else, the other operand is asked (CRESON, section III-E).
+  /// Compares for `equals` of the proxy. Two proxies are equal when their references are; for any
+  /// other operand, the operand's `equals` decides (CRESON, section III-E). Generated code calls
+  /// this.
   public boolean sameAs(Object proxy, @Nullable Object other) {
     if (other == null) return false;
     if (other instanceof ProxyObject o) return ref.equals(o.stoaProxied().ref);
     return other.equals(proxy);
   }
 
-  /// Called by generated code: `hashCode` of the proxy, which is that of its reference.
+  /// Returns the `hashCode` of the proxy, which is that of its reference. Generated code calls
+  /// this.
   public int hash() {
     return Proxies.hash(ref);
   }
 
-  /// Called by generated code: `toString` of a proxy whose class declares none, as in
-  /// `Account[alice]`.
+  /// Returns the `toString` of a proxy whose class declares none, as in `Account[alice]`. Generated
+  /// code calls this.
   public String text() {
     return type.face().getSimpleName() + "[" + ref.key() + "]";
   }

@@ -25,10 +25,10 @@ import stoa.front.types.ModuleAccess;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
-/// Makes proxies of shared objects.
+/// Creates proxies of shared objects.
 ///
-/// One class is generated for each shared class, in the same package and class loader, and cached
-/// with it. Thread-safe.
+/// It generates one class for each shared class, in the same package and class loader, and caches
+/// it with that class. Thread-safe.
 public final class Proxies {
   /*
    * A generated class looks like this, for `long deposit(long)` with index 3:
@@ -55,7 +55,7 @@ public final class Proxies {
       };
 
   /// Generates the class once: threads that ask a [ClassValue] at the same time may each compute
-  /// what it holds, but a class loader takes one class of a name.
+  /// its value, but a class loader accepts one class of a name.
   private static final class Once {
     private final Class<?> face;
     private volatile @Nullable Maker made;
@@ -81,12 +81,12 @@ public final class Proxies {
 
   private Proxies() {}
 
-  /// A proxy.
+  /// Returns a new proxy.
   ///
-  /// @param ref what it stands for
-  /// @param constructorArguments what the constructor is given after the key when a call creates
-  ///   the object
-  /// @param invoker where its calls go
+  /// @param ref the reference of its object
+  /// @param constructorArguments the arguments of the constructor after the key, for a call that
+  ///   creates the object
+  /// @param invoker the route of its calls
   /// @throws NotShareable when no subclass of the class can be defined
   public static <T> T create(
       SharedType type, Ref<T> ref, @Nullable Object[] constructorArguments, Invoker invoker) {
@@ -98,7 +98,7 @@ public final class Proxies {
     return typed;
   }
 
-  /// A proxy of the same object whose calls go elsewhere.
+  /// Returns a proxy of the same object with another route of its calls.
   public static <T> T redirect(T proxy, Invoker invoker) {
     Proxied proxied = of(proxy);
     if (proxied == null) {
@@ -110,20 +110,20 @@ public final class Proxies {
     return create(proxied.type(), ref, proxied.constructorArguments(), invoker);
   }
 
-  /// What an object stands for when it is a proxy; null when it is not.
+  /// Returns the content of a proxy; null when an object is no proxy.
   public static @Nullable Proxied of(@Nullable Object object) {
     return object instanceof ProxyObject proxy ? proxy.stoaProxied() : null;
   }
 
-  /// The generated class of a type.
+  /// Returns the generated class of a type.
   ///
   /// @throws NotShareable when no subclass of the class can be defined
   public static Class<?> classOf(SharedType type) {
     return MAKERS.get(type.face()).maker().proxyClass;
   }
 
-  /// The hash of a reference, which is the same in every JVM: that of an enum key's name, not of
-  /// its address.
+  /// Returns the hash of a reference, which is the same in every JVM: that of an enum key's name,
+  /// not of its address.
   static int hash(Ref<?> ref) {
     Object key = ref.key();
     int keyHash = key instanceof Enum<?> constant ? constant.name().hashCode() : stableHash(key);
@@ -136,7 +136,7 @@ public final class Proxies {
         : key.hashCode();
   }
 
-  /// The generated class, how to make an instance of it, and how to fill it.
+  /// The generated class, with the means to create and fill an instance of it.
   private static final class Maker {
     private final Class<?> proxyClass;
     private final SharedMethod[] methods;

@@ -1,7 +1,7 @@
 package stoa.front.proxy;
 
-/// Implemented by every generated proxy class, and by nothing else.
+/// Every generated proxy class implements this, and no other class does.
 public interface ProxyObject {
-  /// What the proxy stands for.
+  /// Returns the content of the proxy.
   Proxied stoaProxied();
 }

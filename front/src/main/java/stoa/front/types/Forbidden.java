@@ -2,11 +2,11 @@ package stoa.front.types;
 
 import org.jspecify.annotations.Nullable;
 
-/// The methods of the JDK that a shared object must not call, and what to use in their place.
+/// The methods of the JDK that a shared object must not call, and their replacements.
 ///
-/// What a method does must be a function of the object, the arguments and the logged call; anything
-/// else would differ in a replay or on another replica. Printing to `System.out` and `System.err`
-/// is allowed: it changes nothing that anyone reads back.
+/// The effect of a method must be a function of the object, the arguments and the logged call;
+/// anything else would differ in a replay or on another replica. Printing to `System.out` and
+/// `System.err` is allowed: it changes nothing that anyone reads back.
 final class Forbidden {
   private Forbidden() {}
 
@@ -25,7 +25,7 @@ final class Forbidden {
       "its order differs from one JVM to the next; use List.of, LinkedHashMap, LinkedHashSet,"
           + " TreeMap or EnumMap";
 
-  /// What to do in place of a call; null when it is allowed.
+  /// Returns the replacement of a call; null when the call is allowed.
   ///
   /// @param owner internal name of the class, as in `java/util/Random`
   /// @param descriptor the method's descriptor
@@ -45,7 +45,7 @@ final class Forbidden {
     return null;
   }
 
-  /// What to do in place of a collection whose order is salted in each JVM; null for others.
+  /// Returns the replacement of a collection whose order is salted in each JVM; null for others.
   static @Nullable String salted(String owner, String name, String descriptor) {
     boolean several =
         switch (owner) {
@@ -101,7 +101,8 @@ final class Forbidden {
     return forbidden ? RANDOM : null;
   }
 
-  /// `Collections.shuffle(list)`, which has an overload that is given its randomness.
+  /// Returns whether the call is `Collections.shuffle(list)`, which has an overload with a source
+  /// of randomness.
   static boolean shuffles(String owner, String name, String descriptor) {
     return owner.equals("java/util/Collections")
         && name.equals("shuffle")
@@ -137,7 +138,8 @@ final class Forbidden {
     };
   }
 
-  /// What tells how the engine came to the code. To print a trace to `System.err` is allowed.
+  /// Returns whether the call reveals the engine's path to the code. Printing a trace to
+  /// `System.err` is allowed.
   private static boolean traces(String owner, String name, String descriptor) {
     return owner.equals("java/lang/StackWalker")
         || descriptor.endsWith(")[Ljava/lang/StackTraceElement;")

@@ -10,8 +10,8 @@ import java.util.Set;
 import stoa.KeyHandler;
 import stoa.NotShareable;
 
-/// A class of handlers of the key-value store that has been checked as a shared class is: its code
-/// runs in the store and must be the same in a replay.
+/// A checked class of handlers of the key-value store. The check is that of shared classes: its
+/// code runs in the store and must be the same in a replay.
 ///
 /// Immutable, thread-safe, and the same instance for the same class.
 public final class HandlerType {
@@ -36,20 +36,20 @@ public final class HandlerType {
     named.addAll(Verifier.verify(type, type, List.of()));
   }
 
-  /// The type of a class of handlers.
+  /// Returns the type of a class of handlers.
   ///
   /// @throws NotShareable naming the class, the member and the remedy
   public static HandlerType of(Class<?> type) {
     return TYPES.get(type);
   }
 
-  /// The class.
+  /// Returns the class.
   public Class<?> implementation() {
     return implementation;
   }
 
-  /// The class and those that its declaration names: of the values it is given and of what it
-  /// answers, as far as they are written there, and of the exceptions that its code creates.
+  /// Returns the class and the classes that its declaration names: its values and results, as far
+  /// as the declaration names them, and the exceptions that its code creates.
   public Set<Class<?>> named() {
     return Collections.unmodifiableSet(named);
   }

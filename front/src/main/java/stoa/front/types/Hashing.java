@@ -19,8 +19,8 @@ import stoa.NotShareable;
 import stoa.Shared;
 import stoa.spi.Facade;
 
-/// Which classes hash by address in memory, so that hash collections of them have another order in
-/// every JVM.
+/// Finds classes that hash by address in memory, so that hash collections of them have another
+/// order in every JVM.
 public final class Hashing {
   private static final ClassValue<Boolean> BY_IDENTITY =
       new ClassValue<>() {
@@ -32,17 +32,18 @@ public final class Hashing {
 
   private Hashing() {}
 
-  /// Whether instances of the class hash by address: enums, classes, arrays, classes that inherit
-  /// `Object.hashCode`, and records with a component of such a class. Interfaces and `Object` are
-  /// given the benefit of the doubt, and shared objects hash by their reference.
+  /// Returns whether instances of the class hash by address: enums, classes, arrays, classes that
+  /// inherit `Object.hashCode`, and records with a component of such a class. The answer is false
+  /// for interfaces and `Object`, whose instances may hash otherwise, and for shared objects, which
+  /// hash by their reference.
   public static boolean isByIdentity(Class<?> type) {
     return BY_IDENTITY.get(type);
   }
 
   private static final int DEPTH_MAX = 32;
 
-  /// The accessors of the components of a record that can hold what hashes by address, where the
-  /// record hashes by its components.
+  // The accessors of the record components that may hold objects that hash by address, where the
+  // record hashes by its components.
   private static final ClassValue<List<Method>> PARTS =
       new ClassValue<>() {
         @Override
@@ -51,9 +52,9 @@ public final class Hashing {
         }
       };
 
-  /// The part of a key by which the key's hash depends on an address in memory: the key itself, or
-  /// what an `Optional`, an entry, a collection or a record in it holds. Null when there is none,
-  /// as far as can be told: the program's own `hashCode` methods are trusted.
+  /// Returns the part of a key by which the key's hash depends on an address in memory: the key
+  /// itself, or a value inside an `Optional`, an entry, a collection or a record. Returns null when
+  /// there is none, as far as that is visible: the program's own `hashCode` methods are trusted.
   ///
   /// @throws NotShareable when the key nests too deep
   public static @Nullable Object byAddress(@Nullable Object key) {
@@ -67,7 +68,7 @@ public final class Hashing {
       throw new NotShareable("a key nests deeper than " + DEPTH_MAX + "; flatten it");
     }
     return switch (key) {
-      case Facade _ -> null; // hashes by what it stands for, and its elements are elsewhere
+      case Facade _ -> null; // hashes by its reference, and its elements are elsewhere
       case Optional<?> optional -> byAddress(optional.orElse(null), depth + 1);
       case Map.Entry<?, ?> entry -> byAddress(entry, depth);
       case Collection<?> elements -> {
@@ -117,8 +118,8 @@ public final class Hashing {
     return List.copyOf(accessors);
   }
 
-  /// Whether keys of a declared type hash by address: those of its class, or what the type says
-  /// that they hold.
+  /// Returns whether keys of a declared type hash by address: those of its class, or of its type
+  /// arguments.
   public static boolean isByIdentity(Type type) {
     if (type instanceof WildcardType wildcard) return isByIdentity(wildcard.getUpperBounds()[0]);
     Class<?> raw = erasure(type);
@@ -143,7 +144,8 @@ public final class Hashing {
     if (type.isArray() || type.isEnum() || Enum.class.isAssignableFrom(type)) return true;
     if (type == Class.class) return true;
     if (isShared(type)) return false;
-    // A record's own hashCode cannot be told from the compiler's; it is judged by its components.
+    // The declaration of a record does not tell its own hashCode from the compiler's; its
+    // components decide.
     if (type.isRecord()) {
       if (!under.add(type)) return false;
       for (RecordComponent component : type.getRecordComponents()) {
@@ -166,7 +168,7 @@ public final class Hashing {
     return false;
   }
 
-  /// The class of a type as written.
+  /// Returns the class of a generic type.
   public static Class<?> erasure(Type type) {
     return switch (type) {
       case Class<?> c -> c;

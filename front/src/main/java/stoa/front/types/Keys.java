@@ -57,21 +57,21 @@ public final class Keys {
 
   private Keys() {}
 
-  /// Refuses what is no key.
+  /// Refuses an object that is no key.
   ///
-  /// @throws NotShareable naming the class and what to use instead
+  /// @throws NotShareable naming the class and its replacement
   /// @throws LimitExceeded when the encoding is longer than [#KEY_BYTES_MAX]
   public static void check(@Nullable Object key) {
     encode(key);
   }
 
-  /// Whether to decode a key runs no code of its class: it is neither an enum constant nor a
+  /// Returns whether decoding a key runs no code of its class: it is neither an enum constant nor a
   /// record.
   public static boolean isPlain(byte[] encoded) {
     return encoded.length == 0 || encoded[0] < ENUM;
   }
 
-  /// The encoding of a key.
+  /// Returns the encoding of a key.
   ///
   /// @throws NotShareable when it is no key
   /// @throws LimitExceeded when the encoding is longer than [#KEY_BYTES_MAX]
@@ -92,7 +92,7 @@ public final class Keys {
     return out.toByteArray();
   }
 
-  /// The encoding of a short text of ASCII characters, as most keys are; null for others.
+  /// Returns the encoding of a short text of ASCII characters, as most keys are; null for others.
   private static byte @Nullable [] ascii(String text) {
     int length = text.length();
     if (length > 0x7F) return null;
@@ -107,7 +107,7 @@ public final class Keys {
     return bytes;
   }
 
-  /// The key that was encoded.
+  /// Returns the decoded key.
   ///
   /// @param loader finds the classes of enums and records
   /// @throws Corrupt when the bytes are no encoding of a key
@@ -116,7 +116,7 @@ public final class Keys {
     return decode(bytes, 0, bytes.length, loader);
   }
 
-  /// The key encoded in the bytes from `from` to `to`, exclusive. As [#decode(byte[],
+  /// Returns the key encoded in the bytes from `from` to `to`, exclusive, like [#decode(byte[],
   /// ClassLoader)].
   public static Object decode(byte[] bytes, int from, int to, @Nullable ClassLoader loader) {
     var in = new Input(bytes, from, to);
@@ -267,7 +267,7 @@ public final class Keys {
     }
   }
 
-  /// How to take a record apart and put it together.
+  /// The accessors and the constructor of a record.
   private record RecordShape(List<MethodHandle> accessors, MethodHandle constructor) {
     static RecordShape of(Class<?> type) {
       RecordComponent[] components = type.getRecordComponents();

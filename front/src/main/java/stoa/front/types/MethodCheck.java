@@ -53,18 +53,18 @@ import stoa.NotShareable;
 import stoa.Shared;
 import stoa.spi.SharedField;
 
-/// Checks the bytecode of one method on behalf of a [Verifier].
+/// Checks the bytecode of one method for a [Verifier].
 final class MethodCheck {
   /*
-   * An abstract interpretation with one question per stack slot and local variable: is it the object
-   * itself (THIS), one that this method has just created (FRESH), or anything else (OTHER)? Where
-   * paths meet and differ, the answer is OTHER. THIS also stands for the outer object that an inner
-   * class reaches through its field this$0. A long or double takes two slots, both OTHER, so that the
-   * stack instructions need no types.
+   * An abstract interpretation with one question per stack slot and local variable: is it the
+   * object itself (THIS), one that this method has just created (FRESH), or anything else (OTHER)?
+   * Where paths join and differ, the answer is OTHER. THIS also stands for the outer object that an
+   * inner class reaches through its field this$0. A long or double takes two slots, both OTHER, so
+   * that the stack instructions need no types.
    *
-   * Backward branches change what is known at their target; the code is read again until nothing
-   * changes, which takes at most a few passes, as answers only ever become OTHER. Refusals are thrown
-   * in the last pass.
+   * Backward branches change the answers at their target; the check reads the code again until
+   * nothing changes. That takes at most a few passes, as answers only ever become OTHER. The last
+   * pass throws refusals.
    */
   private static final byte OTHER = 0;
   private static final byte THIS = 1;
@@ -77,7 +77,7 @@ final class MethodCheck {
       "weave the class: run stoa.weave.WeaveDirectories behind the compiler, or the program with"
           + " -javaagent:stoa-weave.jar";
 
-  // What was said of the methods of a class.
+  // The warnings that were logged for the methods of a class.
   private static final ClassValue<Set<String>> WARNED =
       new ClassValue<>() {
         @Override
@@ -101,7 +101,7 @@ final class MethodCheck {
   private boolean reporting;
   private boolean changed;
 
-  /// What is known where paths meet. Immutable.
+  /// The answers at a join of paths. Immutable.
   private static final class Frame {
     private final byte[] stack;
     private final byte[] locals;
@@ -152,7 +152,8 @@ final class MethodCheck {
     }
   }
 
-  /// Whether this is a constructor of an inner class, whose first argument is the outer object.
+  /// Returns whether this is a constructor of an inner class, whose first argument is the outer
+  /// object.
   private boolean takesOuter() {
     if (!name.equals("<init>") || Modifier.isStatic(owner.getModifiers())) return false;
     Class<?> outer = owner.getEnclosingClass();
@@ -423,8 +424,8 @@ final class MethodCheck {
     }
   }
 
-  /// Says once that `new` of a class with a key makes no shared object here, as [Shared] tells of
-  /// woven code.
+  /// Logs once that `new` of a class with a key creates no shared object here, as [Shared]
+  /// describes for woven code.
   private void warnOfNew(Class<?> created) {
     Shared shared = created.getDeclaredAnnotation(Shared.class);
     if (shared == null || shared.key().isEmpty() || created.isInterface()) return;

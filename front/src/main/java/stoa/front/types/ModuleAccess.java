@@ -52,7 +52,7 @@ public final class ModuleAccess {
     }
   }
 
-  /// Returns what to do about a class that Stoa may not access, as an imperative.
+  /// Returns the remedy for a class that Stoa may not access, as an imperative.
   public static String remedy(Class<?> owner) {
     Module module = owner.getModule();
     return module.isNamed()
@@ -72,8 +72,8 @@ public final class ModuleAccess {
     return MethodHandles.privateLookupIn(owner, beside);
   }
 
-  /// A lookup from outside lacks the rights of the class's module. A class that is defined beside
-  /// the class hands out a lookup of its own.
+  /// Returns a lookup with the rights of the class's module. A lookup from outside lacks them; a
+  /// class that is defined beside the class hands out a lookup of its own.
   private static MethodHandles.Lookup beside(Class<?> owner) throws Throwable {
     var foreign = MethodHandles.privateLookupIn(owner, MethodHandles.lookup());
     ClassDesc lookup = describe(MethodHandles.Lookup.class);

@@ -2,11 +2,11 @@ package stoa.front.types;
 
 import java.util.Objects;
 
-/// What belongs to the JDK.
+/// Finds the classes of the JDK.
 public final class Platform {
   private Platform() {}
 
-  /// Whether a class is one of the JDK's own, as far as class loaders tell.
+  /// Returns whether a class is one of the JDK's own, according to its class loader.
   public static boolean has(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
     return loader == null || Objects.equals(loader, ClassLoader.getPlatformClassLoader());

@@ -7,12 +7,12 @@ import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import stoa.NotShareable;
 
-/// Tells a record's own `hashCode` from the one that the compiler gives it.
+/// Tells a record's own `hashCode` from the compiler's.
 public final class RecordHash {
   private RecordHash() {}
 
-  /// Whether the program declares the method. The compiler's asks
-  /// [java.lang.runtime.ObjectMethods], at run time, for what it does.
+  /// Returns whether the program declares the method. The compiler's version calls
+  /// [java.lang.runtime.ObjectMethods] at run time.
   public static boolean isDeclared(Class<?> type) {
     String resource = "/" + type.getName().replace('.', '/') + ".class";
     try (InputStream in = type.getResourceAsStream(resource)) {

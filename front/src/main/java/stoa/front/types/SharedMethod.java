@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Immutable and thread-safe.
 public final class SharedMethod {
-  /// What a method does to the object, as its annotation says.
+  /// The effect of a method on the object, according to its annotation.
   public enum Kind {
     /// Reads only ([stoa.Accessor]).
     ACCESSOR,
-    /// Writes only, answers nothing ([stoa.Mutator]).
+    /// Writes only, returns nothing ([stoa.Mutator]).
     MUTATOR,
-    /// May read, write and answer: the default.
+    /// May read, write and return a result: the default.
     UPDATE,
     /// Runs at its caller, as a transaction ([stoa.Transactional]).
     TRANSACTION,
     /// Runs at its caller, as a transaction that only reads.
     READING_TRANSACTION;
 
-    /// Whether it leaves its own object as it is.
+    /// Returns whether it leaves its own object as it is.
     public boolean isReading() {
       return switch (this) {
         case ACCESSOR, TRANSACTION, READING_TRANSACTION -> true;
@@ -31,7 +31,7 @@ public final class SharedMethod {
       };
     }
 
-    /// Whether it runs at its caller.
+    /// Returns whether it runs at its caller.
     public boolean isTransaction() {
       return this == TRANSACTION || this == READING_TRANSACTION;
     }
@@ -56,54 +56,55 @@ public final class SharedMethod {
     this.genericParameterTypes = List.of(method.getGenericParameterTypes());
   }
 
-  /// The stored identity: `name(type,type)` with binary names of erased types, or
+  /// Returns the stored identity: `name(type,type)` with binary names of erased types, or
   /// [stoa.MethodId#value()].
   public String id() {
     return id;
   }
 
-  /// The position in [SharedType#methods()]. It holds in this process only and is not to be stored.
+  /// Returns the position in [SharedType#methods()]. It is valid in this process only; do not store
+  /// it.
   public int index() {
     return index;
   }
 
-  /// What the method does to the object.
+  /// Returns the effect of the method on the object.
   public Kind kind() {
     return kind;
   }
 
-  /// The method's name in the source.
+  /// Returns the method's name in the source.
   public String name() {
     return method.getName();
   }
 
-  /// The method as declared.
+  /// Returns the method as declared.
   public Method method() {
     return method;
   }
 
-  /// Whether the identity is not the method's own name and parameter types, so that calls may be
-  /// stored which an earlier method of it took with other types.
+  /// Returns whether the identity differs from the method's own name and parameter types, so that
+  /// the store may have calls of an earlier method with other types.
   public boolean isSuccessor() {
     return !id.equals(SharedType.signature(method));
   }
 
-  /// The erased parameter types.
+  /// Returns the erased parameter types.
   public List<Class<?>> parameterTypes() {
     return parameterTypes;
   }
 
-  /// The parameter types as written.
+  /// Returns the parameter types as written.
   public List<Type> genericParameterTypes() {
     return genericParameterTypes;
   }
 
-  /// The erased result type; `void.class` when there is none.
+  /// Returns the erased result type; `void.class` when there is none.
   public Class<?> returnType() {
     return method.getReturnType();
   }
 
-  /// The result type as written.
+  /// Returns the result type as written.
   public Type genericReturnType() {
     return method.getGenericReturnType();
   }
@@ -111,7 +112,7 @@ public final class SharedMethod {
   /// Calls the method on an instance of the implementation.
   ///
   /// @param arguments one for each parameter, boxed where the parameter is primitive
-  /// @return what the method returned; null when it returns nothing
+  /// @return the method's result; null when it returns nothing
   /// @throws Throwable what the method throws, unchanged
   public @Nullable Object invoke(Object target, @Nullable Object[] arguments) throws Throwable {
     return (Object) handle.invokeExact(target, arguments);

@@ -37,16 +37,16 @@ import stoa.spi.OwnState;
 import stoa.spi.StateInput;
 import stoa.spi.StateOutput;
 
-/// A class of shared objects that has been checked: what callers name, what is instantiated, and
-/// the methods between.
+/// A checked class of shared objects: the class that callers name, the class that the store
+/// instantiates, and their methods.
 ///
 /// Immutable, thread-safe, and the same instance for the same class.
 public final class SharedType {
   /*
    * The methods of a type are all that a caller could reach through a reference of the face's type:
-   * public, protected and package-private ones, inherited ones and defaults of interfaces. All of
-   * them are dispatched, so that none can run on the empty instance that a proxy is. Private methods
-   * cannot be overridden; the verifier refuses calls of them on anything but `this`.
+   * public, protected and package-private ones, inherited ones and defaults of interfaces. The
+   * proxy dispatches all of them, so that none can run on the proxy's own, empty fields. Private
+   * methods cannot be overridden; the verifier refuses calls of them on anything but `this`.
    *
    * Invariants:
    * (1) methods is sorted by id, and methods.get(i).index() == i.
@@ -123,54 +123,54 @@ public final class SharedType {
     this.schema = describe().getBytes(StandardCharsets.UTF_8);
   }
 
-  /// The type of a class or interface that is annotated with [Shared].
+  /// Returns the type of a class or interface that is annotated with [Shared].
   ///
   /// @throws NotShareable naming the class, the member and the remedy
   public static SharedType of(Class<?> type) {
     return TYPES.get(type);
   }
 
-  /// The class or interface that callers name.
+  /// Returns the class or interface that callers name.
   public Class<?> face() {
     return face;
   }
 
-  /// The class that is instantiated; the face itself unless that is an interface.
+  /// Returns the class that the store instantiates; the face itself unless that is an interface.
   public Class<?> implementation() {
     return implementation;
   }
 
-  /// The stored name, see [Shared#name()].
+  /// Returns the stored name, see [Shared#name()].
   public String name() {
     return name;
   }
 
-  /// How calls are ordered, see [Shared#order()].
+  /// Returns the order of calls, see [Shared#order()].
   public LogOrder order() {
     return order;
   }
 
-  /// Where calls execute, see [Shared#placement()].
+  /// Returns the place of execution, see [Shared#placement()].
   public Placement placement() {
     return placement;
   }
 
-  /// In which tree its instances migrate that are placed at clients, see [Shared#domain()].
+  /// Returns the domain of instances that are placed at clients, see [Shared#domain()].
   public String domain() {
     return domain;
   }
 
-  /// Whether calls execute at clients, or may.
+  /// Returns whether calls execute at clients, or may.
   public boolean isPlaced() {
     return placement != Placement.SERVER;
   }
 
-  /// The methods that callers may call, sorted by [SharedMethod#id()].
+  /// Returns the methods that callers may call, sorted by [SharedMethod#id()].
   public List<SharedMethod> methods() {
     return methods;
   }
 
-  /// The method of a stored identity.
+  /// Returns the method of a stored identity.
   ///
   /// @throws NotShareable when the class has no such method any more
   public SharedMethod method(String id) {
@@ -179,7 +179,7 @@ public final class SharedType {
     return method;
   }
 
-  /// Whether a method of a stored identity is gone on purpose, see [Removed].
+  /// Returns whether the class declares a method of a stored identity as removed, see [Removed].
   public boolean hasRemoved(String id) {
     return removed.contains(id);
   }
@@ -198,28 +198,29 @@ public final class SharedType {
             + "\")");
   }
 
-  /// The method that overrides, or is, a method of the face; null when callers may not call it.
+  /// Returns the method that overrides, or is, a method of the face; null when callers may not call
+  /// it.
   public @Nullable SharedMethod method(Method method) {
     return bySignature.get(signature(method));
   }
 
-  /// The exceptions that methods of the type declare, or create anywhere in code that the check of
-  /// the class has reached.
+  /// Returns the exceptions that methods of the type declare, or create anywhere in code that the
+  /// check of the class has reached.
   public Set<Class<? extends Throwable>> exceptions() {
     return exceptions;
   }
 
-  /// Fields and methods in a fixed text form. Two versions of a class with equal descriptions need
-  /// no evolution between them.
+  /// Returns fields and methods in a fixed text form. Two versions of a class with equal
+  /// descriptions need no evolution between them.
   public byte[] schema() {
     return schema.clone();
   }
 
-  /// A new instance.
+  /// Returns a new instance.
   ///
-  /// @param key the object's key; passed to the constructor first when [Shared#key()] is set and a
-  ///   constructor takes it
-  /// @param args the other arguments of the constructor, which they choose
+  /// @param key the object's key; the first argument of the constructor when [Shared#key()] is set
+  ///   and a constructor takes it
+  /// @param args the other arguments of the constructor, which determine the constructor
   /// @throws NotShareable when no constructor, or more than one, takes these arguments, or when it
   ///   leaves another key in the key's field
   /// @throws Throwable what the constructor throws
@@ -262,7 +263,7 @@ public final class SharedType {
     return name + " (" + implementation.getName() + ")";
   }
 
-  /// The name and erased parameter types of a method, as in `deposit(long)`.
+  /// Returns the name and erased parameter types of a method, as in `deposit(long)`.
   static String signature(Method method) {
     return method.getName() + "(" + parameters(method.getParameterTypes()) + ")";
   }
@@ -358,7 +359,7 @@ public final class SharedType {
 
   // ---- methods
 
-  /// What the class says is gone.
+  /// Returns the names that the class declares as removed.
   private static Set<String> removed(Class<?> face, Class<?> implementation) {
     var names = new HashSet<String>();
     for (Class<?> type : List.of(face, implementation)) {
@@ -401,7 +402,7 @@ public final class SharedType {
 
   /// Adds the instance methods of a class and its ancestors, the most specific of each signature.
   private static void collect(Class<?> type, Map<String, Method> chosen) {
-    // Erased signatures that a bridge passes on to a listed method: put(Object) to put(String).
+    // Erased signatures from which a bridge calls a listed method: put(Object) to put(String).
     var overridden = new HashSet<String>();
     for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
       Method[] declared = c.getDeclaredMethods();
@@ -437,8 +438,8 @@ public final class SharedType {
     }
   }
 
-  /// Whether a method is a bridge to one with narrower parameters. (Other bridges narrow the result
-  /// only, or make a method of a package-private superclass public.)
+  /// Returns whether a method is a bridge to one with narrower parameters. (Other bridges narrow
+  /// the result only, or make a method of a package-private superclass public.)
   private static boolean bridgesOverload(Method method, Method[] declared) {
     if (!method.isBridge()) return false;
     for (Method other : declared) {
@@ -481,7 +482,8 @@ public final class SharedType {
     return !isIdentity(method);
   }
 
-  /// What [Forkable] and [OwnState] declare, which the engine calls on the object itself.
+  /// Returns whether [Forkable] or [OwnState] declares a method, which the engine calls on the
+  /// object itself.
   private static boolean isForTheEngine(Class<?> type, Method method) {
     Class<?>[] parameters = method.getParameterTypes();
     return switch (method.getName()) {
@@ -492,7 +494,7 @@ public final class SharedType {
     };
   }
 
-  /// equals and hashCode, which proxies answer from the reference.
+  /// Returns whether a method is equals or hashCode, which proxies answer from the reference.
   private static boolean isIdentity(Method method) {
     Class<?>[] parameters = method.getParameterTypes();
     return switch (method.getName()) {
@@ -552,7 +554,8 @@ public final class SharedType {
     return mutator ? SharedMethod.Kind.MUTATOR : SharedMethod.Kind.UPDATE;
   }
 
-  /// The annotation on the method, or on the nearest method that it overrides or implements.
+  /// Returns the annotation on the method, or on the nearest method that it overrides or
+  /// implements.
   private static <A extends java.lang.annotation.Annotation> @Nullable A annotation(
       Class<?> face, Class<?> implementation, Method method, Class<A> type) {
     var places = new ArrayList<Class<?>>();
@@ -608,7 +611,8 @@ public final class SharedType {
 
   // ---- constructors
 
-  /// The constructors that take arguments, and no other of them is more specific.
+  /// Returns the constructors that take the arguments, without those that are less specific than
+  /// another.
   private List<Constructor<?>> best(@Nullable Object[] args) {
     var fitting = new ArrayList<Constructor<?>>();
     for (Constructor<?> candidate : constructors) {
@@ -708,7 +712,8 @@ public final class SharedType {
     return MethodType.methodType(primitive).wrap().returnType();
   }
 
-  /// Whether a boxed value can be passed to a primitive parameter, as in a method invocation.
+  /// Returns whether a boxed value can be passed to a primitive parameter, as in a method
+  /// invocation.
   private static boolean widens(Class<?> box, Class<?> primitive) {
     if (boxed(primitive) == box) return true;
     List<Class<?>> order =

@@ -31,21 +31,21 @@ import java.util.Map;
 
 /// The depth of the operand stack along straight code and forward branches, in slots.
 ///
-/// One method is stepped through from its start. After an instruction that does not fall through,
-/// the depth is what an earlier branch to the next label had.
+/// The caller steps through one method from its start. After an instruction that does not fall
+/// through, the depth is that of an earlier branch to the next label.
 public final class StackDepth {
   private final Map<Label, Integer> atLabel = new HashMap<>();
   private int slots;
 
-  /// One that has seen no code yet.
+  /// Creates a counter at the start of a method.
   public StackDepth() {}
 
-  /// The depth now.
+  /// Returns the present depth.
   public int slots() {
     return slots;
   }
 
-  /// Goes over the next element of the code.
+  /// Steps over the next element of the code.
   public void step(CodeElement element) {
     switch (element) {
       case LabelTarget target -> slots = atLabel.getOrDefault(target.label(), slots);

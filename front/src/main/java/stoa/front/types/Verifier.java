@@ -28,18 +28,18 @@ import stoa.Shared;
 import stoa.spi.ClassWeaver;
 import stoa.spi.SharedField;
 
-/// Reads the bytecode of a shared class and of the code that it reaches, and refuses what would not
-/// be the same in a replay or would run on the empty instance behind a proxy.
+/// Reads the bytecode of a shared class and of the code that it reaches. It refuses code whose
+/// result would differ in a replay, or that would run on the empty fields of a proxy.
 final class Verifier {
   /*
-   * The walk starts at every method of the implementation and of its superclasses, except the JDK's.
-   * It follows calls into classes that were loaded from the same place (same loader, same code
-   * source, or same module), every method of a class that is instantiated there, and the bodies of
-   * lambdas. Calls on other shared classes are not followed, as those are checked themselves. An
-   * interface call is followed only into classes that the walk has seen instantiated. The JDK and
-   * other libraries are judged by name, see Forbidden.
+   * The walk starts at every method of the implementation and of its superclasses, except the
+   * JDK's. It follows calls into classes that were loaded from the same place (same loader, same
+   * code source, or same module), every method of a class that is instantiated there, and the
+   * bodies of lambdas. It does not follow calls on other shared classes, as those have a check of
+   * their own. It follows an interface call only into classes that it has seen instantiated. It
+   * judges the JDK and other libraries by name, see Forbidden.
    *
-   * What cannot be seen: reflection, libraries, and state shared through a static field's object.
+   * It cannot see reflection, libraries, and state shared through the object of a static field.
    */
   private static final int METHODS_MAX = 20_000;
 
@@ -63,7 +63,7 @@ final class Verifier {
     }
   }
 
-  /// Checks everything, and answers the exceptions that the code declares or creates.
+  /// Checks everything, and returns the exceptions that the code declares or creates.
   static Set<Class<? extends Throwable>> verify(
       Class<?> face, Class<?> implementation, List<SharedMethod> methods) {
     var verifier = new Verifier(implementation, methods);
@@ -100,9 +100,9 @@ final class Verifier {
     }
   }
 
-  // ---- what MethodCheck asks
+  // ---- for MethodCheck
 
-  /// Whether the fields of a class belong to shared objects.
+  /// Returns whether the fields of a class belong to shared objects.
   boolean isShared(Class<?> type) {
     return lineage.contains(type) || type.isAnnotationPresent(Shared.class);
   }
@@ -112,7 +112,7 @@ final class Verifier {
     return lineage.contains(owner) && kind != null && kind.isReading();
   }
 
-  /// The annotation by which a method is a reading one.
+  /// Returns the annotation that makes a method a reading one.
   String annotation(String signature) {
     SharedMethod.Kind kind = kinds.get(signature);
     return kind != null && kind.isTransaction() ? "@Transactional" : "@Accessor";
@@ -124,7 +124,7 @@ final class Verifier {
     return load(descriptor.substring(1, descriptor.length() - 1));
   }
 
-  /// The class of an internal name; null when it is not there.
+  /// Returns the class of an internal name; null when it does not exist.
   @Nullable Class<?> load(String internalName) {
     if (internalName.startsWith("[")) return null;
     try {
@@ -134,7 +134,7 @@ final class Verifier {
     }
   }
 
-  /// A called method is checked too, when the walk follows its class.
+  /// Checks a called method too, when the walk follows its class.
   void call(Class<?> owner, String name, String descriptor) {
     for (Class<?> c = owner; c != null && follows(c); c = c.getSuperclass()) {
       if (enqueueNamed(c, name, descriptor)) return;
@@ -144,7 +144,8 @@ final class Verifier {
     }
   }
 
-  /// Everything of an instantiated class may be called, through an interface for example.
+  /// Checks all methods of an instantiated class, since callers may reach them, through an
+  /// interface for example.
   void instantiate(Class<?> type) {
     if (Throwable.class.isAssignableFrom(type)) exceptions.add(type.asSubclass(Throwable.class));
     for (Class<?> c = type; c != null && follows(c); c = c.getSuperclass()) {
@@ -228,7 +229,7 @@ final class Verifier {
   private static void checkFields(Class<?> type) {
     for (Field field : type.getDeclaredFields()) {
       if (field.isAnnotationPresent(Shared.class)) {
-        var _ = SharedField.of(field); // refuses what can be no shared collection
+        var _ = SharedField.of(field); // refuses an invalid shared collection
       }
       if (Modifier.isStatic(field.getModifiers())) continue;
       checkOrdered(type, field, field.getGenericType());
@@ -298,7 +299,7 @@ final class Verifier {
     return descriptor.substring(1, descriptor.length() - 1).replace('/', '.');
   }
 
-  /// The internal name of the class that declares a method handle's target.
+  /// Returns the internal name of the class that declares a method handle's target.
   static String internalName(DirectMethodHandleDesc handle) {
     String descriptor = handle.owner().descriptorString();
     return descriptor.startsWith("[")

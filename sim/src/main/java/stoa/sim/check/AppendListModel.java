@@ -9,7 +9,7 @@ import java.util.List;
 /// Since every answer shows the whole past, almost any error shows at once.
 public record AppendListModel()
     implements SequentialModel<List<String>, AppendListModel.Input, List<String>> {
-  /// What can be called.
+  /// The calls.
   public sealed interface Input {
     /// Adds an element and answers all of them.
     record Append(String element) implements Input {}

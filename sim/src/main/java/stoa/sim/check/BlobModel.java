@@ -15,10 +15,10 @@ public record BlobModel() implements SequentialModel<BlobModel.State, BlobModel.
   public static final String DONE = "done";
   public static final char ZERO = '.';
 
-  /// A range of cells and what is written there; nothing, from `at` on, stands for a truncation.
+  /// A range of cells and its new text; an absent text stands for a truncation at `at`.
   public record Part(int at, String text) {}
 
-  /// What can be asked of a blob.
+  /// The calls on a blob.
   public sealed interface Input {
     String key();
 
@@ -28,16 +28,16 @@ public record BlobModel() implements SequentialModel<BlobModel.State, BlobModel.
     /// Begins to write and gives up.
     record Abandon(String key) implements Input {}
 
-    /// Answers everything that can be read.
+    /// Answers everything that is readable.
     record Read(String key) implements Input {}
 
-    /// Keeps the version there is, unless it is kept; answers it, or no when there is none.
+    /// Keeps the present version, unless it is kept; answers it, or no when there is none.
     record Keep(String key) implements Input {}
 
-    /// Answers what a kept version has.
+    /// Answers the contents of a kept version.
     record At(String key, long version) implements Input {}
 
-    /// Lets a kept version go.
+    /// Releases a kept version.
     record Release(String key, long version) implements Input {}
 
     record Create(String key) implements Input {}
@@ -47,11 +47,11 @@ public record BlobModel() implements SequentialModel<BlobModel.State, BlobModel.
 
   /// A blob.
   ///
-  /// @param exists whether it does
+  /// @param exists whether it exists
   /// @param version its last version
-  /// @param cells up to the last that was written
+  /// @param cells up to the last written one
   /// @param attribute the value of its one attribute
-  /// @param kept what the versions have that are kept
+  /// @param kept the contents of the kept versions
   public record State(
       boolean exists, long version, String cells, String attribute, SortedMap<Long, String> kept) {
     State keeping(Map<Long, String> now) {
@@ -73,7 +73,7 @@ public record BlobModel() implements SequentialModel<BlobModel.State, BlobModel.
     return input.key();
   }
 
-  /// What a reader sees.
+  /// Returns the view of a reader.
   public static String seen(boolean exists, long version, String cells, String attribute) {
     return exists + " " + version + " " + cells + " " + attribute;
   }
@@ -129,7 +129,7 @@ public record BlobModel() implements SequentialModel<BlobModel.State, BlobModel.
         true, before.version() + 1, cells.toString(), write.attribute(), before.kept());
   }
 
-  /// A write that was cut short may have begun the blob and not have written.
+  /// Returns the possible states: an interrupted write may have created the blob without writing.
   @Override
   public List<State> stepUnseen(State state, Input input) {
     var states = new ArrayList<>(List.of(apply(state, input).state()));

@@ -5,16 +5,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What clients saw of a concurrent run: calls as they began and as they ended, in the order of
-/// time (Herlihy and Wing, "Linearizability", 1990, section 2).
+/// The clients' view of a concurrent run: the beginnings and ends of calls, in the order of time
+/// (Herlihy and Wing, "Linearizability", 1990, section 2).
 ///
 /// Immutable. A call that never ended is *pending*: it may have taken effect at any moment since it
-/// began, may still do so, or never. A [Lost] call is one whose client learned nothing, but which
-/// can take no effect any more, as when the only process that knew of it has died.
+/// began, may still do so, or never. The client of a [Lost] call learned nothing, but the call can
+/// take no effect any more, as when the only process that knew of it has died.
 ///
-/// @param events what happened, oldest first
-/// @param <I> what a call is: its method and arguments
-/// @param <O> what a call answers: its value or its exception
+/// @param events the events, oldest first
+/// @param <I> the input of a call: its method and arguments
+/// @param <O> the answer of a call: its value or its exception
 public record CallHistory<I, O>(List<Event<I, O>> events) {
 
   public CallHistory {
@@ -37,18 +37,18 @@ public record CallHistory<I, O>(List<Event<I, O>> events) {
 
   /// One moment of a history.
   ///
-  /// @param <I> what a call is
-  /// @param <O> what a call answers
+  /// @param <I> the input of a call
+  /// @param <O> the answer of a call
   public sealed interface Event<I, O> {
-    /// The number of the call, unique in its history.
+    /// Returns the number of the call, unique in its history.
     int call();
   }
 
   /// A client makes a call.
   ///
   /// @param call the number of the call
-  /// @param client who makes it
-  /// @param input what is called
+  /// @param client the caller
+  /// @param input the method and arguments
   public record Invoked<I, O>(int call, String client, I input) implements Event<I, O> {}
 
   /// A call answers.
@@ -62,7 +62,7 @@ public record CallHistory<I, O>(List<Event<I, O>> events) {
   /// @param call the number of the call
   public record Lost<I, O>(int call) implements Event<I, O> {}
 
-  /// The calls, in the order in which they began.
+  /// Returns the calls, in the order of their beginnings.
   public List<Operation<I, O>> operations() {
     Map<Integer, Operation<I, O>> byCall = new HashMap<>();
     List<Integer> order = new ArrayList<>();

@@ -2,11 +2,11 @@ package stoa.sim.check;
 
 /// A counter that starts at 0: [Input.Increment] adds and answers the sum, [Input.Read] answers it.
 public record CounterModel() implements SequentialModel<Long, CounterModel.Input, Long> {
-  /// What can be called.
+  /// The calls.
   public sealed interface Input {
     /// Adds and answers the new value.
     ///
-    /// @param by what to add
+    /// @param by the summand
     record Increment(long by) implements Input {}
 
     /// Answers the value.

@@ -1,10 +1,10 @@
 package stoa.sim.check;
 
-/// What a run must fulfil, whatever its seed.
+/// A condition that a run must fulfil, whatever its seed.
 public final class Demand {
   private Demand() {}
 
-  /// Demands that something holds.
+  /// Demands that a condition holds.
   ///
   /// @throws AssertionError with the demand when it does not
   public static void that(boolean holds, String demand) {

@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// Who must come before whom, and why; finds cycles. One owner.
+/// The necessary order of transactions, with reasons; finds cycles. One owner.
 final class DependencyGraph {
   /*
    * Nodes are numbered; the first ones are transactions, further ones stand for moments between
@@ -18,13 +18,13 @@ final class DependencyGraph {
    * Components are those of Tarjan, without recursion. A search for a short cycle costs steps, of
    * which there is a limit; when it is reached, exhausted() says so.
    */
-  /// Why one comes before the other.
+  /// The reason why one comes before the other.
   enum Why {
-    /// It wrote what the other wrote upon.
+    /// It wrote a value that the other replaced.
     WW("wrote before"),
-    /// It wrote what the other read.
+    /// It wrote a value that the other read.
     WR("was read by"),
-    /// It read what the other then changed.
+    /// It read a value that the other then changed.
     RW("did not see"),
     /// It ended before the other began.
     TIME("ended before");
@@ -36,7 +36,7 @@ final class DependencyGraph {
     }
   }
 
-  /// An edge; `key` is the list that it comes from, or nothing.
+  /// An edge; `key` is the list that it comes from, or empty.
   record Edge(int from, int to, Why why, String key) {}
 
   private static final int STARTS_MAX = 32;
@@ -63,7 +63,8 @@ final class DependencyGraph {
     return stepsLeft < 0;
   }
 
-  /// The sets of more than one node, each of which is before every other one by such edges.
+  /// Returns the sets of more than one node in which each node precedes every other one over such
+  /// edges.
   List<BitSet> components(Set<Why> by) {
     int count = out.size();
     var result = new ArrayList<BitSet>();
@@ -114,7 +115,7 @@ final class DependencyGraph {
     return result;
   }
 
-  /// A short cycle within a component; empty only when the steps are used up.
+  /// Returns a short cycle within a component; empty only when the steps are used up.
   List<Edge> cycle(BitSet component, Set<Why> by) {
     List<Edge> best = List.of();
     int starts = 0;
@@ -129,7 +130,7 @@ final class DependencyGraph {
     return best;
   }
 
-  /// A cycle within a component of which one edge is of the kind `one` and all others of `by`;
+  /// Returns a cycle within a component that has one edge of the kind `one` and all others of `by`;
   /// empty when there is none.
   List<Edge> cycleWithOne(Why one, BitSet component, Set<Why> by) {
     var others = EnumSet.copyOf(by);
@@ -145,7 +146,7 @@ final class DependencyGraph {
     return List.of();
   }
 
-  /* The shortest way back from the end of an edge to its beginning, behind that edge. */
+  /// Returns the shortest way back from the end of an edge to its beginning, after that edge.
   private List<Edge> closed(Edge first, BitSet component, Set<Why> by) {
     var cameBy = new Edge[out.size()];
     var queue = new ArrayDeque<Integer>();

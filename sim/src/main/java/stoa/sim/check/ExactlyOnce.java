@@ -9,18 +9,19 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Decides whether a run with crashes lost nothing that was acknowledged and did nothing twice.
+/// Decides whether a run with crashes lost no acknowledged call and executed no call twice.
 ///
-/// The calls append ids to lists, one list per object, and no id is used twice. The ledger is told
-/// when a call begins, when it is acknowledged or refused, and when a crash ends what was under
-/// way; at any moment it can be shown what a list holds, and answers with what is wrong:
+/// The calls append ids to lists, one list per object, and no id is used twice. The run tells the
+/// ledger when a call begins, when it is acknowledged or refused, and when a crash ends all calls
+/// in progress. At any moment it can show the contents of a list to the ledger, which returns the
+/// violations:
 ///
 /// - every acknowledged id is there exactly once, at the version that the acknowledgement named;
-/// - an id under way, or in flight at a crash, is there at most once;
-/// - nothing else is there;
+/// - an id in progress, or in flight at a crash, is there at most once;
+/// - no other id is there;
 /// - the order agrees with real time: of two calls of which one ended before the other began, the
 ///   earlier one comes first;
-/// - what was there before is there again, unchanged, as the beginning of the list;
+/// - the earlier contents are there again, unchanged, as the beginning of the list;
 /// - versions rise, and for lists that see no other calls they are 1, 2, 3, …
 ///
 /// Checking is linear in the length of the list; no search is needed, since the list shows the
@@ -48,13 +49,13 @@ public final class ExactlyOnce {
   /// A ledger of an empty store.
   public ExactlyOnce() {}
 
-  /// One element of a list, as it was found.
+  /// One element of a list.
   ///
-  /// @param id what was appended
-  /// @param version the version of the object with which it came
+  /// @param id the appended id
+  /// @param version the version of the object that the append made
   public record Entry(String id, long version) {}
 
-  /// What the versions of a list's elements must be.
+  /// The rule for the versions of a list's elements.
   public enum Versions {
     /// 1, 2, 3, … without gaps: the object has no other calls than appends.
     DENSE,
@@ -72,17 +73,17 @@ public final class ExactlyOnce {
     FOREIGN,
     /// An id stands before one whose call had ended before its own began.
     ORDER,
-    /// The list no longer begins with what was there before.
+    /// The list no longer begins with its earlier contents.
     CHANGED,
-    /// A version is not what was acknowledged, or not as [Versions] says.
+    /// A version differs from the acknowledged one, or from the rule of [Versions].
     VERSION
   }
 
-  /// One thing that is wrong.
+  /// One violation.
   ///
-  /// @param rule the rule that was broken
+  /// @param rule the broken rule
   /// @param object the object whose list breaks it
-  /// @param text what was found and what was expected
+  /// @param text the contents and the expectation
   public record Violation(Rule rule, String object, String text) {
     @Override
     public String toString() {
@@ -108,7 +109,7 @@ public final class ExactlyOnce {
     }
   }
 
-  /// A call that appends `id` is about to be made.
+  /// Notes that a call that appends `id` is about to begin.
   public synchronized void begin(String object, String id) {
     var ofObject = calls.computeIfAbsent(object, _ -> new LinkedHashMap<>());
     if (ofObject.putIfAbsent(id, new Call(time++)) != null) {
@@ -116,23 +117,24 @@ public final class ExactlyOnce {
     }
   }
 
-  /// The call returned: it must be found from now on, at `version`.
+  /// Notes that the call returned: it must be there from now on, at `version`.
   public synchronized void acknowledged(String object, String id, long version) {
     Call call = end(object, id, Stage.ACKNOWLEDGED);
     call.version = version;
   }
 
-  /// The call was refused: it must never be found.
+  /// Notes that the call was refused: it must never be there.
   public synchronized void refused(String object, String id) {
     end(object, id, Stage.REFUSED);
   }
 
-  /// The call failed without telling whether it happened, and nothing can make it happen later.
+  /// Notes that the call failed with an unknown outcome, and that nothing can execute it later.
   public synchronized void unknown(String object, String id) {
     end(object, id, Stage.IN_FLIGHT);
   }
 
-  /// Everything under way has ended with an unknown outcome, and nothing can make it happen later.
+  /// Notes that all calls in progress have ended with an unknown outcome, and that nothing can
+  /// execute them later.
   public synchronized void crashed() {
     long now = time++;
     for (var ofObject : calls.values()) {
@@ -144,12 +146,12 @@ public final class ExactlyOnce {
     }
   }
 
-  /// The objects to which a call was ever sent, in the order in which that was first done.
+  /// Returns the objects that calls were sent to, in the order of their first call.
   public synchronized List<String> objects() {
     return List.copyOf(calls.keySet());
   }
 
-  /// How many calls were acknowledged.
+  /// Returns how many calls were acknowledged.
   public synchronized long acknowledgedCount() {
     return calls.values().stream()
         .flatMap(ofObject -> ofObject.values().stream())
@@ -157,7 +159,7 @@ public final class ExactlyOnce {
         .count();
   }
 
-  /// Throws when [#check] finds anything wrong.
+  /// Throws when [#check] finds a violation.
   ///
   /// @throws AssertionError with every violation
   public void require(String object, List<Entry> list, Versions versions) {
@@ -168,8 +170,8 @@ public final class ExactlyOnce {
     throw new AssertionError(text.toString());
   }
 
-  /// What is wrong with the list that an object holds now; empty when nothing is. Calls that were
-  /// acknowledged while the list was read may be reported as lost: read it when none are under way.
+  /// Returns the violations in the present list of an object. Calls that were acknowledged while
+  /// the run read the list may be reported as lost: read it when none are in progress.
   public synchronized List<Violation> check(String object, List<Entry> list, Versions versions) {
     var check = new ListCheck(object, versions);
     var ofObject = calls.getOrDefault(object, Map.of());
@@ -197,7 +199,7 @@ public final class ExactlyOnce {
     private final List<Violation> violations = new ArrayList<>();
     private final Set<String> ids = new HashSet<>();
     private long version;
-    /* The latest beginning among the calls of the entries so far, and the id of that entry. */
+    // The latest beginning among the calls of the entries so far, and the id of that entry.
     private long lastBegan = -1;
     private String lastBegun = "";
 

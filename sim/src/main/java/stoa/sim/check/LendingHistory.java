@@ -6,28 +6,31 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What clients saw of a list that is lent, which only grows: whether the calls that are durable
+/// The calls on a lent list that only grows, as clients saw them. Decides whether the durable calls
 /// have one order, which agrees with time, and happened once. One owner.
 public final class LendingHistory {
-  /* An update is unique, and answers all up to itself. So the list at the end is the order of those
-   * that are durable, and each answer is a beginning of it: how long it is says where it belongs. */
+  /*
+   * An update is unique, and answers all elements up to itself. So the list at the end is the order
+   * of the durable updates, and each answer is a beginning of it: the length of an answer
+   * determines its place.
+   */
 
   public LendingHistory() {}
 
-  /// Calls of a client of which is not known yet whether they last.
+  /// Calls of a client that may still be lost.
   public static final class Span {
     private boolean done;
     private boolean seen;
 
     public Span() {}
 
-    /// All that was done and seen is durable.
+    /// Notes that all its updates and reads are durable.
     public void flushed() {
       done = true;
       seen = true;
     }
 
-    /// All that was done is.
+    /// Notes that all its updates are durable.
     public void left() {
       done = true;
     }
@@ -48,16 +51,16 @@ public final class LendingHistory {
       this.element = element;
     }
 
-    /// It was answered.
+    /// Notes the answer.
     ///
-    /// @param until which calls last if this one does; null when it lasts in any case
+    /// @param until the calls that last if this one does; null when it lasts in any case
     public void answered(List<String> all, @Nullable Span until) {
       answer = List.copyOf(all);
       span = until;
       ended = ++time;
     }
 
-    /// It surely has not happened, and will not.
+    /// Notes that it certainly has not happened, and will not.
     void refused() {
       refused = true;
     }
@@ -77,16 +80,16 @@ public final class LendingHistory {
   private final List<Call> calls = new ArrayList<>();
   private long time;
 
-  /// A call begins.
+  /// Begins a call.
   ///
-  /// @param element what it adds; null when it only reads
+  /// @param element the element that it adds; null when it only reads
   public Call begin(String name, @Nullable String element) {
     var call = new Call(name, element);
     calls.add(call);
     return call;
   }
 
-  /// Throws unless all is well.
+  /// Throws when the history breaks a rule.
   ///
   /// @param end the list when nothing happens any more
   public void require(List<String> end) {

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Decides whether a history is linearizable: whether every call can be given one moment between
-/// its beginning and its end, such that the calls taken in the order of these moments are a run of
-/// the [Model] [1].
+/// Decides whether a history is linearizable: whether every call has one moment between its
+/// beginning and its end, such that the calls in the order of these moments are a run of the
+/// [Model] [1].
 ///
 /// A history that cannot be decided within the allowed steps is [Verdict.Undecided], which
 /// [#require] treats as a failure. Pure and stateless; safe for any number of threads.
@@ -44,7 +44,7 @@ public final class Linearizability {
 
   /// Checks a history.
   ///
-  /// @param stepsMax how often the model may be asked, for each part of it
+  /// @param stepsMax the most questions to the model, for each part of it
   public static <S, I, O> Verdict<S, I, O> check(
       Model<S, I, O> model, CallHistory<I, O> history, long stepsMax) {
     Map<Object, List<Operation<I, O>>> parts = new LinkedHashMap<>();

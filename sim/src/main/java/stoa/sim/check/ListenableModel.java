@@ -6,9 +6,9 @@ import java.util.Optional;
 /// The keys of a listenable key-value store, each an atomic register.
 public record ListenableModel()
     implements Model<Optional<String>, ListenableModel.Input, ListenableModel.Output> {
-  /// What can be called.
+  /// The calls.
   public sealed interface Input {
-    /// The key.
+    /// Returns the key.
     String key();
 
     /// Answers [Output.Found].
@@ -21,18 +21,18 @@ public record ListenableModel()
     record Remove(String key) implements Input {}
   }
 
-  /// What is answered.
+  /// The answers.
   public sealed interface Output {
-    /// A put was done.
+    /// The put was done.
     record Done() implements Output {}
 
-    /// A put was done, and a listener's handler has seen what was there before.
+    /// The put was done, and a listener's handler has seen the value before it.
     record Replaced(Optional<String> before) implements Output {}
 
     /// Whether there was a value.
     record Removed(boolean was) implements Output {}
 
-    /// What a get found.
+    /// The value that a get found.
     record Found(Optional<String> value) implements Output {}
   }
 

@@ -12,38 +12,38 @@ import org.jspecify.annotations.Nullable;
 import stoa.KeyEvent;
 import stoa.KeyHandler;
 
-/// Decides whether a listener of a key was told what it had to be told: after events that were told
-/// again are taken out by their number, exactly what its handler makes of the puts since its
-/// registration, in the order in which these are linearized.
+/// Decides whether a listener of a key received the right events: without repeated ones (by their
+/// number), exactly the handler's results for the puts since its registration, in their linearized
+/// order.
 ///
-/// Pure and stateless. It does not look for the order of the puts: a witness shows it, and
-/// [Linearizability] says whether that is one.
+/// Pure and stateless. It does not search for the order of the puts: a witness shows it, and
+/// [Linearizability] decides whether it is valid.
 public final class ListenerRules {
   private ListenerRules() {}
 
-  /// One put, in the order in which it took effect.
+  /// One put, in the order of effect.
   ///
-  /// @param value what was put, null for a removal; no two puts put the same
-  /// @param before what was there before
+  /// @param value the new value, null for a removal; no two puts have the same
+  /// @param before the value before it
   public record Put(@Nullable String value, @Nullable String before) {}
 
-  /// How a listener ended.
+  /// The end of a listener.
   public enum End {
-    /// It is listening, and everything is settled: nothing may be missing.
+    /// It is listening, and everything is settled: no event may be missing.
     SETTLED,
-    /// It was closed, fell behind, or its store crashed: nothing may be missing in between.
+    /// It was closed, fell behind, or its store crashed: no event may be missing in between.
     CUT,
-    /// Its handler threw: nothing may be missing before that.
+    /// Its handler threw: no event may be missing before that.
     THREW
   }
 
-  /// What one listener was told.
+  /// The events that one listener received.
   ///
-  /// @param key at which it listens
-  /// @param handler makes a handler as it was registered
+  /// @param key the key at which it listens
+  /// @param handler creates a handler like the registered one
   /// @param before values whose puts were over when the registration began
   /// @param after values whose puts began when the registration was over
-  /// @param events as they were told, in order, again whenever they were told again
+  /// @param events the received events, in order, with all repetitions
   /// @param end how it ended
   public record Told(
       String key,
@@ -57,7 +57,7 @@ public final class ListenerRules {
   ///
   /// @param order the puts on the key, from some moment before the registration on; complete when
   ///   the listener is [End#SETTLED]
-  /// @throws AssertionError saying what is wrong
+  /// @throws AssertionError naming the violation
   public static void require(List<Put> order, Told told) {
     List<String> events = numbered(told);
     int earliest = 0;
@@ -82,7 +82,7 @@ public final class ListenerRules {
         "a listener of " + told.key + " was told " + events + "; " + reasons + " of " + order);
   }
 
-  /// The events without those that were told again.
+  /// Returns the events without repetitions.
   private static List<String> numbered(Told told) {
     Map<Long, String> known = new TreeMap<>();
     long last = 0;
@@ -127,14 +127,14 @@ public final class ListenerRules {
       if (!found.equals(expected)) return "it was told " + found + " and not " + expected;
     }
     if (told.end == End.THREW) return "its handler did not throw";
-    // A crash may keep from the witness what a listener was told last.
+    // A crash may keep the last events of a listener from the witness.
     if (told.end == End.CUT || at == events.size()) return null;
     return "it was told " + (events.size() - at) + " events for which there is no put";
   }
 
-  /// The puts that a witness was told, in order.
+  /// Checks the puts that a witness has seen, in order.
   ///
-  /// @throws AssertionError when one does not follow the one before, or puts what was put before
+  /// @throws AssertionError when one does not follow the one before, or repeats an earlier value
   public static void requireChain(List<Put> order) {
     Set<String> values = new HashSet<>();
     String last = null;

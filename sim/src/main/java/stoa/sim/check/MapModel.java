@@ -7,9 +7,9 @@ import java.util.Optional;
 /// Every call answers the number that the key had before it, or nothing when it had none.
 public record MapModel()
     implements SequentialModel<Optional<Long>, MapModel.Input, Optional<Long>> {
-  /// What can be called.
+  /// The calls.
   public sealed interface Input {
-    /// The key that the call is about.
+    /// Returns the key of the call.
     String key();
 
     /// Reads.

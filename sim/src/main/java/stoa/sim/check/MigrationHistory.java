@@ -18,31 +18,35 @@ import stoa.sim.check.TransactionHistory.Action;
 import stoa.sim.check.TransactionHistory.Outcome;
 import stoa.sim.check.TransactionHistory.Recorded;
 
-/// What operations on migrating objects saw and did. An object is the list of the operations that
-/// have updated it. Judges which operations are durable, and whether they have one order.
+/// The reads and updates of operations on migrating objects. An object is the list of the
+/// operations that have updated it. Decides which operations are durable, and whether they have one
+/// order.
 ///
 /// One owner.
 public final class MigrationHistory {
   /*
    * (1) An operation is durable iff its node stayed connected or left (Definition 2), or a durable
-   *     one read what it made.
+   *     one read its result.
    * (2) A version of an object that a durable operation saw or made stands for one state (Lemma 1),
    *     and of two versions the newer one has the older one's updates.
-   * (3) Durable operations are strictly serializable, local reads taken out of time: the multi-version
-   *     serialization graph of section 7 has no cycle, with the lists' order as that of versions.
-   * (4) What a flush or leave has made durable is in the store from then on.
-   * (5) The store has all of an operation or nothing, and what it depends on (section 4.4).
-   * (6) An operation sees nothing older than what its node had made or seen before it began, by
+   * (3) Durable operations are strictly serializable, local reads taken out of time: the
+   *     multi-version serialization graph of section 7 has no cycle, with the lists' order as that
+   *     of versions.
+   * (4) The states that a flush or leave has made durable are in the store from then on.
+   * (5) The store has all of an operation or nothing, and all that the operation depends on
+   *     (section 4.4).
+   * (6) An operation sees no state older than its node had made or seen before it began, by
    *     operations that had ended or not.
-   * (7) An operation that ends, and is no local read, has seen all that was durable before it began,
-   *     also when its own root was replaced meanwhile.
-   * (8) Durable operations have the timestamps of section 7.1. Lemmas 2 and 6: those that retrieved the
-   *     same object have run in the order of their timestamps. Lemma 4: the timestamp of an operation
-   *     is below that of the one that made the next version of what it read. (Lemma 3, that it is above
-   *     that of the one that made what it read, is so by what timestamps are.)
+   * (7) An operation that ends, and is no local read, has seen all states that were durable before
+   *     it began, also when its own root was replaced meanwhile.
+   * (8) Durable operations have the timestamps of section 7.1. Lemmas 2 and 6: those that retrieved
+   *     the same object have run in the order of their timestamps. Lemma 4: the timestamp of an
+   *     operation is below that of the operation that made the next version of an object that it
+   *     read. (Lemma 3, that it is above that of the operation that made the version that it read,
+   *     follows from the definition of timestamps.)
    * (9) Lemma 8: a durable strict read sees all durable updates that had ended before it began.
    *
-   * What holds of nodes while they work is in `MigrationLemmas`.
+   * `MigrationLemmas` has the invariants of nodes while they work.
    */
   public MigrationHistory() {}
 
@@ -53,13 +57,13 @@ public final class MigrationHistory {
     private final SortedMap<StreamId, Seen> inputs = new TreeMap<>();
     private final SortedMap<StreamId, CopyVersion> outputs = new TreeMap<>();
     private final SortedSet<StreamId> writes;
-    /* What its node had seen before. */
+    // The versions that its node had seen before.
     private final SortedMap<StreamId, CopyVersion> before;
-    /* What was durable before it began, by object. */
+    // The durable operations before it began, by object.
     private final SortedMap<StreamId, List<String>> durable;
     private final long began;
     private long ended = Long.MAX_VALUE;
-    /* Of an update, or an operation on several objects, that has run: when, and its timestamp. */
+    // The time at which an update, or an operation on several objects, has run, and its timestamp.
     private long ran;
     private long stamp;
 
@@ -105,7 +109,7 @@ public final class MigrationHistory {
   private final SortedMap<NodeId, SortedMap<StreamId, CopyVersion>> latest = new TreeMap<>();
   private final SortedMap<StreamId, List<String>> store = new TreeMap<>();
   private final SortedSet<String> durable = new TreeSet<>();
-  /* The timestamp of the last operation on an object instance, by the last name in its list. */
+  // The timestamp of the last operation on an object instance, by the last name in its list.
   private final SortedMap<StreamId, SortedMap<String, Long>> stamps = new TreeMap<>();
   private long time;
 
@@ -162,7 +166,7 @@ public final class MigrationHistory {
     holds(before.compareTo(copy.version()) <= 0, "%s sees %s after %s", operation, copy, before);
   }
 
-  /// The new state of an object that an operation changes.
+  /// Returns the new state of an object that an operation changes.
   public byte[] update(Operation operation, Copy copy) {
     CopyVersion version = new CopyVersion(copy.version().generation(), copy.version().number() + 1);
     operation.outputs.put(copy.object(), version);
@@ -172,7 +176,8 @@ public final class MigrationHistory {
     return state(list);
   }
 
-  /// An operation that is no read of one object has run. It gets its timestamp (section 7.1).
+  /// Notes that an operation other than a read of one object has run. It gets its timestamp
+  /// (section 7.1).
   public void executed(Operation operation) {
     operation.ran = ++time;
     operation.inputs.forEach((object, seen) ->
@@ -194,8 +199,8 @@ public final class MigrationHistory {
     return list.isEmpty() ? "" : list.getLast();
   }
 
-  /// What a state depends on that has an operation's update: of each other object, the last update
-  /// that must be in its list.
+  /// Returns the dependencies of a state with an operation's update: of each other object, the last
+  /// update that must be in its list.
   public SortedMap<StreamId, String> dependencies(String name) {
     SortedMap<StreamId, String> last = new TreeMap<>();
     var operation = get(name);
@@ -221,7 +226,7 @@ public final class MigrationHistory {
     });
   }
 
-  /// The operations of a node that have ended.
+  /// Returns the operations of a node that have ended.
   public List<String> ended(NodeId node) {
     return operations.values().stream()
         .filter(operation -> operation.node.equals(node) && operation.hasEnded())
@@ -229,12 +234,12 @@ public final class MigrationHistory {
         .toList();
   }
 
-  /// A node has left, or is there at the end.
+  /// Notes that a node has left, or exists at the end.
   public void stayed(NodeId node) {
     staying.add(node);
   }
 
-  /// Copies were made durable together.
+  /// Notes that the store has made copies durable together.
   public void persisted(List<Copy> copies) {
     List<String> fresh = new ArrayList<>();
     for (var copy : copies) {
@@ -268,8 +273,8 @@ public final class MigrationHistory {
     return operation;
   }
 
-  /// What operations have made is durable: it is in the store, and will be. What they have seen is
-  /// too.
+  /// Notes that the results of operations are durable: they are in the store, or will be. So are
+  /// the states that they have seen.
   public void durable(List<String> names) {
     for (var name : names) {
       var operation = get(name);
@@ -286,7 +291,7 @@ public final class MigrationHistory {
     }
   }
 
-  /// Judges, at the end.
+  /// Judges the history, at the end.
   ///
   /// @param last the final states
   public void require(SortedMap<StreamId, List<String>> last) {
@@ -318,7 +323,7 @@ public final class MigrationHistory {
     }
   }
 
-  /* (8) of an object, with all who updated it in their order. */
+  /// Checks (8) for an object, with all operations that updated it, in their order.
   private void retrieved(SortedSet<String> set, StreamId object, List<String> order) {
     List<Operation> all = new ArrayList<>();
     for (var name : set) {
@@ -345,7 +350,7 @@ public final class MigrationHistory {
         other.stamp);
   }
 
-  /* (9) of an object. */
+  /// Checks (9) for an object.
   private void read(SortedSet<String> set, StreamId object, List<String> order) {
     for (var name : set) {
       var operation = get(name);

@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A class as its own specification: what a plain instance does when it is called alone is what the
-/// shared object must do when many call it.
+/// A class as its own specification: the shared object with many callers must behave like a plain
+/// instance with a single caller.
 ///
 /// ```java
 /// var model = new ObjectModel<>(Stock::new, Stock::copy, Stock::items);
@@ -28,7 +28,7 @@ public final class ObjectModel<T>
 
   /// @param fresh a new instance, as the store creates it
   /// @param copy an independent copy of an instance
-  /// @param content a value that is equal for two instances iff they cannot be told apart by calls
+  /// @param content a value that is equal for two instances iff no call can tell them apart
   public ObjectModel(Supplier<T> fresh, UnaryOperator<T> copy, Function<T, Object> content) {
     this.fresh = fresh;
     this.copy = copy;
@@ -37,9 +37,9 @@ public final class ObjectModel<T>
 
   /// One call on the object.
   ///
-  /// @param name the method with its arguments, as reports show it; calls of one name are taken for
-  ///   the same call
-  /// @param body makes the call on an instance and answers what it answers
+  /// @param name the method with its arguments, as reports show it; calls of one name count as the
+  ///   same call
+  /// @param body makes the call on an instance and returns its answer
   /// @param <T> the class
   public record Invocation<T>(String name, Function<T, @Nullable Object> body) {
     @Override
@@ -58,7 +58,7 @@ public final class ObjectModel<T>
     }
   }
 
-  /// What a call answered.
+  /// The answer of a call.
   public sealed interface Answer {
     /// It returned a value.
     record Returned(@Nullable Object value) implements Answer {}
@@ -70,8 +70,8 @@ public final class ObjectModel<T>
     record Threw(String type, String message) implements Answer {}
   }
 
-  /// What a call answers, with its exception as an answer where the method itself throws. What Stoa
-  /// throws is no answer of the object, and goes on to the caller.
+  /// Returns the answer of a call; an exception that the method itself throws is an answer. An
+  /// exception of Stoa is no answer of the object, and the caller gets it.
   public static Answer answer(Supplier<? extends @Nullable Object> call) {
     try {
       return new Answer.Returned(call.get());

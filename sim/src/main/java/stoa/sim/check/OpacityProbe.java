@@ -3,13 +3,12 @@ package stoa.sim.check;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Watches whether a transaction sees a state that never was, be it one that will commit, abort or
-/// be tried again.
+/// Detects transactions that see an impossible state, whether they commit, abort or run again.
 ///
 /// Two objects have values `x` and `y` whose sum is always the same and which always differ. A
-/// transaction hands what it reads to [#saw], which divides by the difference, as careless code
-/// would: a state that never was throws there, and is remembered, since a transaction that fails
-/// may be tried again in silence. Thread-safe.
+/// transaction passes the values that it reads to [#saw], which divides by the difference, as
+/// careless code would: an impossible state throws there. The probe remembers it, since a failed
+/// transaction may run again in silence. Thread-safe.
 public final class OpacityProbe {
   private static final int SHOWN_MAX = 10;
 
@@ -17,7 +16,7 @@ public final class OpacityProbe {
   private final List<String> torn = new ArrayList<>();
   private long count;
 
-  /// A probe of two values with the given sum; an odd one, so that they differ.
+  /// Creates a probe of two values with the given sum; an odd one, so that they differ.
   ///
   /// @throws IllegalArgumentException when the sum is even
   public OpacityProbe(long sum) {
@@ -26,11 +25,11 @@ public final class OpacityProbe {
     this.sum = sum;
   }
 
-  /// A transaction has read both values.
+  /// Notes the two values that a transaction has read.
   ///
-  /// @param who names it in what [#require] says
+  /// @param who names the transaction in the message of [#require]
   /// @return the sum divided by the difference
-  /// @throws IllegalStateException when the sum is not what it always is
+  /// @throws IllegalStateException when the sum is wrong
   /// @throws ArithmeticException when the values do not differ
   public synchronized long saw(String who, long x, long y) {
     count++;
@@ -40,14 +39,14 @@ public final class OpacityProbe {
     throw new IllegalStateException("%d and %d do not add up to %d".formatted(x, y, sum));
   }
 
-  /// How often both values were read.
+  /// Returns how often transactions read both values.
   public synchronized long count() {
     return count;
   }
 
-  /// Throws when anybody ever saw a state that never was.
+  /// Throws when a transaction has seen an impossible state.
   ///
-  /// @throws AssertionError with the first of those who did
+  /// @throws AssertionError with the first of these transactions
   public synchronized void require() {
     if (!torn.isEmpty()) throw new AssertionError("not opaque, with the sum " + sum + ": " + torn);
   }

@@ -5,19 +5,19 @@ package stoa.sim.check;
 /// Immutable.
 ///
 /// @param call its number in the history
-/// @param client who made it
-/// @param input what was called
+/// @param client the caller
+/// @param input the method and arguments
 /// @param end how it ended
 /// @param began the index of the event with which it began
 /// @param over the index of the event after which it takes no effect; [Long#MAX_VALUE] for a
 ///   pending call
-/// @param <I> what a call is
-/// @param <O> what a call answers
+/// @param <I> the input of a call
+/// @param <O> the answer of a call
 public record Operation<I, O>(int call, String client, I input, End<O> end, long began, long over) {
 
   /// How a call ended, as its client saw it.
   ///
-  /// @param <O> what a call answers
+  /// @param <O> the answer of a call
   public sealed interface End<O> {}
 
   /// It answered; so it took effect, exactly once, before that.
@@ -25,13 +25,13 @@ public record Operation<I, O>(int call, String client, I input, End<O> end, long
   /// @param output the answer
   public record Answered<O>(O output) implements End<O> {}
 
-  /// Nobody saw the answer, and it is over: it took effect before its end, or never.
+  /// No client saw the answer, and it is over: it took effect before its end, or never.
   public record Unseen<O>() implements End<O> {}
 
-  /// Nobody saw an answer yet: it took effect, or will, or never does.
+  /// No client has seen an answer yet: it took effect, or will, or never does.
   public record Pending<O>() implements End<O> {}
 
-  /// Whether it must have taken effect.
+  /// Returns whether it must have taken effect.
   public boolean certain() {
     return end instanceof Answered;
   }
@@ -40,7 +40,7 @@ public record Operation<I, O>(int call, String client, I input, End<O> end, long
     return new Operation<>(call, client, input, how, began, at);
   }
 
-  /// This operation as it looked to someone who saw the events up to `at` only.
+  /// Returns this operation as an observer of the events up to `at` sees it.
   Operation<I, O> seenAt(long at) {
     return over <= at ? this : ended(new Pending<>(), Long.MAX_VALUE);
   }

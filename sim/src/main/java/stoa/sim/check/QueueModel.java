@@ -6,11 +6,11 @@ import java.util.Optional;
 
 /// A first-in-first-out queue of numbers, empty at first.
 ///
-/// Both calls answer an optional number: what [Input.Take] took, or nothing when there was nothing;
-/// [Input.Put] answers nothing.
+/// Both calls answer an optional number: [Input.Take] the taken number, if there was one;
+/// [Input.Put] none.
 public record QueueModel()
     implements SequentialModel<List<Long>, QueueModel.Input, Optional<Long>> {
-  /// What can be called.
+  /// The calls.
   public sealed interface Input {
     /// Appends a number.
     record Put(long value) implements Input {}

@@ -3,7 +3,7 @@ package stoa.sim.check;
 /// A register of numbers that starts at 0, with read, write and compare-and-set.
 public record RegisterModel()
     implements SequentialModel<Long, RegisterModel.Input, RegisterModel.Output> {
-  /// What can be called.
+  /// The calls.
   public sealed interface Input {
     /// Answers [Output.Value].
     record Read() implements Input {}
@@ -13,19 +13,19 @@ public record RegisterModel()
     /// @param value the new value
     record Write(long value) implements Input {}
 
-    /// Writes if the register holds what is expected; answers [Output.Swapped].
+    /// Writes if the register holds the expected value; answers [Output.Swapped].
     ///
-    /// @param expected the value without which nothing is written
+    /// @param expected the value that the register must hold
     /// @param value the new value
     record Swap(long expected, long value) implements Input {}
   }
 
-  /// What is answered.
+  /// The answers.
   public sealed interface Output {
     /// A write was done.
     record Done() implements Output {}
 
-    /// What a read found.
+    /// The value that a read found.
     record Value(long value) implements Output {}
 
     /// Whether a compare-and-set wrote.

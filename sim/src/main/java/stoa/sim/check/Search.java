@@ -88,7 +88,7 @@ final class Search<S, I, O> {
     return Result.FOUND;
   }
 
-  /* The order found, oldest first. */
+  /// Returns the order found, oldest first.
   List<Operation<I, O>> order() {
     List<Operation<I, O>> order = new ArrayList<>();
     frames
@@ -99,12 +99,13 @@ final class Search<S, I, O> {
     return order;
   }
 
-  /* The state after the order found. */
+  /// Returns the state after the order found.
   S state() {
     return frames.element().state;
   }
 
-  /* Choices number the certain calls first, then the doubtful ones. */
+  /// Returns the operation of a choice; choices number the certain calls first, then the doubtful
+  /// ones.
   private Operation<I, O> operation(int choice) {
     return choice < certain.size() ? certain.get(choice) : doubtful.get(choice - certain.size());
   }
@@ -121,7 +122,7 @@ final class Search<S, I, O> {
     certainLeft--;
   }
 
-  /* Undoes the latest place, so the links of the call still name its neighbours. */
+  /// Undoes the latest place, so the links of the call still name its neighbours.
   private void undo(int choice) {
     if (choice >= certain.size()) {
       placedDoubtful.clear(choice - certain.size());
@@ -134,7 +135,7 @@ final class Search<S, I, O> {
     certainLeft++;
   }
 
-  /* What may be placed now, by (1), (2) and (4). */
+  /// Returns the calls that may come next, by (1), (2) and (4).
   private int[] choices(long lastBegan) {
     int[] choices = new int[8];
     int count = 0;
@@ -176,14 +177,14 @@ final class Search<S, I, O> {
     return new Seen(from, beyond, (BitSet) placedDoubtful.clone(), state);
   }
 
-  /* A set of placed calls, all certain ones below `from` and `beyond` above it, and a state. */
+  /// A set of placed calls, all certain ones below `from` and `beyond` above it, and a state.
   private record Seen(int from, BitSet beyond, BitSet doubtful, Object state) {}
 
   private final class Frame {
     private final S state;
-    /* The choice that led here; -1 in the first frame. */
+    // The choice that created this frame; -1 in the first one.
     private final int placed;
-    /* The latest beginning among the placed calls; -1 when there is none. */
+    // The latest beginning among the placed calls; -1 when there is none.
     private final long lastBegan;
     private final int[] choices;
     private int at = -1;
@@ -197,7 +198,7 @@ final class Search<S, I, O> {
       this.choices = choices(lastBegan);
     }
 
-    /* Moves to the next pair of a choice and a state that may follow it. */
+    /// Moves to the next pair of a choice and a state that may follow it.
     boolean advance() {
       following++;
       while (following >= followings.size()) {

@@ -5,10 +5,10 @@ import java.util.List;
 /// A [Model] of an object that is deterministic, as every shared object is.
 ///
 /// @param <S> the states
-/// @param <I> what a call is
-/// @param <O> what a call answers; compared by `equals`
+/// @param <I> the input of a call
+/// @param <O> the answer of a call; compared by `equals`
 public interface SequentialModel<S, I, O> extends Model<S, I, O> {
-  /// What the call does in `state`. Pure: `state` itself stays as it is.
+  /// Returns the effect of a call in `state`. Pure: `state` itself stays as it is.
   Step<S, O> apply(S state, I input);
 
   /// The effect of one call.

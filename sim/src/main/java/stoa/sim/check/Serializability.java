@@ -19,15 +19,15 @@ import stoa.sim.check.TransactionHistory.Action;
 import stoa.sim.check.TransactionHistory.Outcome;
 import stoa.sim.check.TransactionHistory.Recorded;
 
-/// Decides whether transactions over append-only lists are strictly serializable: whether they can
-/// be put in an order that explains everything that was read, and in which who ended before another
-/// began comes first. What aborted or unknown transactions read must fit into that order too
+/// Decides whether transactions over append-only lists are strictly serializable: whether they have
+/// an order that explains all their reads, and in which a transaction that ended before another
+/// began comes first. The reads of aborted or unknown transactions must fit into that order too
 /// (opacity).
 ///
-/// No search is needed: a list shows in which order it was written, so who must come before whom
-/// follows from what was read [1, 2], and an order exists iff there is no cycle. The cost is linear
-/// in the size of the history, up to the sorting of times. A check that exceeds its steps has
-/// failed. Pure and stateless; safe for any number of threads.
+/// No search is needed: a list shows the order of its writes, so the reads determine which
+/// transaction must precede which [1, 2], and an order exists iff there is no cycle. The cost is
+/// linear in the size of the history, up to the sorting of times. A check that exceeds its steps
+/// has failed. Pure and stateless; safe for any number of threads.
 ///
 /// ```java
 /// Serializability.require(history.transactions());
@@ -35,43 +35,44 @@ import stoa.sim.check.TransactionHistory.Recorded;
 public final class Serializability {
   /*
    * (1) The order of a list is the longest list read; every list read is a prefix of it.
-   * (2) Elements that nobody has read come after it: were one of them before the last element read,
-   *     it would have been read. So who read the longest list comes before who wrote those.
-   * (3) A transaction of unknown outcome happened iff somebody read what it wrote. If nobody did, it
-   *     is as well taken for one that only read: that restrains the others least.
-   * (4) Aborted transactions are taken for ones that only read.
+   * (2) Elements that no transaction has read come after it: were one of them before the last
+   *     element read, it would have been read. So a transaction that read the longest list precedes
+   *     those that wrote these elements.
+   * (3) A transaction of unknown outcome happened iff another one read its writes. If none did, the
+   *     check takes it for one that only read: that restrains the others least.
+   * (4) The check takes aborted transactions for ones that only read.
    *
-   * [1] A. Adya. Weak consistency: a generalized theory and optimistic implementations. 1999.
-   * [2] K. Kingsbury, P. Alvaro. Elle: inferring isolation anomalies from experimental
-   *     observations. 2020.
+   * [1] A. Adya. Weak consistency: a generalized theory and optimistic implementations. 1999. [2]
+   * K. Kingsbury, P. Alvaro. Elle: inferring isolation anomalies from experimental observations.
+   * 2020.
    */
 
   /// The steps that [#check(List)] and [#require] allow.
   public static final long STEPS_MAX = 50_000_000;
 
   private static final int VIOLATIONS_MAX = 20;
-  /* How many edges a printed cycle has at most. */
+  // The most edges of a printed cycle.
   private static final int EDGES_SHOWN_MAX = 30;
 
   private Serializability() {}
 
-  /// What can be wrong, in the words of [1].
+  /// The kinds of violations, in the terms of [1].
   public enum Anomaly {
-    /// A transaction does not see what it wrote itself, or sees two states of a list.
+    /// A transaction does not see its own writes, or sees two states of a list.
     INTERNAL,
-    /// An element was read that nobody appended.
+    /// A transaction read an element that none appended.
     FOREIGN,
     /// An element is in a list twice.
     DUPLICATE,
-    /// An element of a committed transaction is missing from what was read after its end.
+    /// A transaction did not read an element of one that had committed before.
     LOST,
     /// Two lists were read of which neither begins with the other.
     INCOMPATIBLE,
     /// Writes of several transactions are interleaved in a circle.
     G0,
-    /// An element of an aborted transaction was read.
+    /// A transaction read an element of an aborted transaction.
     G1A,
-    /// A state was read that existed only within a transaction.
+    /// A transaction read a state that existed only within another one.
     G1B,
     /// A circle of reads from each other and of writes.
     G1C,
@@ -79,16 +80,16 @@ public final class Serializability {
     G_SINGLE,
     /// A circle in which several did not see each other: a write skew.
     G2,
-    /// A circle that real time closes: something was seen too late or too early.
+    /// A circle that real time closes: a transaction saw a write too late or too early.
     REAL_TIME,
     /// The check gave up; it has checked nothing.
     UNDECIDED
   }
 
-  /// One thing that is wrong.
+  /// One violation.
   ///
-  /// @param anomaly what kind it is
-  /// @param text what was found; for a circle, its transactions in order, with what they did
+  /// @param anomaly its kind
+  /// @param text the reads; for a circle, its transactions in order, with their actions
   public record Violation(Anomaly anomaly, String text) {
     @Override
     public String toString() {
@@ -96,24 +97,24 @@ public final class Serializability {
     }
   }
 
-  /// What is wrong with a history; empty when it is strictly serializable. Not all that is wrong
-  /// may be listed, and the simplest kind of circle first.
+  /// Returns the violations of a history; empty when it is strictly serializable. The list may be
+  /// incomplete, and has the simplest kind of circle first.
   ///
   /// @throws IllegalArgumentException when an element is appended to a list twice
   public static List<Violation> check(List<Recorded> history) {
     return check(history, STEPS_MAX);
   }
 
-  /// What is wrong with a history, found within some steps.
+  /// Returns the violations of a history that a limited number of steps finds.
   ///
-  /// @param stepsMax how many edges between transactions may be looked at
+  /// @param stepsMax the most edges between transactions to examine
   public static List<Violation> check(List<Recorded> history, long stepsMax) {
     return new Checking(history, stepsMax).run();
   }
 
   /// Throws unless the history is strictly serializable.
   ///
-  /// @throws AssertionError with what is wrong
+  /// @throws AssertionError with the violations
   public static void require(List<Recorded> history) {
     var violations = check(history);
     if (violations.isEmpty()) return;
@@ -122,10 +123,10 @@ public final class Serializability {
     throw new AssertionError(text.toString());
   }
 
-  /* An append: by which transaction, and whether it is that one's last to the list. */
+  /// An append: its transaction, and whether it is that transaction's last to the list.
   private record Write(int by, boolean last) {}
 
-  /* What a transaction found in a list, its own appends left out. */
+  /// The elements that a transaction found in a list, without its own appends.
   private record Found(int by, List<String> elements) {}
 
   private static final class Checking {
@@ -136,7 +137,7 @@ public final class Serializability {
     private final BitSet happened = new BitSet();
     private final List<Violation> violations = new ArrayList<>();
     private final DependencyGraph graph;
-    /* Transactions that are part of a circle that was reported. */
+    // Transactions of circles in the report.
     private final BitSet reported = new BitSet();
 
     Checking(List<Recorded> history, long stepsMax) {
@@ -170,7 +171,7 @@ public final class Serializability {
       if (violations.size() < VIOLATIONS_MAX) violations.add(new Violation(anomaly, text));
     }
 
-    // ---- what was written and read
+    // ---- writes and reads
 
     private void write(int index) {
       Map<String, String> last = new HashMap<>();
@@ -223,7 +224,7 @@ public final class Serializability {
       return history.get(index).toString();
     }
 
-    /* Finds the order of a list by (1), unless what was read makes no sense. */
+    /// Finds the order of a list by (1), unless the reads contradict each other.
     private void order(String key, List<Found> founds) {
       List<String> longest = List.of();
       for (var found : founds) {
@@ -278,7 +279,7 @@ public final class Serializability {
       return Objects.requireNonNull(writes.getOrDefault(key, Map.of()).get(element));
     }
 
-    // ---- who comes before whom
+    // ---- precedence
 
     private void edges(String key) {
       List<Found> founds = reads.getOrDefault(key, List.of());
@@ -308,7 +309,7 @@ public final class Serializability {
       }
     }
 
-    /* Who happened and wrote what nobody read. */
+    /// Returns the transactions that happened and wrote elements that none has read.
     private BitSet unseen(String key, List<String> order, List<Found> founds) {
       var seen = new HashSet<>(order);
       var unseen = new BitSet();
@@ -334,7 +335,8 @@ public final class Serializability {
       return history.get(found.by()).began();
     }
 
-    /* A chain of moments: who ended comes before the moment, who begins later after it. */
+    /// Adds a chain of moments: a transaction that ended precedes the moment; one that begins later
+    /// follows it.
     private void times() {
       var byEnd = new ArrayList<Integer>();
       for (int i = 0; i < history.size(); i++) {

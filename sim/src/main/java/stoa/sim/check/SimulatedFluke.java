@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import stoa.Accessor;
 import stoa.Shared;
 
-/// An object that is not deterministic, where nobody looks: it goes by how often its method ran,
+/// An object that is secretly not deterministic: its state depends on how often its method has run,
 /// here or anywhere.
 @Shared(name = "stoa.sim.Fluke")
 public class SimulatedFluke {
-  /// How often, in one run of a scenario.
+  /// The number of runs, in one run of a scenario.
   public static final ScopedValue<AtomicInteger> RUNS = ScopedValue.newInstance();
 
   private static final int KEPT_MAX = 12;
@@ -26,7 +26,7 @@ public class SimulatedFluke {
     return kept.size();
   }
 
-  /// What makes it differ.
+  /// Returns a count, and changes a field that differs between replicas.
   public int count() {
     run = RUNS.get().incrementAndGet();
     return kept.size();

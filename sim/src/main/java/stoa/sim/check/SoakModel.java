@@ -7,8 +7,8 @@ import stoa.storage.object.ObjectReader;
 import stoa.storage.object.VersionRange;
 import stoa.storage.object.VersionState;
 
-/// A versioned object of some MiB, in cells of 64 bytes: what is in a cell follows from the object,
-/// the version and the place, so that only versions are kept.
+/// A versioned object of some MiB, in cells of 64 bytes. The contents of a cell follow from the
+/// object, the version and the place, so that the model keeps only versions.
 ///
 /// One owner.
 public final class SoakModel {
@@ -16,7 +16,7 @@ public final class SoakModel {
   private static final int READ_CELLS = 4096;
 
   private final long id;
-  private final long[] versions; // negative for what was truncated
+  private final long[] versions; // negative for truncated cells
   private final TreeSet<Long> applied = new TreeSet<>();
 
   public SoakModel(long id, int cells) {
@@ -43,7 +43,7 @@ public final class SoakModel {
     return applied.isEmpty() ? 0 : applied.last();
   }
 
-  /// Adds a version. Answers whether it is new.
+  /// Adds a version. Returns whether it is new.
   public boolean add(long version) {
     return applied.add(version);
   }
@@ -60,7 +60,7 @@ public final class SoakModel {
     }
   }
 
-  /// What a version writes into some cells.
+  /// Returns the bytes that a version writes into some cells.
   public ByteBuffer content(long version, int from, int to) {
     var bytes = ByteBuffer.allocate((to - from) * CELL);
     for (int i = from; i < to; i++) {
@@ -89,7 +89,7 @@ public final class SoakModel {
         applied.stream().map(version -> new VersionRange(version, version)).toList());
   }
 
-  /// Holds an object or a snapshot against this.
+  /// Compares an object or a snapshot with this.
   public void require(ObjectReader object, String name) {
     if (!state().equals(object.versionState())) {
       throw new AssertionError(name + " has the versions " + object.versionState());
@@ -102,7 +102,7 @@ public final class SoakModel {
     }
   }
 
-  /// Holds some cells against this.
+  /// Compares some cells with this.
   public void require(ObjectReader object, String name, int from, int to) {
     byte[] read = object.read((long) from * CELL, (to - from) * CELL);
     for (int i = from; i < to; i++) {

@@ -3,11 +3,11 @@ package stoa.sim.check;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What transactions over lists saw and did, for [Serializability].
+/// The reads and writes of transactions over lists, for [Serializability].
 ///
 /// A transaction appends elements, each of which is used once, and reads whole lists. A call
-/// outside transactions is a transaction of its own. A body that is executed again is recorded
-/// again, so that what a doomed attempt saw is judged too.
+/// outside transactions is a transaction of its own. Each execution of a body is a transaction of
+/// its own here, so that the check judges the reads of doomed attempts too.
 ///
 /// Time is the count of beginnings and ends. Thread-safe: clients may record at once; one [Open]
 /// has one owner.
@@ -24,7 +24,7 @@ public final class TransactionHistory {
   private final List<Open> all = new ArrayList<>();
   private long time;
 
-  /// A history in which nothing has happened.
+  /// Creates an empty history.
   public TransactionHistory() {}
 
   /// How a transaction ended.
@@ -37,14 +37,14 @@ public final class TransactionHistory {
     UNKNOWN
   }
 
-  /// One thing that a transaction did.
+  /// One action of a transaction.
   public sealed interface Action {
-    /// The list that it concerns.
+    /// Returns its list.
     String key();
 
     /// An element was added at the end of a list.
     ///
-    /// @param element one that no other append adds to this list
+    /// @param element no other append adds it to this list
     record Append(String key, String element) implements Action {
       @Override
       public String toString() {
@@ -54,7 +54,7 @@ public final class TransactionHistory {
 
     /// A list was read.
     ///
-    /// @param elements all that it showed, what the transaction itself appended before included
+    /// @param elements all elements, with the transaction's own earlier appends
     record Read(String key, List<String> elements) implements Action {
       /// Copies the elements.
       public Read {
@@ -68,13 +68,13 @@ public final class TransactionHistory {
     }
   }
 
-  /// A transaction as it was recorded.
+  /// A transaction in the record.
   ///
-  /// @param name what violations call it
+  /// @param name its name in violations
   /// @param began the time of its beginning
   /// @param ended the time of its end, [Long#MAX_VALUE] while it may still take effect
   /// @param outcome how it ended
-  /// @param actions what it did, in its order
+  /// @param actions its actions, in order
   public record Recorded(
       String name, long began, long ended, Outcome outcome, List<Action> actions) {
     /// Copies the actions.
@@ -96,13 +96,13 @@ public final class TransactionHistory {
     return open;
   }
 
-  /// Everything recorded so far, in the order of the beginnings. What has not ended has an unknown
-  /// outcome.
+  /// Returns all transactions so far, in the order of their beginnings. One that has not ended has
+  /// an unknown outcome.
   public synchronized List<Recorded> transactions() {
     return all.stream().map(Open::recorded).toList();
   }
 
-  /// A transaction under way.
+  /// A transaction in progress.
   public final class Open {
     private final String name;
     private final long began;
@@ -115,27 +115,27 @@ public final class TransactionHistory {
       this.began = began;
     }
 
-    /// It appended an element, or tried to.
+    /// Notes that it appended an element, or tried to.
     public void append(String key, String element) {
       add(new Action.Append(key, element));
     }
 
-    /// It read a list.
+    /// Notes that it read a list.
     public void read(String key, List<String> elements) {
       add(new Action.Read(key, elements));
     }
 
-    /// It happened.
+    /// Notes that it happened.
     public void committed() {
       end(Outcome.COMMITTED);
     }
 
-    /// It did not happen.
+    /// Notes that it did not happen.
     public void aborted() {
       end(Outcome.ABORTED);
     }
 
-    /// It happened or not, and nothing can make it happen later.
+    /// Notes that its outcome is unknown, and that nothing can execute it later.
     public void lost() {
       end(Outcome.UNKNOWN);
     }

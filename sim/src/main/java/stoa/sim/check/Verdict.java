@@ -3,11 +3,11 @@ package stoa.sim.check;
 import java.util.List;
 import java.util.Map;
 
-/// What [Linearizability] found out about a history.
+/// The result of [Linearizability] for a history.
 ///
 /// @param <S> the states of the model
-/// @param <I> what a call is
-/// @param <O> what a call answers
+/// @param <I> the input of a call
+/// @param <O> the answer of a call
 public sealed interface Verdict<S, I, O> {
 
   /// There is an order of the calls that explains every answer.
@@ -24,7 +24,7 @@ public sealed interface Verdict<S, I, O> {
   /// No order of the calls explains every answer.
   ///
   /// @param part the part of the model where this shows
-  /// @param prefix an order for all that was seen before `culprit` returned
+  /// @param prefix an order for all events before `culprit` returned
   /// @param state the model's state after that order
   /// @param culprit the first call, by the time of its return, whose answer no order explains
   /// @param underWay calls that had begun when it returned and had not ended
@@ -35,7 +35,7 @@ public sealed interface Verdict<S, I, O> {
       Operation<I, O> culprit,
       List<Operation<I, O>> underWay)
       implements Verdict<S, I, O> {
-    /* How many operations of the prefix, counted from its end, are printed. */
+    // The most operations of the prefix, counted from its end, in the report.
     private static final int SHOWN_MAX = 20;
 
     @Override

@@ -1,3 +1,3 @@
-/// Models of what is to be true, histories of what was seen, and checkers that compare them.
+/// Models of the correct behavior, histories of the observed one, and checkers that compare them.
 @org.jspecify.annotations.NullMarked
 package stoa.sim.check;

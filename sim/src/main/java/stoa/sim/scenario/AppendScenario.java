@@ -29,13 +29,13 @@ import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SimulatedStore;
 
 /// Clients append to streams, alone and to several at once, while the disk of the store fails and
-/// it is opened again. Acknowledged appends must be there once, whole, at the addresses that they
-/// were given; streams must be dense and in log order; the log must hold exactly what the streams
-/// hold; and who follows it must see every acknowledged entry once, in order.
+/// the store restarts. Acknowledged appends must be there once, whole, at their addresses; streams
+/// must be dense and in log order; the log must hold exactly the entries of the streams; and a
+/// follower must see every acknowledged entry once, in order.
 final class AppendScenario implements Scenario {
   private static final int STREAMS = 5;
   private static final int TURNS = 80;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG = StoaConfig.of("file:simulated");
 
@@ -181,7 +181,7 @@ final class AppendScenario implements Scenario {
       }
     }
 
-    /* One that goes on after a restart begins with the last that it saw. */
+    /// Follows the log. A follower after a restart begins with the last entry that it saw.
     private void follow() {
       var next = follower.poll();
       while (next.isPresent()) {

@@ -26,17 +26,16 @@ import stoa.sim.world.SimulatedRegister;
 import stoa.sim.world.SimulatedStore;
 import stoa.storage.disk.StorageException;
 
-/// Clients write, read, keep and delete blobs of a whole store while its disk fails and it is
-/// opened again, with ordinary calls and maintenance between. What was acknowledged must be there,
-/// whole, under the version that was answered; a snapshot must stay as it was; and what was deleted
-/// must be gone.
+/// Clients write, read, keep and delete blobs of a whole store while its disk fails and the store
+/// restarts, with ordinary calls and maintenance between. An acknowledged write must be there,
+/// whole, under its version; a snapshot must stay unchanged; and a deleted blob must be gone.
 public final class BlobScenario implements Scenario {
   private static final int BLOBS = 2;
   private static final int CELLS = 24;
-  /* Larger than a block of the device, so that a cell can be torn. */
+  // Larger than a block of the device, so that a power loss can tear a cell.
   private static final int CELL_BYTES = 1_500;
   private static final int TURNS = 70;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final String ATTRIBUTE = "attribute";
   private static final StoaConfig CONFIG = StoaConfig.of("file:simulated");
@@ -46,8 +45,8 @@ public final class BlobScenario implements Scenario {
   private final String name;
   private final int maintenancePercent;
 
-  /// @param disks makes the disk of a run
-  /// @param maintenancePercent in how many turns the device is maintained
+  /// @param disks creates the disk of a run
+  /// @param maintenancePercent the share of turns that maintain the device
   BlobScenario(String name, Function<Chance, PoweredDisk> disks, int maintenancePercent) {
     this.name = name;
     this.disks = disks;

@@ -13,12 +13,12 @@ import java.util.TreeMap;
 /// Campaign [--scenario NAME]... [--seeds FROM-TO] [--digests]
 /// ```
 ///
-/// A scenario is named by its short name or its class. For each run that fails one line is printed,
-/// with the command that replays it; a replay of a single seed prints the end of the trace too.
-/// With `--digests` each run prints its seed and the digest of its trace, which must be the same in
-/// every JVM.
+/// The name of a scenario is its short name or its class. For each failed run the campaign prints
+/// one line, with the command that replays it; a replay of a single seed prints the end of the
+/// trace too. With `--digests` each run prints its seed and the digest of its trace, which must be
+/// the same in every JVM.
 public final class Campaign {
-  /// What a failure line begins with, up to the options of [Campaign].
+  /// The beginning of a failure line, up to the options of [Campaign].
   static final String COMMAND = "./stoa test --campaign";
 
   private static final int FAILURES_MAX = 10;
@@ -35,8 +35,8 @@ public final class Campaign {
     this.digests = digests;
   }
 
-  /// Runs a campaign; ends the process with 0 when nothing failed, with 1 when a run failed, and
-  /// with 2 when the arguments make no sense.
+  /// Runs a campaign; ends the process with 0 when all runs succeed, with 1 when a run fails, and
+  /// with 2 when the arguments are invalid.
   public static void main(String[] args) {
     int status;
     try {
@@ -48,9 +48,9 @@ public final class Campaign {
     System.exit(status);
   }
 
-  /// The campaign that the arguments describe.
+  /// Returns the campaign that the arguments describe.
   ///
-  /// @throws IllegalArgumentException when they describe none
+  /// @throws IllegalArgumentException when the arguments are invalid
   static Campaign parse(List<String> args) {
     List<Scenario> scenarios = new ArrayList<>();
     long from = 0;
@@ -89,7 +89,7 @@ public final class Campaign {
     return rest.next();
   }
 
-  /// Runs every seed and answers whether all went well. Stops after ten failures of a scenario.
+  /// Runs every seed and returns whether all runs succeed. Stops after ten failures of a scenario.
   boolean run(PrintStream out) {
     boolean well = true;
     for (var scenario : scenarios) {

@@ -24,27 +24,26 @@ import stoa.sim.world.SimulatedStore;
 import stoa.sim.world.SimulatedTally;
 import stoa.sim.world.TallyVersions;
 
-/// Versions of a class are deployed and taken back while its objects are called, the disk fails,
-/// and the store is opened again, by a program that has one of the versions. Every addition must
-/// have been made once, by the version that was active, and every version of every object must stay
-/// what it was when it was made.
+/// An operator deploys and takes back versions of a class while clients call its objects, the disk
+/// fails, and programs with one of the versions open the store again. The active version must have
+/// executed every addition once, and every version of every object must stay unchanged.
 final class CodeScenario implements Scenario {
   private static final int TALLIES = 3;
   private static final int FACTORS = 5;
   private static final int TURNS = 120;
 
-  /* How often a recovery may fail before the disk is left in peace. */
+  // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
           // So little that objects leave memory all the time.
           .withLimits(Limits.standard().withResidentBytesMax(4_000));
 
-  /* Made when a run begins: it opens a store. */
+  /// Loaded when a run begins, since it opens a store.
   private static final class Factors {
     static final Map<String, Integer> BY_NAME = byName();
 
-    /// The factors of versions, by the names that a store gives to these.
+    /// Returns the factors of versions, by the names that a store gives to these.
     private static Map<String, Integer> byName() {
       var factors = new HashMap<String, Integer>();
       try (Stoa stoa = Stoa.open("memory:")) {
@@ -69,7 +68,7 @@ final class CodeScenario implements Scenario {
     new Run(chance.of("work"), trace, store).run();
   }
 
-  /// @param factor the one that was active when the addition was asked for
+  /// @param factor the active factor when the client asked for the addition
   private record Asked(
       String id, int tally, int factor, CompletableFuture<SimulatedTally.Added> future) {}
 
@@ -80,7 +79,7 @@ final class CodeScenario implements Scenario {
     private final List<Asked> asked = new ArrayList<>();
     private final Map<String, Asked> acknowledged = new TreeMap<>();
 
-    /* By tally: the sums of its versions, as far as they were told. */
+    // By tally: the known sums of its versions.
     private final List<Map<Long, Long>> sums = new ArrayList<>();
     private final List<SimulatedTally> tallies = new ArrayList<>();
     private int active = 1;
@@ -189,7 +188,7 @@ final class CodeScenario implements Scenario {
       trace.reached("a rollback");
     }
 
-    /* Finds out which factor is active. */
+    /// Finds out which factor is active.
     private void look() {
       for (CodeService.Version version : store.await(() -> code().versions())) {
         if (version.active())

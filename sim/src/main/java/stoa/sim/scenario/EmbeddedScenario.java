@@ -40,16 +40,16 @@ import stoa.sim.world.SimulatedList;
 import stoa.sim.world.SimulatedRegister;
 import stoa.sim.world.SimulatedStore;
 
-/// Clients use shared objects of a whole store while its disk fails and it is opened again:
-/// accounts that send each other money, along chains and in circles, registers, and lists that are
-/// created and deleted. Every acknowledged call must have happened once, registers and lists must
-/// be linearizable, no money may come or go, and the past must stay as it was.
+/// Clients use shared objects of a whole store while its disk fails and the store restarts:
+/// accounts that send each other money, along chains and in circles, registers, and lists that they
+/// create and delete. Every acknowledged call must have happened once, registers and lists must be
+/// linearizable, the sum of all money must stay the same, and the past must stay unchanged.
 public final class EmbeddedScenario implements Scenario {
   private static final int ACCOUNTS = 4;
   private static final int REGISTERS = 2;
   private static final int LISTS = 2;
   private static final int TURNS = 100;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
@@ -64,7 +64,7 @@ public final class EmbeddedScenario implements Scenario {
   private final Layout layout;
   private final Function<Chance, PoweredDisk> disks;
 
-  /// @param disks makes the disk of a run
+  /// @param disks creates the disk of a run
   public EmbeddedScenario(String name, Layout layout, Function<Chance, PoweredDisk> disks) {
     this.name = name;
     this.layout = layout;
@@ -88,7 +88,7 @@ public final class EmbeddedScenario implements Scenario {
         .run();
   }
 
-  /* A list that may be absent, as its clients see it. */
+  /// A list that may be absent, as its clients see it.
   private sealed interface ListInput {
     record Create(String key) implements ListInput {}
 
@@ -140,7 +140,7 @@ public final class EmbeddedScenario implements Scenario {
       CompletableFuture<RegisterModel.Output> future,
       Recorder.Client<Keyed, RegisterModel.Output>.Open call) {}
 
-  /* A call on one of several registers. */
+  /// A call on one of several registers.
   private record Keyed(int register, RegisterModel.Input input) {}
 
   private record RegistersModel() implements SequentialModel<Long, Keyed, RegisterModel.Output> {
@@ -404,7 +404,7 @@ public final class EmbeddedScenario implements Scenario {
       };
     }
 
-    /// Deletes a list; half of them are trimmed before, so that nothing but the deletion is left.
+    /// Deletes a list, and trims half of the lists before, so that only the deletion is left.
     private List<String> delete(SimulatedList list) {
       var history = store.stoa().history(list);
       boolean trimmed = ids % 2 == 0;
@@ -447,7 +447,7 @@ public final class EmbeddedScenario implements Scenario {
           store.await(() -> {
             find();
             read();
-            // Reading made calls in flight go on; now they are over.
+            // Reading resumed the calls in flight; now they are over.
             read();
             return true;
           });

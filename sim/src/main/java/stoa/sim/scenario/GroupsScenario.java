@@ -67,18 +67,18 @@ import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Vote;
 
-/// Several stores with one order, each on a replicated log of its own, whose leaders die, or are
-/// overtaken and do not know; the network between them loses, repeats and delays. Clients add to
-/// lists and read them, alone and in transactions over several stores.
+/// Several stores with one order, each on its own replicated log. Their leaders die, or another one
+/// replaces them without their notice; the network between them loses, repeats and delays messages.
+/// Clients add to lists and read them, alone and in transactions over several stores.
 ///
-/// Handlers call keys of other stores, which call others, also in circles. The past is released,
-/// but for what snapshots with names show, transactions, and who else reads.
+/// Handlers call keys of other stores, which call others, also in circles. Clients release the
+/// past, except for the versions that named snapshots, transactions, and other readers need.
 ///
-/// Everything must be strictly serializable, keys without a place in the order each by itself;
-/// nothing happens twice or by half, also what handlers call; log addresses are unique over all
-/// stores, and agree with real time; and when nothing goes wrong any more, everything goes on.
+/// All calls must be strictly serializable, keys without a place in the order each by itself; no
+/// call happens twice or in part, including those of handlers; log addresses are unique over all
+/// stores, and agree with real time; and when all failures have stopped, everything makes progress.
 public final class GroupsScenario implements Scenario {
-  /// The kind of the entry where a store has logged that a checkpoint is made.
+  // The kind of the entry in which a store logs that it makes a checkpoint.
   private static final byte CHECKPOINT = 10;
 
   private static final int HOME = 0;
@@ -91,12 +91,12 @@ public final class GroupsScenario implements Scenario {
   private static final String ORDERED = "ordered";
   private static final String LOOSE = "loose";
 
-  /* The longest that anything may take in a run, and after its troubles. */
+  // The most time that anything may take in a run, and after its troubles.
   private static final long TROUBLE_MICROS_MAX = 1_500_000_000L;
   private static final long CALM_MICROS_MAX = 1_500_000_000L;
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
-  /* So little that lists leave memory all the time. */
+  // So little that lists leave memory all the time.
   private static final StoreConfig STORE =
       new StoreConfig(Duration.ofSeconds(100), 1_000, 600, 8, Duration.ofMillis(1));
   private static final Transaction.Bounds BOUNDS =
@@ -115,10 +115,10 @@ public final class GroupsScenario implements Scenario {
     new Run(chance, trace).run();
   }
 
-  /* What a client saw at a log address, to be seen again. */
+  /// The list that a client saw at a log address, for a second look.
   private record Seen(long counter, String key, List<String> elements) {}
 
-  /* A snapshot with a name, and what was seen in it. */
+  /// A snapshot with a name, and the lists that it has shown.
   private static final class Shown {
     private final String name;
     private final long counter;
@@ -146,7 +146,7 @@ public final class GroupsScenario implements Scenario {
     private final Chains chains = new Chains();
     private final List<Shown> named = new ArrayList<>();
 
-    /* Whether clients release the past, and how much of it the stores keep by themselves. */
+    // Whether clients release the past, and how much of it the stores keep by themselves.
     private final boolean trims;
     private final Keep keep;
     private final Map<String, String> doing = new TreeMap<>();
@@ -188,7 +188,7 @@ public final class GroupsScenario implements Scenario {
         for (Group group : groups) insist(() -> put(group, key(group, 0)));
         insist(this::everywhere);
         insist(this::readChains);
-        insist(this::readAll); // last: what nobody waits for any more may be logged yet
+        insist(this::readAll); // last: calls without a waiting client may be logged until then
         over[0] = true;
       });
       until(fibers.micros() + CALM_MICROS_MAX, () -> over[0]);
@@ -219,14 +219,14 @@ public final class GroupsScenario implements Scenario {
       }
     }
 
-    /// So many addresses are given as a long time takes.
+    /// Issues as many addresses as a long time takes.
     private void burn() {
       Owner home = groups.get(HOME).owner;
       if (home == null) return;
       Coordinator coordinator = home.coordinator;
       if (coordinator == null) return;
       Owner other = trouble.of(groups).owner;
-      // Whoever asks for addresses says that its log is open, with all that was decided.
+      // A store that asks for addresses first says that its log is open, with all decisions.
       if (other == null || other == home || other.store == null) return;
       home.life.execute(() -> {
         try {
@@ -272,7 +272,7 @@ public final class GroupsScenario implements Scenario {
         });
       }
 
-      /// Another process leads, or the same one after it has died.
+      /// Makes another process the leader, or the same one after its death.
       void lead() {
         int replica = trouble.below(shard.replicas());
         Owner before = owner;
@@ -295,7 +295,7 @@ public final class GroupsScenario implements Scenario {
         next.life.execute(next::open);
       }
 
-      /// One of those that do not lead any more dies.
+      /// Kills a former leader.
       void killOne() {
         for (Owner one : all) {
           if (one == owner || one.life.isOver()) continue;
@@ -305,14 +305,15 @@ public final class GroupsScenario implements Scenario {
         }
       }
 
-      /// Who is asked: who leads, or is thought to.
+      /// Returns the process that a client asks: the leader, or one that the client takes for the
+      /// leader.
       @Nullable Owner asked() {
         List<Owner> alive = all.stream().filter(one -> !one.life.isOver()).toList();
         if (!calm && !alive.isEmpty() && chance.percent(15)) return chance.of(alive);
         return owner;
       }
 
-      /// It has ended by itself, or must.
+      /// Notes that a process has ended by itself, or must end.
       void failed(Owner one) {
         if (owner != one) return;
         fibers.after(
@@ -415,7 +416,7 @@ public final class GroupsScenario implements Scenario {
       return members;
     }
 
-    /// A store, from where the coordinator is.
+    /// A store, seen from the coordinator.
     private final class Remote implements Coordinator.Member {
       private final Group group;
 
@@ -465,7 +466,7 @@ public final class GroupsScenario implements Scenario {
       }
     }
 
-    /// The order, from where a store is.
+    /// The order, seen from a store.
     private final class Ordered implements Addresses {
       private final Owner owner;
 
@@ -501,7 +502,7 @@ public final class GroupsScenario implements Scenario {
       }
     }
 
-    /// The other stores, from where a store is.
+    /// The other stores, seen from a store.
     private final class Around implements Neighbors {
       private final Group group;
 
@@ -548,7 +549,7 @@ public final class GroupsScenario implements Scenario {
       }
     }
 
-    /// A log that takes its time, and is full now and then.
+    /// A slow log that is full now and then.
     private final class Log extends ForwardingShardLog {
       private final Group group;
 
@@ -635,7 +636,7 @@ public final class GroupsScenario implements Scenario {
       else delete();
     }
 
-    /// Releases versions of a list, as far as nobody holds them.
+    /// Releases versions of a list, as far as nothing holds them.
     private void trim() {
       boolean chain = chance.percent(30);
       String name = chain ? chainKey() : anyKey();
@@ -665,7 +666,7 @@ public final class GroupsScenario implements Scenario {
       open.committed();
     }
 
-    /// Reads a list in a snapshot that has been there for a while.
+    /// Reads a list in a snapshot that has existed for a while.
     private void look() {
       if (named.isEmpty()) return;
       Shown shown = chance.of(named);
@@ -681,7 +682,7 @@ public final class GroupsScenario implements Scenario {
           shown.name + " is there still, at " + shown.counter + ", not " + found);
     }
 
-    /// What a snapshot shows; null when it was deleted meanwhile.
+    /// Returns the list that a snapshot shows; null when it was deleted meanwhile.
     private @Nullable List<String> shown(Shown shown, String key) {
       try {
         List<String> elements = ask(groupOf(key).asked(), owner -> at(owner, key, shown.counter));
@@ -706,7 +707,7 @@ public final class GroupsScenario implements Scenario {
       Demand.that(deleted, shown.name + " is there until it is deleted");
     }
 
-    /// What somebody held who is there no more may be released.
+    /// Excuses a release of held versions when their holder is gone.
     private void excuse(TooOld released, Owner holder, long sinceMicros) {
       boolean lost = holder.group.owner != holder || holder.life.isOver();
       if (!lost && fibers.micros() - sinceMicros < BOUNDS.micros()) {
@@ -722,7 +723,7 @@ public final class GroupsScenario implements Scenario {
       trace.add(name + " has done");
     }
 
-    /// Does something until it is well.
+    /// Repeats work until it succeeds.
     private void insist(Runnable work) {
       while (true) {
         try {
@@ -748,7 +749,7 @@ public final class GroupsScenario implements Scenario {
       return kind + names++;
     }
 
-    /// What is put: large, when the stores are to release something by themselves.
+    /// Returns the value of a put: large, so that the stores release entries by themselves.
     private byte[] value(String space, String element) {
       boolean large = space.equals(ORDERED) && !(keep instanceof Keep.All);
       return bytes(large ? element + " ".repeat(BLANKS) : element);
@@ -766,7 +767,7 @@ public final class GroupsScenario implements Scenario {
           () -> action.apply(Objects.requireNonNull(owner)));
     }
 
-    /// A put or question, as a client of a server makes it.
+    /// Waits for a put or question, as a client of a server does.
     private static Request joined(Request request) {
       var done = new CompletableFuture<Request>();
       request.whenDone(done::complete);
@@ -821,7 +822,7 @@ public final class GroupsScenario implements Scenario {
       told(open, () -> open.read(key, ask(group.asked(), o -> get(o, space, key))));
     }
 
-    /// Asks a list of a group that asks another one: both are seen at one moment.
+    /// Asks a list of a group that asks another one: it sees both at one moment.
     private void askBoth(Group group) {
       String key = key(group, chance.below(2));
       String other = key(group, chance.below(2));
@@ -855,7 +856,7 @@ public final class GroupsScenario implements Scenario {
       try (var moment = waits ? store.beginQuestion() : store.beginQuestion(alone)) {
         return SeriesHandlers.parts(moment.get(target, other, ANY, Pace.LONG));
       } catch (TooOld released) {
-        // Its moment was in front of the present.
+        // Its moment was ahead of the present.
         if (waits) throw released;
         trace.reached("a question is asked again, as of a later moment");
         try (var moment = store.beginQuestion()) {
@@ -864,7 +865,7 @@ public final class GroupsScenario implements Scenario {
       }
     }
 
-    /// Puts something whose handler calls others, which call others.
+    /// Puts an element whose handler calls others, which call others.
     private void chain() {
       String element = name("chain");
       String first = chainKey();
@@ -899,7 +900,7 @@ public final class GroupsScenario implements Scenario {
       return "c" + chance.of(groups).number + "." + chance.below(2);
     }
 
-    /// Reads all, until nothing goes on any more.
+    /// Reads all lists, until they stop changing.
     private void readChains() {
       Map<String, List<String>> before = Map.of();
       while (true) {
@@ -924,7 +925,7 @@ public final class GroupsScenario implements Scenario {
       else get(history, group, LOOSE, key);
     }
 
-    /// Ends an operation as its client is told.
+    /// Ends an operation according to its client's result.
     private void told(TransactionHistory.Open open, Runnable work) {
       try {
         work.run();
@@ -937,7 +938,7 @@ public final class GroupsScenario implements Scenario {
       }
     }
 
-    /// What was seen at an address once is seen there again.
+    /// Reads again at an address that a client has read at before.
     private void lookAgain() {
       if (remembered.isEmpty()) return;
       Seen seen = chance.of(remembered);
@@ -963,7 +964,7 @@ public final class GroupsScenario implements Scenario {
       remembered.add(new Seen(counter, key, elements));
     }
 
-    /// Reads several stores as of a log address that one of them has pinned.
+    /// Reads several stores at a log address that one of them has pinned.
     private void snapshot() {
       var open = ordered.begin(name("snap"));
       Owner first = chance.of(groups).asked();
@@ -994,7 +995,7 @@ public final class GroupsScenario implements Scenario {
       return key(chance.of(groups), chance.below(keys));
     }
 
-    /// A transaction of a client, over all stores that it touches.
+    /// A transaction of a client, over all stores that it uses.
     private final class Across {
       private final String name;
       private final TransactionHistory.Open open;
@@ -1076,7 +1077,7 @@ public final class GroupsScenario implements Scenario {
         open.read(key, all);
       }
 
-      /// Commits, also when it is not known whether that was done.
+      /// Commits, also after a lost answer.
       void commit() {
         var id = new UUID(chance.any(), chance.any());
         boolean unknown = false;
@@ -1099,7 +1100,7 @@ public final class GroupsScenario implements Scenario {
             if (attempt == COMMITS_MAX) throw lost;
           } catch (StoaException refused) {
             if (!(refused instanceof Unavailable) || attempt == COMMITS_MAX) {
-              // What was asked before, or is asked twice, may be on its way yet.
+              // An earlier or repeated request may still be on its way.
               if (!unknown && !(refused instanceof Unavailable)) open.aborted();
               throw refused;
             }
@@ -1267,7 +1268,7 @@ public final class GroupsScenario implements Scenario {
       }
     }
 
-    /// What the store may be refused for is never that it is broken.
+    /// Fails when a refusal is a sign of a broken store.
     private void sound(Throwable told) {
       for (Throwable cause = told; cause != null; cause = cause.getCause()) {
         boolean broken =

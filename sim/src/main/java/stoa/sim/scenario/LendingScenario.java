@@ -48,13 +48,13 @@ import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SlowLog;
 import stoa.storage.disk.DeviceConfig;
 
-/// Objects of a store are lent to clients and come back, while servers die or are overtaken, and
-/// clients come, leave, die and are cut off. Clients add to lists and read them, by the server and
-/// where the lists are lent to; one list is deleted now and then.
+/// A store lends objects to clients and gets them back, while servers die or others replace them,
+/// and clients come, leave, die and lose their connections. Clients add to lists and read them, at
+/// the server and where the lists are lent to; now and then they delete one list.
 ///
-/// What is durable must have one order that agrees with time, and nothing may happen twice: what
-/// was called by the server, and what a client had called when it flushed or left. When nothing
-/// goes wrong any more, everybody is answered, and what nobody asks for comes back.
+/// The durable calls must have one order that agrees with time, and none may happen twice. Durable
+/// are the calls at the server, and a client's calls before it flushes or leaves. When all failures
+/// have stopped, every client gets its answers, and objects that no client asks for come back.
 public final class LendingScenario implements Scenario {
   private static final int CLIENTS = 3;
   private static final int TURNS = 25;
@@ -62,7 +62,7 @@ public final class LendingScenario implements Scenario {
   private static final List<String> KEPT = List.of("a", "b");
   private static final String DELETED = "d";
 
-  /* The longest that anything may take in a run, and after its troubles. */
+  // The most time that anything may take in a run, and after its troubles.
   private static final long TROUBLE_MICROS_MAX = 3_000_000_000L;
   private static final long CALM_MICROS_MAX = 600_000_000L;
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
@@ -203,7 +203,7 @@ public final class LendingScenario implements Scenario {
 
     // ---- servers
 
-    /* The others apply what was ordered. */
+    /// Lets the other replicas apply the order.
     private void orders() {
       while (true) {
         fibers.pause(trouble.between(1, 300_000));
@@ -263,7 +263,7 @@ public final class LendingScenario implements Scenario {
       }
     }
 
-    /// Another process leads, or the same one after it has died.
+    /// Makes another process the leader, or the same one after its death.
     private void lead() {
       int replica = trouble.below(shard.replicas());
       for (Host one : hosts) {
@@ -292,7 +292,7 @@ public final class LendingScenario implements Scenario {
       return calm || !chance.percent(10) ? now : chance.of(hosts);
     }
 
-    /* Asks a server, as an ordinary client does. */
+    /// Asks a server, as an ordinary client does.
     private <T> T ask(Function<Stoa, T> action) {
       Host to = asked();
       return links.ask(
@@ -335,7 +335,7 @@ public final class LendingScenario implements Scenario {
 
     // ---- clients
 
-    /* One client after the other. */
+    /// One client after the other.
     private void lives(String name) {
       int turns = TURNS;
       while (turns > 0) {
@@ -520,7 +520,7 @@ public final class LendingScenario implements Scenario {
         }
       }
 
-      /* It is answered, and asks for nothing any more. */
+      /// Waits for its answers, and asks no more.
       void end() {
         if (process.life().isOver() || outpost == null) {
           ended = true;
@@ -545,7 +545,7 @@ public final class LendingScenario implements Scenario {
       }
 
       private void lastly(Seen view) {
-        if (view.key.equals(DELETED)) addDeleted(); // so that it is there
+        if (view.key.equals(DELETED)) addDeleted(); // so that it exists
         try {
           append(view);
         } catch (Gone deleted) {
@@ -580,7 +580,7 @@ public final class LendingScenario implements Scenario {
       call.answered(ask(stoa -> list(stoa, key).all()), null);
     }
 
-    /* In a transaction, which is refused while it is lent. */
+    /// Reads in a transaction, which the store refuses while the object is lent.
     private void look(String key) {
       trace.add("somebody looks at " + key);
       var call = history(key).begin("a transaction", null);
@@ -601,7 +601,7 @@ public final class LendingScenario implements Scenario {
       call.answered(ask(stoa -> looked(stoa, key)), null);
     }
 
-    // ---- what is deleted
+    // ---- deletion
 
     private void delete() {
       trace.add("somebody deletes");
@@ -626,7 +626,7 @@ public final class LendingScenario implements Scenario {
       }
     }
 
-    /// What the store may be refused for is never that it is broken.
+    /// Fails when a refusal is a sign of a broken store.
     private static void sound(Throwable told) {
       for (Throwable cause = told; cause != null; cause = cause.getCause()) {
         if (cause instanceof NullPointerException || cause instanceof ClassCastException) {
@@ -635,7 +635,7 @@ public final class LendingScenario implements Scenario {
       }
     }
 
-    /// The objects, as a client finds them that knows the names of the store as it was once.
+    /// The objects as seen by a client that knows only early names of the store.
     private final class FromAfar implements PlacedObjects {
       private final PlacedObjects known;
 
@@ -682,8 +682,8 @@ public final class LendingScenario implements Scenario {
     }
   }
 
-  /// What was seen of a list that is deleted now and then: whoever calls it after that sees nothing
-  /// of what was there before. One owner.
+  /// The reads of a list that clients delete now and then: a caller after a deletion must not see
+  /// the elements before it. One owner.
   private static final class Deletions {
     private record Deleted(long began, long ended) {}
 

@@ -43,13 +43,13 @@ import stoa.sim.world.Recorder;
 import stoa.sim.world.SimulatedHandlers;
 import stoa.sim.world.SimulatedStore;
 
-/// Putters and listeners of a listenable key-value store whose disk fails. Listeners come and go,
-/// fall behind and have handlers that throw. Puts and gets must be linearizable, and each listener
-/// must be told exactly what its handler makes of the puts, in that order.
+/// Clients put to and listen at keys of a listenable key-value store whose disk fails. Listeners
+/// come and go, fall behind and have handlers that throw. Puts and gets must be linearizable, and
+/// each listener must receive exactly its handler's results for the puts, in that order.
 public final class ListenableScenario implements Scenario {
   private static final List<String> KEYS = List.of("a", "b");
   private static final int TURNS = 120;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
@@ -63,7 +63,7 @@ public final class ListenableScenario implements Scenario {
   private final String name;
   private final Function<Chance, PoweredDisk> disks;
 
-  /// @param disks makes the disk of a run
+  /// @param disks creates the disk of a run
   ListenableScenario(String name, Function<Chance, PoweredDisk> disks) {
     this.name = name;
     this.disks = disks;
@@ -85,7 +85,7 @@ public final class ListenableScenario implements Scenario {
       CompletableFuture<? extends Output> future,
       Recorder.Client<Input, Output>.Open call) {}
 
-  /* A listener that knows the order of all puts on its key in one life of the store. */
+  /// A listener that knows the order of all puts on its key in one life of the store.
   private static final class Witness implements KeyListener<List<String>> {
     private final List<ListenerRules.Put> order = new ArrayList<>();
 
@@ -258,7 +258,7 @@ public final class ListenableScenario implements Scenario {
         } catch (CompletionException thrown) {
           switch (thrown.getCause()) {
             case LimitExceeded _, Unavailable _ -> one.call.refused();
-            // It is over with this life of the store.
+            // Its outcome is fixed by the end of this life of the store.
             case UnknownOutcome _ -> asked.add(one);
             case null, default -> throw new AssertionError("unexpected of " + one.input, thrown);
           }
@@ -303,11 +303,11 @@ public final class ListenableScenario implements Scenario {
       });
       if (!asked.isEmpty()) return;
       for (int i = 0; i < 3; i++) {
-        // What was acknowledged lately, and what could not be asked before.
+        // The latest acknowledgements, and the questions that could not be asked before.
         store.tick();
         store.settle();
       }
-      // When the disk has failed, listeners have ended, or will be told so.
+      // When the disk has failed, listeners have ended, or are about to learn it.
       for (String key : KEYS) {
         try {
           var _ = store.await(() -> Optional.ofNullable(store.stoa().store().get(key)));
@@ -371,7 +371,8 @@ public final class ListenableScenario implements Scenario {
       asked.clear();
     }
 
-    /* What was called, with what handlers have seen of it: a put that a handler has seen is done. */
+    /// Returns the calls, completed by the handlers' observations: a put that a handler has seen is
+    /// done.
     private CallHistory<Input, Output> completed() {
       var puts = new HashMap<Integer, Input>();
       var events = new ArrayList<CallHistory.Event<Input, Output>>();

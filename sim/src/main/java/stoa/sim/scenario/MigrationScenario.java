@@ -6,13 +6,13 @@ import stoa.sim.Trace;
 import stoa.sim.world.MigrationWorld;
 
 /// Clients in a tree update and read objects that migrate among them, join, leave, crash and lose
-/// their connections, and roots fail; then the operations that are durable must have one order.
+/// their connections, and roots fail; then the durable operations must have one order.
 final class MigrationScenario implements Scenario {
   private final String name;
   private final int leaves;
   private final MigrationWorld.Trouble trouble;
 
-  /// @param leaves which share of the clients are leaves, in hundredths
+  /// @param leaves the share of clients that are leaves, in hundredths
   MigrationScenario(String name, int leaves, MigrationWorld.Trouble trouble) {
     this.name = name;
     this.leaves = leaves;

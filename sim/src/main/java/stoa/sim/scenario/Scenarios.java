@@ -17,7 +17,7 @@ import stoa.storage.disk.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
 public final class Scenarios {
-  /* So small that a short run fills segments and writes and merges indexes. */
+  // So small that a short run fills segments and writes and merges indexes.
   private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 2 << 10, 4 << 10, 4 << 10);
   private static final long MEMORY = 64 << 20;
   private static final Layout ONE = new Layout(1, Copies.REFERENCE);
@@ -107,12 +107,13 @@ public final class Scenarios {
                       Stream.generate(() -> PoweredDisk.memory(MEMORY)).limit(3).toList(),
                       SMALL)));
 
-  /* Run when they are asked for by name. */
+  // Run only by name.
   private static final List<Scenario> LONG = List.of(new StorageSoak());
 
   private Scenarios() {}
 
-  /// The scenario of a short name, which the kit or a module on the class path has, or of a class.
+  /// Returns the scenario of a short name, which the kit or a module on the class path has, or of a
+  /// class.
   static Scenario named(String name) {
     for (var scenario : Stream.concat(ALL.stream(), LONG.stream()).toList()) {
       if (scenario.name().equals(name)) return scenario;

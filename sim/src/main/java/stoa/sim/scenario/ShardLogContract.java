@@ -17,11 +17,11 @@ import stoa.sim.check.Demand;
 import stoa.sim.world.ShardLeader;
 import stoa.sim.world.ShardUnderTest;
 
-/// What every implementation of [stoa.log.ShardLog] must do, as cases to be run one by one, each on
-/// a fresh shard.
+/// The obligations of every implementation of [stoa.log.ShardLog], as cases that run one by one,
+/// each on a fresh shard.
 ///
-/// A case throws [AssertionError] when the contract is broken. Pure of test frameworks, so that an
-/// implementation in any module can be held against it.
+/// A case throws [AssertionError] when the implementation breaks the contract. Independent of test
+/// frameworks, so that any module can check its implementation.
 public final class ShardLogContract {
   private static final StreamId A = StreamId.of("contract/a");
   private static final StreamId B = StreamId.of("contract/b");
@@ -31,7 +31,7 @@ public final class ShardLogContract {
   /// One demand.
   ///
   /// @param name the demand, as a sentence
-  /// @param body checks it on a fresh shard without trouble of its own
+  /// @param body checks it on a fresh shard without random failures
   public record Case(String name, Body body) {
     /// The check of a case.
     @FunctionalInterface
@@ -46,7 +46,7 @@ public final class ShardLogContract {
     }
   }
 
-  /// All cases.
+  /// Returns all cases.
   public static List<Case> cases() {
     return List.of(
         new Case("a committed batch is in the leader's streams", ShardLogContract::visible),
@@ -346,7 +346,7 @@ public final class ShardLogContract {
     equal(List.of("x"), payloads(leader.log().streams(), A));
   }
 
-  /// The payloads of a stream, as text, from its first address to its last.
+  /// Returns the payloads of a stream, as text, from its first address to its last.
   static List<String> payloads(Streams streams, StreamId stream) {
     List<String> payloads = new ArrayList<>();
     streams.scan(
@@ -357,10 +357,10 @@ public final class ShardLogContract {
     return payloads;
   }
 
-  /// A stored entry as a value that can be compared.
+  /// A stored entry as a comparable value.
   record Seen(long address, stoa.LogAddress log, long nowMicros, byte kind, String payload) {}
 
-  /// The entries of a stream, of which each address is read singly as well.
+  /// Returns the entries of a stream, and reads each address singly as well.
   static List<Seen> entries(Streams streams, StreamId stream) {
     List<Seen> seen = new ArrayList<>();
     streams.scan(stream, 1, Long.MAX_VALUE, entry -> seen.add(seen(entry)));
@@ -395,7 +395,7 @@ public final class ShardLogContract {
 
   static void settle(ShardUnderTest shard) {
     while (shard.step()) {
-      // Until nothing is under way.
+      // Until nothing is in progress.
     }
   }
 

@@ -23,7 +23,7 @@ import stoa.sim.world.ShardUnderTest;
 import stoa.storage.disk.StorageException;
 
 /// A leader proposes batches to a shard while power fails, leaders change, epochs are sealed and
-/// old batches come again; what was committed must be there once, and in every replica.
+/// old batches arrive again; a committed batch must be there once, and in every replica.
 public final class ShardLogScenario implements Scenario {
   private static final int STREAMS = 3;
   private static final int TURNS = 60;
@@ -31,7 +31,7 @@ public final class ShardLogScenario implements Scenario {
   private final String name;
   private final Shards shards;
 
-  /// Makes the shard of a run.
+  /// Creates the shard of a run.
   interface Shards {
     ShardUnderTest open(Chance chance);
   }
@@ -61,7 +61,7 @@ public final class ShardLogScenario implements Scenario {
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<StreamId> streams = new ArrayList<>();
     private final List<Batch> past = new ArrayList<>();
-    /* How many entries the batch of a number has. */
+    // The number of entries of the batch with each number.
     private final List<Integer> sizes = new ArrayList<>();
 
     Run(Chance chance, Trace trace, ShardUnderTest shard) {

@@ -14,18 +14,18 @@ import stoa.sim.Trace;
 
 /// One run of a [Scenario] by a seed.
 public sealed interface SimulatedRun {
-  /// How long a run may take, unless its scenario says otherwise.
+  /// The most time of a run, unless its scenario says otherwise.
   Duration TIME_MAX = Duration.ofSeconds(Long.getLong("stoa.sim.seconds", 20));
 
-  /// How long a run that was interrupted may take to clear up.
+  /// The most time that an interrupted run may take to clean up.
   Duration CLEARING_MAX = Duration.ofMinutes(3);
 
-  /// Nothing was wrong.
+  /// A run without a violation.
   ///
   /// @param digest the digest of the trace, a function of the scenario and the seed
   /// @param lines the length of the trace
   /// @param places how often the run reached each place worth reaching
-  /// @param measures what the run has measured
+  /// @param measures the measurements of the run
   record Passed(
       String digest,
       long lines,
@@ -33,14 +33,14 @@ public sealed interface SimulatedRun {
       SortedMap<String, List<Long>> measures)
       implements SimulatedRun {}
 
-  /// Something was wrong.
+  /// A failed run.
   ///
   /// @param scenario the scenario's name
-  /// @param seed the seed that brings it back
-  /// @param cause what was wrong
-  /// @param trace what happened before that
+  /// @param seed the seed that replays it
+  /// @param cause the failure
+  /// @param trace the events before it
   record Failed(String scenario, long seed, Throwable cause, Trace trace) implements SimulatedRun {
-    /// One line: the command that replays the run, and what was wrong.
+    /// Returns one line: the command that replays the run, and the failure.
     public String line() {
       String text = String.valueOf(cause.getMessage()).replaceAll("\\s*\\n\\s*", "; ");
       return "%s --scenario %s --seeds %d-%d  # %s: %s"
@@ -48,7 +48,7 @@ public sealed interface SimulatedRun {
               Campaign.COMMAND, scenario, seed, seed, cause.getClass().getSimpleName(), text);
     }
 
-    /// The end of the trace and the whole explanation.
+    /// Returns the end of the trace and the whole explanation.
     String details() {
       var text = new StringWriter();
       var out = new PrintWriter(text);
@@ -61,8 +61,8 @@ public sealed interface SimulatedRun {
     }
   }
 
-  /// Runs a scenario once. A run that does not end in time is interrupted: what it has made, as
-  /// processes and directories, must not be in the way of the next one.
+  /// Runs a scenario once. It interrupts a run that does not end in time, so that the run's
+  /// processes and directories are not in the way of the next one.
   static SimulatedRun of(Scenario scenario, long seed) {
     var trace = new Trace();
     var run = new FutureTask<>(() -> run(scenario, seed, trace));
@@ -100,9 +100,9 @@ public sealed interface SimulatedRun {
     return new Passed(trace.digest(), trace.count(), trace.places(), trace.measures());
   }
 
-  /// Runs a scenario once, for use in tests.
+  /// Runs a scenario once, for tests.
   ///
-  /// @throws AssertionError with the line that replays it when anything is wrong
+  /// @throws AssertionError with the line that replays it when the run fails
   static Passed require(Scenario scenario, long seed) {
     return switch (of(scenario, seed)) {
       case Passed passed -> passed;

@@ -46,26 +46,26 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.store.replicas.Divergence;
 
 /// A replica follows another one, batch by batch, dies in the middle of anything and comes back,
-/// and leads when the other one is gone. Its checkpoints must be those of the leader to the byte,
-/// nobody may find a difference between objects and handlers that are deterministic, and where it
-/// leads from, the states must be what the log alone makes of them.
+/// and leads when the other one is gone. Its checkpoints must equal those of the leader to the
+/// byte, it must find no difference in deterministic objects and handlers, and when it takes over,
+/// its states must equal those from a replay of the log alone.
 ///
 /// Two objects get other code now and then, which the follower gets from the log.
 ///
-/// One object is not deterministic. It must be found before the end when it has differed, be
-/// quarantined by who leads, and go on where its state was accepted.
+/// One object is not deterministic. If it has differed, the follower must find it before the end,
+/// the leader must quarantine it, and it must continue with an accepted state.
 final class StandbyScenario implements Scenario {
   private static final int ACCOUNTS = 3;
   private static final int MISHAPS = 2;
   private static final int KEYS = 2;
   private static final String FLUKE = "stoa.sim.Fluke";
 
-  /* The object that is not deterministic. */
+  // The object that is not deterministic.
   private static final StreamId FLUKE_STREAM =
       new Key(FLUKE, Keys.encode("fluke"), new Ref<>(FLUKE, "fluke")).stream();
   private static final int TURNS = 250;
 
-  /* How often the follower's disk may fail in a row before it is left in peace. */
+  // The number of failures of the follower's disk in a row before it stops failing.
   private static final int ATTEMPTS_MAX = 8;
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
   private static final StoaConfig CONFIG =
@@ -94,7 +94,7 @@ final class StandbyScenario implements Scenario {
     private final List<ListenerRegistration> registrations = new ArrayList<>();
     private Leader leader;
 
-    /// Those of who executes calls now, for which time passes when one runs away.
+    // The threads of the process that executes calls now; a runaway call lets their time pass.
     private SimulatedThreads executing;
 
     private Follower follower;
@@ -154,7 +154,7 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    /// Has the leader finish, and announce what there is.
+    /// Lets the leader finish, and announce its state.
     private void settle() {
       for (int i = 0; i < 2 * ACCOUNTS + 4; i++) {
         leader.threads.settle();
@@ -215,7 +215,8 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    /// A class gets other code, or an object of it is called. The follower has the program's class.
+    /// Deploys other code for a class, or calls an object of it. The follower has the program's
+    /// class.
     private void tally(String id) {
       SimulatedTally one = leader.tallies.getFirst();
       SimulatedTally other = leader.tallies.getLast();
@@ -232,7 +233,7 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    /// Something goes wrong, and is kept.
+    /// Makes a call fail, and keeps its exception.
     private void mishap(String id) {
       Stoa stoa = leader.stoa;
       int which = work.below(MISHAPS);
@@ -261,7 +262,7 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    /// Something is put on a key to which somebody listens, or who listens comes or goes.
+    /// Puts to a key with listeners, or adds or removes a listener.
     private void keyValue(String id) {
       KeyValueStore store = leader.stoa.store();
       String key = "key " + work.below(KEYS);
@@ -314,7 +315,7 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    /// Tells who leads what was found.
+    /// Reports the found differences to the leader.
     private void report() {
       for (Divergence evidence : told) {
         Demand.that(
@@ -331,7 +332,7 @@ final class StandbyScenario implements Scenario {
       for (int i = 0; i < steps && more; i++) more = follower.copy();
     }
 
-    /// The leader is gone. Its calls are lost, and what was not copied; another replica joins.
+    /// Ends the leader. Its calls and all steps not yet copied are lost; another replica joins.
     private void failOver() {
       follower.mend();
       trace.add("fail-over at " + follower.log.tail());
@@ -351,10 +352,10 @@ final class StandbyScenario implements Scenario {
       String part = "life " + lives++;
       leader = lead(follower.device, copied, part);
       leader.micros = micros;
-      var _ = leader.states(); // has the calls go on that are under way
+      var _ = leader.states(); // resumes the calls in progress
       String states = leader.states();
 
-      // Another one, to which only the log was copied, must come to the same.
+      // Another replica, which has only a copy of the log, must come to the same states.
       var plainDevice = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);
       var plainLog = new LocalShardLog(plainDevice.device());
       boolean more = true;
@@ -411,7 +412,7 @@ final class StandbyScenario implements Scenario {
         stoa =
             EmbeddedEngine.openReplicated(
                 CONFIG, device.device(), () -> log, () -> micros, threads, Part.WHOLE);
-        // The class of the program is active from here on, until another one is deployed.
+        // The class of the program is active from here on, until the deployment of another one.
         threads.await(() -> {
           for (String key : List.of("one", "other")) {
             tallies.add(stoa.get(SimulatedTally.class, key));
@@ -440,7 +441,7 @@ final class StandbyScenario implements Scenario {
         var _ = ask(calls);
       }
 
-      /// What calls come to; null when they are refused, by an abort, say.
+      /// Returns the results of calls; null when the store refuses them, with an abort for example.
       <T> @Nullable T ask(Supplier<T> calls) {
         try {
           return threads.await(calls);
@@ -465,7 +466,7 @@ final class StandbyScenario implements Scenario {
         });
       }
 
-      /// The checkpoints of the present generations, of all streams that this log saw.
+      /// Returns the checkpoints of the present generations, of all streams that this log saw.
       Map<String, byte[]> checkpoints(Streams streams) {
         var found = new TreeMap<String, byte[]>();
         for (StreamId stream : log.seen()) {
@@ -481,7 +482,7 @@ final class StandbyScenario implements Scenario {
       }
     }
 
-    /// The replica that follows, on a disk that fails.
+    /// The following replica, on a disk that fails.
     private final class Follower {
       private final Chance own;
       private final PoweredDevice device;
@@ -519,7 +520,7 @@ final class StandbyScenario implements Scenario {
         }
       }
 
-      /// Copies one step; answers whether there may be more.
+      /// Copies one step; returns whether there may be more.
       boolean copy() {
         try {
           return leader.log.ship(log, standby::applied);
@@ -541,7 +542,7 @@ final class StandbyScenario implements Scenario {
         standby = open();
       }
 
-      /// Has the disk fail no more, and begins again if it has.
+      /// Stops the failures of the disk, and restarts if it has failed.
       void mend() {
         device.calm();
         try {

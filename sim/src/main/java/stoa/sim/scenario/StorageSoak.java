@@ -22,11 +22,11 @@ import stoa.storage.object.VersionedObject;
 
 /// Fills, overwrites, truncates, snapshots and deletes versioned objects on the files of a
 /// temporary directory, while a thread reclaims and reorders; opens the device again and again, now
-/// and then without its index. Everything is held against a model, and the space against what
-/// lives.
+/// and then without its index. It compares everything with a model, and the used space with the
+/// live data.
 ///
-/// It takes as long as the system property `stoa.soak.seconds` says, and holds about as many MiB as
-/// `stoa.soak.mib` does. It prints how it goes on.
+/// The system property `stoa.soak.seconds` sets its duration, and `stoa.soak.mib` the approximate
+/// size of the data. It prints its progress.
 public final class StorageSoak implements Scenario {
   private static final int OBJECTS = 40;
   private static final int SEGMENT = 4 << 20;
@@ -108,7 +108,7 @@ public final class StorageSoak implements Scenario {
       return Device.open(new FileDisk(directory), config);
     }
 
-    /// From one opening to the next.
+    /// Runs from one opening to the next.
     void life(long end) throws Exception {
       if (chance.percent(20)) loseIndex();
       var done = new AtomicBoolean();
@@ -258,7 +258,7 @@ public final class StorageSoak implements Scenario {
           stats.runs());
     }
 
-    /// Verifies everything, then what little space is needed in the end.
+    /// Verifies everything, then the little space that is needed in the end.
     void end() throws IOException {
       loseIndex();
       try (var device = open()) {

@@ -42,16 +42,16 @@ import stoa.store.StoreConfig;
 import stoa.store.Terms;
 
 /// Clients ask the handlers of a store to add ids and to send money to each other, along chains and
-/// in circles, while the disk fails and the store is opened again. Every acknowledged id must be
-/// where it was acknowledged, once; what was sent must have been taken, once; and no money may come
-/// or go. When the past is released on the way, what is left of it must be as it was.
+/// in circles, while the disk fails and the store restarts. Every acknowledged id must be at its
+/// acknowledged place, once; every amount sent must be taken, once; and the sum of all money must
+/// stay the same. When the run releases the past, the rest of it must stay unchanged.
 public final class StoreScenario implements Scenario {
   private static final int ACCOUNTS = 5;
   private static final int TURNS = 120;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
   private static final DeviceConfig DEVICE = new DeviceConfig(32 << 10, 4 << 10, 4 << 10, 8 << 10);
-  /* So little that accounts leave memory all the time. */
+  // So little that accounts leave memory all the time.
   private static final StoreConfig STORE =
       new StoreConfig(Duration.ofMillis(500), 50, 3_000, 8, Duration.ofMillis(1));
 
@@ -61,7 +61,7 @@ public final class StoreScenario implements Scenario {
   private final List<Integer> paddings;
 
   /// @param keep how much of the past the store keeps
-  /// @param paddings how much longer values are made: so that checkpoints are, sooner or later
+  /// @param paddings the additional lengths of values, which bring checkpoints sooner or later
   StoreScenario(String name, Layout layout, Keep keep, List<Integer> paddings) {
     this.name = name;
     this.layout = layout;
@@ -79,7 +79,7 @@ public final class StoreScenario implements Scenario {
     new Run(chance, trace, layout, keep, paddings).run();
   }
 
-  /* What the store is on. */
+  /// The log of the store.
   private record Base(Supplier<ShardLog> log, Runnable restart, Runnable calm) {
     static Base of(Layout layout, PoweredDisk disk) {
       if (layout.shards() == 1) {
@@ -91,7 +91,7 @@ public final class StoreScenario implements Scenario {
     }
   }
 
-  /* A request that was made and not yet looked after, with what the ledger knows of it. */
+  /// A request in progress, with its entry in the ledger.
   private record Asked(String text, Request request, List<String> lists, String id) {}
 
   private static final class Run {
@@ -196,7 +196,8 @@ public final class StoreScenario implements Scenario {
       }
     }
 
-    /* An operator cancels a call that calls nobody else: what those have put elsewhere stands. */
+    /// Cancels a call, as an operator does, that calls no other account: changes that it has made
+    /// elsewhere would stand.
     private void cancel() {
       for (OngoingCall call : store.calls(10)) {
         byte[] value = call.value();
@@ -260,7 +261,8 @@ public final class StoreScenario implements Scenario {
       }
     }
 
-    /// Many are said to be brief, and are not: what calls others then has to make way.
+    /// Returns a pace. Many calls claim to be brief, and are not: one that calls others then has to
+    /// make way.
     private Pace pace() {
       return ids % 4 == 0 ? Pace.SHORT : Pace.BRIEF;
     }
@@ -333,7 +335,7 @@ public final class StoreScenario implements Scenario {
               return true;
             });
           }
-          // Calls in flight go on when their objects are used; after that they are settled.
+          // Calls in flight resume when a client uses their objects; after that they are settled.
           readAll();
           readAll();
           read = true;
@@ -390,7 +392,7 @@ public final class StoreScenario implements Scenario {
       trace.add("verified " + seen);
     }
 
-    /* Any past state is a beginning of the present one. */
+    /// Checks that any past state is a beginning of the present one.
     private void verifyHistory() {
       for (String name : names) {
         var key = StoreHandlers.key(name);

@@ -44,23 +44,23 @@ import stoa.sim.world.SimulatedStore;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.SimulatedDisk;
 
-/// Clients run transactions on a whole store while its disk fails and it is opened again: they
+/// Clients run transactions on a whole store while its disk fails and the store restarts: they
 /// append to lists, one at a time and several at once, move objects within a ring of references,
-/// and send money, step by step between each other's steps; some roll back, some only read, some
-/// read the past, and single calls go on beside them.
+/// and send money, with their steps interleaved; some roll back, some only read, some read the
+/// past, and single calls run beside them.
 ///
-/// All that was read must be strictly serializable, also what doomed transactions read; nothing
-/// happens twice or by half; the ring stays one; no money comes or goes; streams are dense, and
-/// their order is that of the log.
+/// All reads must be strictly serializable, including those of doomed transactions; no transaction
+/// happens twice or in part; the ring stays one; the sum of all money stays the same; streams are
+/// dense, and their order is that of the log.
 public final class TransactionScenario implements Scenario {
   private static final int SERIES = 3;
   private static final int NODES = 5;
   private static final int ACCOUNTS = 3;
   private static final int CLIENTS = 4;
   private static final int TURNS = 120;
-  /* How often a recovery may fail before the disk is left in peace. */
+  // The number of recoveries that may fail before the disk stops failing.
   private static final int ATTEMPTS_MAX = 5;
-  /* After so many attempts a transaction that was begun by a body has its way. */
+  // The number of attempts after which a transaction that a body has begun runs undisturbed.
   private static final int DISTURBED_MAX = 3;
   private static final int REMEMBERED_MAX = 10;
   private static final long SUM = 1_001;
@@ -73,7 +73,7 @@ public final class TransactionScenario implements Scenario {
 
   private final Function<Chance, PoweredDisk> disks;
 
-  /// @param disks makes the disk of a run
+  /// @param disks creates the disk of a run
   public TransactionScenario(Function<Chance, PoweredDisk> disks) {
     this.disks = disks;
   }
@@ -88,18 +88,18 @@ public final class TransactionScenario implements Scenario {
     new Run(chance, trace, disks.apply(chance.of("disk"))).run();
   }
 
-  /* What a body throws to roll back. */
+  /// The exception by which a body rolls back.
   private static final class RolledBack extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }
 
-  /* One step of a transaction; the last one says so. */
+  /// One step of a transaction; the last one says so.
   @FunctionalInterface
   private interface Step {
     void run(Attempt attempt);
   }
 
-  /* An attempt at a transaction: the proxies that take part, and what it has seen and done. */
+  /// An attempt at a transaction: the participating proxies, its reads and its writes.
   private static final class Attempt {
     private final String id;
     private final TransactionHistory.Open open;
@@ -118,17 +118,17 @@ public final class TransactionScenario implements Scenario {
     }
   }
 
-  /* A client in the middle of a transaction that it commits itself. */
+  /// A client in the middle of a transaction that it commits itself.
   private record Client(Attempt attempt, List<Step> rest, boolean reading) {}
 
-  /* A single call under way. */
+  /// A single call in progress.
   private record Asked(
       CompletableFuture<List<String>> future,
       String key,
       String element,
       List<TransactionHistory.Open> opens) {}
 
-  /* A transaction of which the store did not say how it ended. */
+  /// A transaction with an unknown outcome.
   private record Doubtful(Attempt attempt, Transaction.@Nullable Id id) {}
 
   private record Remembered(LogAddress at, Map<String, List<String>> lists) {}
@@ -150,9 +150,9 @@ public final class TransactionScenario implements Scenario {
     private final List<Asked> asked = new ArrayList<>();
     private final List<Doubtful> doubtful = new ArrayList<>();
     private final List<Remembered> remembered = new ArrayList<>();
-    /* The address of each element that a transaction appended and was told of. */
+    // The known log address of each element that a transaction appended.
     private final Map<String, LogAddress> committedAt = new HashMap<>();
-    /* The elements that came together. */
+    // The elements of one transaction each.
     private final List<List<String>> together = new ArrayList<>();
     private boolean created;
     private int ids;
@@ -177,7 +177,7 @@ public final class TransactionScenario implements Scenario {
           collect();
         } catch (Unavailable failed) {
           if (isFull(failed)) {
-            // The store goes on; there is room again sooner or later.
+            // The store continues; there is room again sooner or later.
             trace.add("full");
             trace.reached("the disk is full");
           } else {
@@ -214,7 +214,7 @@ public final class TransactionScenario implements Scenario {
       else restart();
     }
 
-    /* What may happen in the middle of a transaction of somebody else, too. */
+    /// Does work that may also happen in the middle of another client's transaction.
     private void work() {
       int dice = chance.below(100);
       if (dice < 5) total();
@@ -226,7 +226,7 @@ public final class TransactionScenario implements Scenario {
       }
     }
 
-    // ---- what transactions do
+    // ---- steps of transactions
 
     private String key(int index) {
       return "series " + index;
@@ -334,7 +334,7 @@ public final class TransactionScenario implements Scenario {
           "no money comes or goes; %s saw %d".formatted(attempt.id, balances));
     }
 
-    /* One accessor asks all accounts, beside whatever goes on. */
+    /// Asks all accounts with one accessor, beside any other work.
     private void total() {
       int first = chance.below(ACCOUNTS);
       var others = new ArrayList<>(accounts);
@@ -422,11 +422,12 @@ public final class TransactionScenario implements Scenario {
       if (!text.startsWith("thrown behind ")) throw thrown;
     }
 
-    /* What a call in a transaction may end with; when the store is lost, it is opened again. */
+    /// Checks the exception of a call in a transaction; when the store is lost, the run opens it
+    /// again.
     private void expected(StoaException failed) {
       switch (failed) {
         case Unavailable unavailable -> throw unavailable;
-        // A method that is called for the first time is given its number, in the log.
+        // The store numbers a method at its first call, in the log.
         case UnknownOutcome unknown -> throw new Unavailable("the store is lost", unknown);
         case LimitExceeded _, Deadlock _ -> {}
         default -> throw new AssertionError("unexpected in a transaction: " + failed, failed);
@@ -536,7 +537,7 @@ public final class TransactionScenario implements Scenario {
       }
     }
 
-    /* A transaction in a transaction, which may be taken back alone. */
+    /// Runs a nested transaction, which may roll back alone.
     private void nest(Attempt attempt) {
       int index = chance.below(SERIES);
       if (chance.percent(50)) {
@@ -562,7 +563,7 @@ public final class TransactionScenario implements Scenario {
       read(attempt, index);
     }
 
-    /* Somebody else works, on a thread of its own, which is not in the transaction. */
+    /// Does other work, on a thread of its own, which is not in the transaction.
     private void elsewhere() {
       depth++;
       var work =
@@ -625,7 +626,7 @@ public final class TransactionScenario implements Scenario {
         if (!one.future().isDone()) continue;
         try {
           List<String> all = one.future().join();
-          // What it answers of a list that it also changed, it saw at that moment.
+          // An answer with a list that the call also changed shows the list at that moment.
           one.opens().get(0).read(one.key(), all);
           one.opens().forEach(TransactionHistory.Open::committed);
           asked.remove(one);
@@ -638,7 +639,7 @@ public final class TransactionScenario implements Scenario {
               one.opens().forEach(TransactionHistory.Open::aborted);
               asked.remove(one);
             }
-            case UnknownOutcome _ -> {} // known when the store was opened again
+            case UnknownOutcome _ -> {} // known after the restart
             case null, default -> throw new AssertionError("unexpected of a call", thrown);
           }
         }
@@ -647,7 +648,7 @@ public final class TransactionScenario implements Scenario {
 
     // ---- the whole
 
-    /* Reads everything at one moment. */
+    /// Reads everything at one moment.
     private Map<String, List<String>> readAll(TxOptions options) {
       String id = "a" + ids++;
       boolean past = options.at() != null;
@@ -687,7 +688,7 @@ public final class TransactionScenario implements Scenario {
       return lists;
     }
 
-    /* Reads again what was there at an earlier moment. */
+    /// Reads the state at an earlier moment again.
     private void readAgain() {
       if (remembered.isEmpty()) return;
       var then = chance.of(remembered);
@@ -699,7 +700,7 @@ public final class TransactionScenario implements Scenario {
           "what was there at %s is still: %s, not %s".formatted(then.at(), then.lists(), now));
     }
 
-    /* The disk has little room, or enough again. */
+    /// Leaves little room on the disk, or enough again.
     private void room() {
       if (!(disk.disk() instanceof SimulatedDisk simulated)) return;
       boolean little = chance.percent(70);
@@ -727,7 +728,7 @@ public final class TransactionScenario implements Scenario {
         try {
           store.await(() -> {
             find();
-            // Reading makes calls in flight go on.
+            // Reading resumes the calls in flight.
             for (var one : series) one.elements();
             return true;
           });
@@ -744,7 +745,7 @@ public final class TransactionScenario implements Scenario {
       Serializability.require(history.transactions());
     }
 
-    /* Asks what became of transactions of which nothing was said. */
+    /// Asks for the outcomes of transactions with an unknown outcome.
     private void settle() {
       while (!doubtful.isEmpty()) {
         var one = doubtful.getFirst();
@@ -803,8 +804,8 @@ public final class TransactionScenario implements Scenario {
       return true;
     }
 
-    /* Reads the streams as they are stored: dense, in the order of the log, and what came together
-    has one log address. */
+    /// Reads the stored streams: they must be dense and in the order of the log, and the elements
+    /// of one transaction must have one log address.
     private void verifyStreams() {
       Map<String, LogAddress> addresses = new HashMap<>();
       for (int i = 0; i < SERIES; i++) {

@@ -33,8 +33,8 @@ import stoa.storage.segment.Commit;
 
 /// Versioned objects on one or two devices: single writes and transactions in any order of their
 /// versions, with duplicates and gaps, attributes, truncations, aborts, snapshots, deletions and
-/// updates between the devices, under failures of the disk. After each step the devices are held
-/// against the naive [DeviceModel].
+/// updates between the devices, under failures of the disk. After each step the run compares the
+/// devices with the naive [DeviceModel].
 final class VersionedScenario implements Scenario {
   private static final int STEPS = 120;
   private static final int SNAPSHOTS_MAX = 5;
@@ -67,7 +67,7 @@ final class VersionedScenario implements Scenario {
     }
   }
 
-  /// Has the records that fill a disk.
+  // Has the records that fill a disk.
   private static final StreamId FILLER = StreamId.of("filler");
 
   private static final int FILLER_BYTES = 4_000;
@@ -75,7 +75,7 @@ final class VersionedScenario implements Scenario {
   private static final int FILLED_LEAST = 20;
   private static final int OVERFILLS_MAX = 2;
 
-  /// What a step may be.
+  /// The kinds of steps.
   private enum Step {
     WRITE,
     WRITE_NEXT,
@@ -111,9 +111,9 @@ final class VersionedScenario implements Scenario {
     private final Trace trace;
     private final List<VersionedNode> nodes = new ArrayList<>();
     private final List<StreamId> ids = new ArrayList<>();
-    /* An object whose versions its device gives; it is not exchanged. */
+    // An object whose device assigns its versions; the devices do not exchange it.
     private final StreamId own = new StreamId(0, 1000);
-    /* With several devices a version is the same everywhere. */
+    // A version is the same on all devices.
     private final Map<StreamId, Map<Long, VersionedChange>> changes = new TreeMap<>();
     private final Map<StreamId, Integer> deletions = new TreeMap<>();
     private final List<Sent> sent = new ArrayList<>();
@@ -171,7 +171,7 @@ final class VersionedScenario implements Scenario {
       }
     }
 
-    /// A device that failed inside an exchange may be either.
+    /// Restarts the devices; either may have failed inside an exchange.
     private void recover() throws IOException {
       for (var node : nodes) node.fail(index());
     }
@@ -424,11 +424,11 @@ final class VersionedScenario implements Scenario {
       if (!trims.isEmpty()) trace.reached("records are trimmed");
     }
 
-    /// Fills the disk with records, trims all of them in the room that is kept, and fills it again.
+    /// Fills the disk with records, trims all of them in the reserved room, and fills it again.
     private void overfill(VersionedNode node) throws IOException {
-      if (!node.open.isEmpty()) return; // what these have written cannot be reclaimed
+      if (!node.open.isEmpty()) return; // the device cannot reclaim the bytes of open writes
       if (overfills++ >= OVERFILLS_MAX) return;
-      node.reopen(VersionedNode.Index.KEPT); // so that it asks what room there is
+      node.reopen(VersionedNode.Index.KEPT); // so that it determines the room anew
       long most = node.bound(ROOM_TO_FILL);
       for (int round = 0; round < 2; round++) {
         long first = fillerNext;
@@ -492,7 +492,7 @@ final class VersionedScenario implements Scenario {
       else pipeline(node, open);
     }
 
-    /// Writes the next part of a transaction. Answers false when there is none left.
+    /// Writes the next part of a transaction. Returns false when there is none left.
     private static boolean goOn(VersionedNode node, OpenWrite open) {
       if (open.broken || open.partsWritten == open.change.parts().size()) return false;
       try {
@@ -504,7 +504,7 @@ final class VersionedScenario implements Scenario {
       return true;
     }
 
-    /// Begins to write all parts that are left, and waits for none.
+    /// Begins to write all remaining parts, and waits for none.
     private void pipeline(VersionedNode node, OpenWrite open) {
       node.hold();
       for (; open.partsWritten < open.change.parts().size() && !open.broken; open.partsWritten++) {
@@ -679,7 +679,7 @@ final class VersionedScenario implements Scenario {
 
     private void receive(Sent updates) throws IOException {
       var id = updates.id;
-      // Of an object that was deleted in between it may have less than the sender thinks.
+      // Of an object deleted in between it may have less than the sender expects.
       if (updates.deletions != deletions.getOrDefault(id, 0)) return;
       var to = updates.to;
       var object = to.device().object(id);
@@ -746,7 +746,7 @@ final class VersionedScenario implements Scenario {
       node.model().require(node.device().object(target), chance);
     }
 
-    /// Brings both devices level and looks whether they are.
+    /// Synchronizes both devices and checks that they are equal.
     private void level() throws IOException {
       sent.clear();
       for (var id : ids) {

@@ -12,17 +12,17 @@ import stoa.store.Handler;
 import stoa.store.HandlerFactory;
 import stoa.store.Visit;
 
-/// Handlers of [GroupsScenario] that call other keys: lists of lines, each of which says what was
-/// put and what came of the calls.
+/// Handlers of [GroupsScenario] that call other keys: lists of lines, each with the put element and
+/// the results of its calls.
 ///
 /// ```
-/// value:  element, and for each call:  '>' key  to which what is behind it is passed
-///                                      '+' key  to which the element is put
-///                                      '?' key  which is asked
+/// value:  element, and for each call:  '>' key  receives the rest
+///                                      '+' key  receives the element
+///                                      '?' key  is asked
 /// line:   element '=' and for each call: key ':' and OK, REFUSED, or the last element seen
 /// ```
 ///
-/// What the n-th call puts is the element, '/' and n.
+/// The n-th call puts the element, '/' and n.
 public final class ChainHandlers implements HandlerFactory {
   /// The spaces of keys that have a place in the order, and of those that have none.
   public static final String ORDERED = "chained";
@@ -39,7 +39,7 @@ public final class ChainHandlers implements HandlerFactory {
     this.ordered = ordered;
   }
 
-  /// The space of a key. Those with an odd number have no place in the order.
+  /// Returns the space of a key. Keys with an odd number have no place in the order.
   public static String space(String key) {
     return key.endsWith("1") ? LOOSE : ORDERED;
   }

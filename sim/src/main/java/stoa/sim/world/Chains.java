@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import stoa.sim.check.Demand;
 
-/// What clients of [GroupsScenario] were told of calls that called others, and whether everything
-/// has happened once, and all that belongs to it. One owner.
+/// The results that clients of [GroupsScenario] received from calls that called others. Decides
+/// whether each call has happened once, with all that belongs to it. One owner.
 public final class Chains {
   private final Map<String, String> asked = new TreeMap<>();
   private final Map<String, String> answered = new HashMap<>();
@@ -17,22 +17,22 @@ public final class Chains {
 
   public Chains() {}
 
-  /// A client asks for something to be put to a key.
+  /// Notes that a client asks to put an element to a key.
   public void asked(String element, String key) {
     asked.put(element, key);
   }
 
-  /// It was told that this has been done.
+  /// Notes that the client's put was done.
   public void answered(String element, List<String> answer) {
     answered.put(element, String.join("", answer));
   }
 
-  /// It was told that this is not done.
+  /// Notes that the client's put was refused.
   public void refused(String element) {
     refused.add(element);
   }
 
-  /// Looks at what there is in the end.
+  /// Checks the final state.
   ///
   /// @param all the lines of each key, see [ChainHandlers]
   public void verify(Map<String, List<String>> all) {

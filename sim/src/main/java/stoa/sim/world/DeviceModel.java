@@ -19,9 +19,9 @@ import stoa.storage.object.ObjectReader.CoveredBytes;
 import stoa.storage.object.ObjectSnapshot;
 import stoa.storage.object.VersionedObject;
 
-/// What a device has to hold: of its versioned objects a [VersionedModel] of each, and a copy of it
-/// for each of its snapshots; of records the latest at each place that is not trimmed. Holds a
-/// device against that.
+/// The correct contents of a device: of its versioned objects a [VersionedModel] of each, and a
+/// copy of it for each of its snapshots; of records the latest at each untrimmed place. Compares a
+/// device with it.
 ///
 /// One owner.
 public final class DeviceModel {
@@ -34,7 +34,7 @@ public final class DeviceModel {
 
   public DeviceModel() {}
 
-  /// Where a record is.
+  /// The place of a record.
   public record Place(StreamId id, int space, long offset) implements Comparable<Place> {
     @Override
     public int compareTo(Place other) {
@@ -63,7 +63,7 @@ public final class DeviceModel {
     }
   }
 
-  /// A snapshot; its number is 0 while nobody knows it, for the call that made it never returned.
+  /// A snapshot; its number is 0 while it is unknown, because the call that made it never returned.
   public static final class Snapshot {
     private long number;
     final VersionedModel model;
@@ -78,10 +78,10 @@ public final class DeviceModel {
     }
   }
 
-  /// What an operation does when it takes effect.
+  /// The effect of an operation.
   @FunctionalInterface
   public interface Effect {
-    /// Answers whether it changes anything.
+    /// Applies it, and returns whether it changes anything.
     boolean on(DeviceModel model);
   }
 
@@ -98,7 +98,7 @@ public final class DeviceModel {
     objects.put(id, new Kept(empty));
   }
 
-  /// Adds an id under which there are records, in space 0, and no versioned object.
+  /// Adds an id with records in space 0, and without a versioned object.
   public void addRecords(StreamId id) {
     recordsOnly.add(id);
   }
@@ -111,7 +111,7 @@ public final class DeviceModel {
     if (place.offset >= trimmedBefore(place.id, place.space)) records.put(place, data);
   }
 
-  /// Releases the records of a space in front of a place.
+  /// Releases the records of a space before a place.
   public void trim(Place before) {
     var first = new Place(before.id, before.space, 0);
     trims.merge(first, before.offset, Math::max);
@@ -122,7 +122,7 @@ public final class DeviceModel {
     return trims.getOrDefault(new Place(id, space, 0), 0L);
   }
 
-  /// Removes an object, as it is when it is deleted.
+  /// Deletes an object.
   public void delete(StreamId id) {
     var kept = of(id);
     kept.now = new VersionedModel(kept.now.base(), kept.now.room());
@@ -132,9 +132,9 @@ public final class DeviceModel {
     of(id).snapshots.removeIf(snapshot -> snapshot.number == number);
   }
 
-  /// Holds everything that a device tells against this.
+  /// Compares all that a device shows with this.
   ///
-  /// @throws AssertionError when anything is different
+  /// @throws AssertionError when they differ
   public void require(Device device, Chance probes) {
     var listed = new ArrayList<StreamId>();
     device.objects(null, listed::add);
@@ -191,7 +191,7 @@ public final class DeviceModel {
     same(name + ": the last", any ? last.offset : -1L, device.floor(id, space, Long.MAX_VALUE));
   }
 
-  /// Holds one object and its snapshots against this.
+  /// Compares one object and its snapshots with this.
   public void require(VersionedObject object, Chance probes) {
     var kept = of(object.id());
     var model = kept.now;
@@ -218,7 +218,7 @@ public final class DeviceModel {
     }
   }
 
-  /// Holds what a snapshot shows against what it showed when it was made.
+  /// Compares the contents of a snapshot with those at its creation.
   public void require(ObjectSnapshot snapshot, Chance probes) {
     for (var kept : of(snapshot.id()).snapshots) {
       if (kept.number == snapshot.number()) {

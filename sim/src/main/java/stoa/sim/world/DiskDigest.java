@@ -14,7 +14,7 @@ import stoa.storage.disk.DiskFile;
 final class DiskDigest {
   private DiskDigest() {}
 
-  /// A digest of the names and bytes of all files, in hexadecimal.
+  /// Returns a digest of the names and bytes of all files, in hexadecimal.
   static String of(Disk disk) {
     try {
       var digest = MessageDigest.getInstance("SHA-256");

@@ -6,11 +6,12 @@ import java.util.concurrent.Executor;
 import stoa.sim.Chance;
 import stoa.store.threads.Threads;
 
-/// The threads of a store that is one of several processes of a simulation: [Fibers]. One owner.
+/// The threads, as [Fibers], of a store that is one of several processes of a simulation. One
+/// owner.
 public final class FiberThreads implements Threads {
   private static final int PAUSE_MICROS_MAX = 20_000;
 
-  /* Longer than it should be: what a tick mends is mended late. */
+  // Longer than in a real store: repairs that wait for a tick come late.
   private static final int TICK_MICROS = 500_000;
 
   private final Fibers fibers;
@@ -20,7 +21,7 @@ public final class FiberThreads implements Threads {
   private final Queue<Runnable> writing = new ArrayDeque<>();
   private boolean writes;
 
-  /// Set on the fibers that are workers.
+  // Set on the fibers that are workers.
   private final ThreadLocal<Boolean> works = new ThreadLocal<>();
 
   public FiberThreads(Fibers fibers, Fibers.Life life, Chance chance) {
@@ -107,7 +108,7 @@ public final class FiberThreads implements Threads {
 
   @Override
   public void lost(Thread thread) {
-    // There are as many as it takes.
+    // Their number is not limited.
   }
 
   @Override

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.base.Timing;
 
-/// The time of a process of a simulation, by a clock of its own. One owner.
+/// The time of a process of a simulation, with a clock of its own. One owner.
 public final class FiberTiming implements Timing {
   private static final int LOOK_MICROS = 1_000;
 
@@ -20,7 +20,7 @@ public final class FiberTiming implements Timing {
   private final long skewMicros;
   private final Deque<Runnable> unreachable = new ArrayDeque<>();
 
-  /// @param skewMicros how far its clock is ahead of that of others
+  /// @param skewMicros how far its clock is ahead of the others
   public FiberTiming(Fibers fibers, Fibers.Life life, long skewMicros) {
     this.fibers = fibers;
     this.life = life;
@@ -71,7 +71,7 @@ public final class FiberTiming implements Timing {
         try {
           next.run();
         } catch (StoaException told) {
-          // Nobody hears it on a real one.
+          // A real one would lose the exception.
         }
       }
       works = false;
@@ -127,7 +127,7 @@ public final class FiberTiming implements Timing {
     unreachable.add(task);
   }
 
-  /// What is to be done when nobody can reach the object any more that was named last.
+  /// Returns the action for the time when the object named last is unreachable.
   public Runnable lastUnreachable() {
     return unreachable.removeLast();
   }

@@ -8,17 +8,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.sim.Chance;
 
-/// Threads of a simulation that may wait for each other, as those of several processes do: one runs
-/// at a time, until it waits, and a seed decides which one is next, and what time it is.
+/// Threads of a simulation that may wait for each other, as those of several processes do. One runs
+/// at a time, until it waits; a seed determines the next thread, and the time.
 ///
 /// One owner, on whose thread all of them run.
 public final class Fibers {
   /*
-   * They are virtual threads whose scheduler this is, so that whatever they wait on, a lock or a future say,
-   * brings the turn back here. The JDK has no public way to give virtual threads a scheduler: the package
-   * java.lang must be open to this one. What waits for real time must not be used in a fiber.
+   * They are virtual threads, and this is their scheduler, so that any wait, for a lock or a
+   * future, brings the turn back here. The JDK has no public way to give virtual threads a
+   * scheduler: the package java.lang must be open to this one. A fiber must not wait for real time.
    */
-  /// What ends together, as the threads of a process do.
+  /// Threads that end together, as those of a process do.
   public final class Life implements Executor {
     private final String name;
     private final Thread.Builder builder;
@@ -43,7 +43,7 @@ public final class Fibers {
             try {
               task.run();
             } catch (stoa.StoaException expected) {
-              // It has told whom it concerns.
+              // The failing thread has reported it.
             } catch (RuntimeException | Error broken) {
               if (failure == null) failure = broken;
             }
@@ -83,7 +83,7 @@ public final class Fibers {
   private long numbers;
   private @Nullable Throwable failure;
 
-  /// Whether a thread has waited for real time.
+  // Whether a thread has waited for real time.
   private volatile boolean realTime;
 
   public Fibers(Chance chance) {
@@ -108,17 +108,17 @@ public final class Fibers {
     return new Life(name);
   }
 
-  /// What time it is.
+  /// Returns the time.
   public long micros() {
     return micros;
   }
 
-  /// Does something later. It must not wait.
+  /// Runs a task later. The task must not wait.
   public void after(long delayMicros, Runnable task) {
     timed.add(new Timed(micros + delayMicros, numbers++, task));
   }
 
-  /// Has the thread that calls this wait.
+  /// Pauses the calling thread.
   public void pause(long forMicros) {
     Thread me = Thread.currentThread();
     var over = new boolean[1];
@@ -133,7 +133,7 @@ public final class Fibers {
 
   /// Runs one thread until it waits, or lets time pass if all wait.
   ///
-  /// @return false when there is nothing to do for ever
+  /// @return false when no thread can ever run again
   /// @throws AssertionError when a thread has ended with an error
   public boolean step() {
     micros += chance.below(STEP_MICROS);

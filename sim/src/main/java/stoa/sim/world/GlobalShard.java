@@ -20,7 +20,7 @@ import stoa.storage.disk.StorageException;
 
 /// A [GlobalLog] over several shards on one disk, which lose power together. One owner.
 public final class GlobalShard implements ShardUnderTest {
-  /* How often the power may fail while the log is opened. */
+  // The number of power failures while the log opens.
   private static final int ATTEMPTS_MAX = 100;
 
   private final Layout layout;
@@ -30,14 +30,14 @@ public final class GlobalShard implements ShardUnderTest {
   private List<Device> devices = List.of();
   private GlobalLog log;
 
-  /// The shards on a disk.
+  /// Creates the shards on a disk.
   public GlobalShard(Layout layout, PoweredDisk disk, DeviceConfig config) {
     this(layout, disk, config, null);
   }
 
-  /// The shards on a disk, of which one loses all its files now and then.
+  /// Creates the shards on a disk; now and then one of them loses all its files.
   ///
-  /// @param losses decides when that is; null for never
+  /// @param losses decides the moments; null for never
   public GlobalShard(
       Layout layout, PoweredDisk disk, DeviceConfig config, @Nullable Chance losses) {
     this.layout = layout;
@@ -64,7 +64,7 @@ public final class GlobalShard implements ShardUnderTest {
     }
   }
 
-  /// The log as it is open now.
+  /// Returns the present log.
   public GlobalLog log() {
     return log;
   }
@@ -78,7 +78,7 @@ public final class GlobalShard implements ShardUnderTest {
     return any;
   }
 
-  /// A digest of the names and bytes of all files, in hexadecimal.
+  /// Returns a digest of the names and bytes of all files, in hexadecimal.
   String diskDigest() {
     return DiskDigest.of(power.disk());
   }

@@ -17,8 +17,8 @@ import stoa.sim.Chance;
 import stoa.sim.Trace;
 
 /// The network between the processes of a tree in [LendingScenario]: connections between their
-/// nodes, which keep order and end once for both, with leases and mandates as those of real
-/// processes have; all of it late, and cut now and then. One owner.
+/// nodes, which keep order and end once for both sides, with the leases and mandates of real
+/// processes. All messages are late, and connections break now and then. One owner.
 public final class LendingNetwork {
   private static final int SOON_MICROS = 500;
   private static final int LATE_MICROS = 300_000;
@@ -59,7 +59,7 @@ public final class LendingNetwork {
       this.receiver = receiver;
     }
 
-    /// Has something done at the other side.
+    /// Runs a task at the other side.
     void send(Runnable what) {
       underWay.add(what);
       if (moves) return;
@@ -82,7 +82,7 @@ public final class LendingNetwork {
       fibers.after(underWay.isEmpty() ? 1 : delay(), this::move);
     }
 
-    /// Loses what is under way, but for some that was sent first.
+    /// Loses the messages on their way, except for some of the first.
     private void lose() {
       int kept = chance.below(underWay.size() + 1);
       var first = new ArrayList<>(underWay).subList(0, kept);
@@ -107,7 +107,7 @@ public final class LendingNetwork {
     }
   }
 
-  /* One node's end of a connection. What is said over it waits for the child to connect. */
+  /// One node's end of a connection. Messages wait for the child to connect.
   private final class End {
     private final Node own;
     private final Node other;
@@ -115,11 +115,11 @@ public final class LendingNetwork {
     private final List<Message> early = new ArrayList<>();
     private boolean isUp;
     private boolean connected;
-    /* It sends and takes nothing; and its node was told so. */
+    // It sends and takes nothing, and its node knows.
     private boolean over;
     private boolean told;
     private long heardMicros = fibers.micros();
-    /* At a child: the last of its own stamps that came back. */
+    // At a child: the last of its own stamps that came back.
     private long echoNanos;
 
     private End(Node own, Node other) {
@@ -167,7 +167,7 @@ public final class LendingNetwork {
       all.forEach(this::send);
     }
 
-    /* Ends it at this side, and later at the other. */
+    /// Ends it at this side, and later at the other.
     private void end(boolean atOnce) {
       close(atOnce);
       wire.lose();
@@ -177,7 +177,7 @@ public final class LendingNetwork {
       });
     }
 
-    /* A child, whose mandate may last, is given up when that is over. */
+    /// Closes it. A parent gives up a child, whose mandate may last, when the mandate is over.
     private void close(boolean atOnce) {
       if (!over) {
         over = true;
@@ -263,7 +263,7 @@ public final class LendingNetwork {
     return chance.between(1, chance.percent(late) ? LATE_MICROS : SOON_MICROS);
   }
 
-  /// Delays nothing from now on.
+  /// Stops all delays.
   public void calm() {
     late = 0;
   }
@@ -277,12 +277,12 @@ public final class LendingNetwork {
     fibers.after(BEAT_MICROS, this::beats);
   }
 
-  /// One way from a process to another.
+  /// Returns the way from one process to another.
   Wire wire(Site from, Site to) {
     return new Wire(from, to, to.timing.line("wire"));
   }
 
-  /// Nothing comes from or to a process for a time.
+  /// Cuts a process off for a time.
   public void cutOff(Site process, long micros) {
     process.awayUntil = fibers.micros() + micros;
   }
@@ -291,7 +291,7 @@ public final class LendingNetwork {
     return process.awayUntil > fibers.micros();
   }
 
-  /// A connection ends, of those that a process has.
+  /// Ends one of a process's connections.
   public void cutOne(Site process) {
     var all =
         nodes.values().stream()
@@ -302,7 +302,7 @@ public final class LendingNetwork {
     if (!all.isEmpty()) chance.of(all).end(false);
   }
 
-  /// A process has died: its connections end, at once or when they are silent.
+  /// Ends the connections of a dead process, at once or when they are silent.
   public void died(Site process) {
     boolean soon = chance.percent(50);
     for (var node : List.copyOf(nodes.values())) {
@@ -316,7 +316,7 @@ public final class LendingNetwork {
     }
   }
 
-  /// The connections of a process.
+  /// Returns the connections of a process.
   Links links(Site process) {
     return new Of(process);
   }
@@ -338,7 +338,7 @@ public final class LendingNetwork {
       Node own = nodes.remove(node);
       if (own == null) return;
       for (var end : own.ends.values()) {
-        // What it said last comes before that.
+        // Its last messages come before that.
         if (end.over) continue;
         end.over = true;
         end.wire.send(() -> {

@@ -18,8 +18,8 @@ import stoa.migration.Uplink;
 import stoa.migration.core.NodeId;
 import stoa.objects.ObjectService;
 
-/// A server of [LendingScenario] that has the store open: the root of the tree, and where clients
-/// are registered. What it does for them is what the server of a network does. One owner.
+/// A server of [LendingScenario] that has the store open: the root of the tree, and the registry of
+/// clients. It does for them what the real server of a network does. One owner.
 public final class LendingServer {
   private static final int LOOK_MICROS = 200_000;
   private static final String DOMAIN = "default";
@@ -57,7 +57,7 @@ public final class LendingServer {
     return stoa;
   }
 
-  /// Begins another root when one has failed, until the store has.
+  /// Begins another root when one has failed, until the store fails.
   public void watch() {
     while (!service.hasFailed()) {
       fibers.pause(LOOK_MICROS);
@@ -68,7 +68,7 @@ public final class LendingServer {
     }
   }
 
-  /// What a server says to a process that is registered with it.
+  /// The server's messages to a registered process.
   interface Registered {
     void welcome(Domain domain, Desk desk);
 
@@ -79,7 +79,7 @@ public final class LendingServer {
     void heard();
   }
 
-  /// A process wants to be registered.
+  /// Registers a process.
   void register(String address, LendingNetwork.Wire back, Registered client) {
     if (domain.isOver()) return;
     var desk = new Desk(domain, address, back, client);
@@ -88,7 +88,7 @@ public final class LendingServer {
     process.timing().start(desk::welcome);
   }
 
-  /// Where a process is registered.
+  /// The registration of a process.
   public final class Desk implements Domain.Watcher {
     private final Domain at;
     private final String address;
@@ -110,7 +110,7 @@ public final class LendingServer {
       return this == other;
     }
 
-    /* So that sets of them are the same in each run of a seed. */
+    /// Returns a number, so that sets of them are the same in each run of a seed.
     @Override
     public int hashCode() {
       return number;
@@ -135,7 +135,7 @@ public final class LendingServer {
       at.unwatch(this);
     }
 
-    /// The process is there.
+    /// Notes that the process is there.
     void ping() {
       heardMicros = fibers.micros();
       if (!isOver() && !at.isOver()) back.send(client::heard);
@@ -198,7 +198,7 @@ public final class LendingServer {
   public static final class Way implements Uplink, Registered {
     private static final int TICK_MICROS = 100_000;
 
-    /// Who is thought to be the server now.
+    /// Finds the present server, as the client knows it.
     public interface Servers {
       @Nullable LendingServer server();
     }
@@ -263,7 +263,8 @@ public final class LendingServer {
 
     private @Nullable OneTime current;
 
-    /* What a server says that was asked before another one counts for nothing. */
+    /// One of the conversations. It ignores messages of a server that the client asked before
+    /// another one.
     private final class OneTime implements Registered {
       private boolean isOld() {
         return current != this;
@@ -379,7 +380,7 @@ public final class LendingServer {
 
     @Override
     public void ran(StreamId object, stoa.migration.core.CostModel.Updates updates) {
-      // Of those only that change sides by what they cost.
+      // Only the objects that change sides by their cost.
     }
 
     @Override

@@ -8,10 +8,10 @@ import stoa.Unavailable;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 
-/// The network between the processes of a simulation: what is asked, and what is answered, is
-/// delayed, repeated and lost, as a seed decides. One owner.
+/// The network between the processes of a simulation: it delays, repeats and loses questions and
+/// answers, as a seed determines. One owner.
 public final class Links {
-  /// Nobody knows what became of what was asked. It may be done yet.
+  /// The outcome of a question is unknown. It may still be executed.
   public static final class Lost extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -40,7 +40,7 @@ public final class Links {
     late = chance.of(java.util.List.of(0, 5, 15));
   }
 
-  /// Loses, repeats and delays nothing from now on.
+  /// Stops all losses, repeats and delays.
   public void calm() {
     lost = 0;
     repeated = 0;
@@ -49,9 +49,9 @@ public final class Links {
 
   /// Asks another process, and waits for the answer.
   ///
-  /// @param repeats whether it may be asked more than once
+  /// @param repeats whether it may repeat the question
   /// @throws Unavailable when nothing was asked
-  /// @throws Lost when nobody knows
+  /// @throws Lost when the outcome is unknown
   public <T> T ask(Fibers.@Nullable Life to, boolean repeats, int waitMicros, Supplier<T> action) {
     if (to == null || to.isOver()) {
       fibers.pause(chance.between(1, SOON_MICROS));
@@ -73,7 +73,7 @@ public final class Links {
     }
   }
 
-  /// As [#ask], between parts of the store: what is lost is told as not there.
+  /// Asks like [#ask], between parts of the store: a lost question counts as unavailable.
   public <T> T askStore(Fibers.@Nullable Life to, Supplier<T> action) {
     try {
       return ask(to, true, chance.between(1_000_000, 12_000_000), action);

@@ -11,7 +11,7 @@ public final class LocalShard implements ShardUnderTest {
   private final PoweredDevice device;
   private LocalShardLog log;
 
-  /// The shard on a disk.
+  /// Creates the shard on a disk.
   public LocalShard(PoweredDisk disk, DeviceConfig config) {
     device = new PoweredDevice(disk, config);
     log = new LocalShardLog(device.device());

@@ -20,51 +20,52 @@ import stoa.migration.core.TreeNode;
 import stoa.migration.core.Upward;
 import stoa.sim.check.MigrationHistory;
 
-/// What holds of the nodes of a simulated tree after every step, so that the lemmas of the
-/// self-service paper (section 7) hold of what they do. Judges a node, and its neighbors, when
-/// something has happened to it.
+/// The invariants of the nodes of a simulated tree after every step, from which the lemmas of the
+/// self-service paper (section 7) follow. Judges a node, and its neighbors, after each event at it.
 ///
 /// One owner.
 public final class MigrationLemmas {
   /*
-   * Of two neighbors which both are in the tree and know each other, while their connection holds, and
-   * of each object:
+   * For two neighbors that are both in the tree and know each other, while their connection holds,
+   * and for each object:
    *
-   * (1) Where one waits for the object from the other, the other has it in its queue, or the request
-   *     or the object is on its way; as often, and the other way round (sections 4.2 and 4.3; Figure 8
-   *     for one that has taken its parent's place). So no request vanishes or is made twice.
-   * (2) One of them has the other at the head of its queue; both have while the object is on its way
-   *     between them, which it is once at most. A tree has one node more than connections: so at one
-   *     node at most the head is the node itself, and the heads lead there. That is what Lemma 1 takes
-   *     from the Arrow protocol: migrations are serial.
-   * (3) Towards the object versions do not fall: who has it has the newest copy (Lemma 1, and Lemma 8
-   *     for reads, which follow the heads).
+   * (1) Where one waits for the object from the other, the other has it in its queue, or the
+   *     request or the object is on its way; as often, and the other way round (sections 4.2 and
+   *     4.3; Figure 8 for one that has taken its parent's place). So no request vanishes or is made
+   *     twice.
+   * (2) One of them has the other at the head of its queue; both have while the object is on its
+   *     way between them, which it is once at most. A tree has one node more than connections: so
+   *     at one node at most the head is the node itself, and the heads lead there. Lemma 1 takes
+   *     this from the Arrow protocol: migrations are serial.
+   * (3) Towards the object versions do not fall: the node that has it has the newest copy (Lemma 1,
+   *     and Lemma 8 for reads, which follow the heads).
    * (4) Of two copies the newer one has the updates of the older one, and equal versions are equal
    *     states (Lemma 1: a version that others see is unique).
-   * (5) The parent has what the child believes that it has, or it is on its way (section 4.4).
+   * (5) The parent has the versions that the child believes it to have, or they are on their way
+   *     (section 4.4).
    *
-   * Of one node:
+   * For one node:
    *
-   * (6) Queues have neighbors and the node itself in them. An operation holds only what is here
-   *     (Lemma 2: retrieval is serial).
+   * (6) Queues have neighbors and the node itself in them. An operation holds only objects that are
+   *     here (Lemma 2: retrieval is serial).
    * (7) A newer copy has the updates of the one before (Lemma 1).
-   * (8) What a copy depends on is above its node, or is on its way up there, or is here and goes there
-   *     together with it (section 4.4). So nothing is seen above of an operation a part of which is
-   *     lost below (the other half of Lemma 1). At the root: it is here or in the store.
+   * (8) The dependencies of a copy are above its node, or are on their way up there, or are here
+   *     and go there together with it (section 4.4). So no node above sees an operation of which a
+   *     part is lost below (the other half of Lemma 1). At the root: they are here or in the store.
    */
   private final MigrationHistory history;
   private final MigrationNetwork network;
   private final List<StreamId> objects;
   private final Function<NodeId, @Nullable TreeNode> live;
   private final Function<StreamId, @Nullable Copy> stored;
-  /* The copies of a node of which all was judged, while its parent was the same. */
+  // The judged copies of a node, while its parent was the same.
   private final SortedMap<NodeId, SortedMap<StreamId, Copy>> judged = new TreeMap<>();
   private final SortedMap<NodeId, NodeId> parents = new TreeMap<>();
-  /* By the very array, which nobody changes. */
+  // By identity of the array, which never changes.
   private final IdentityHashMap<byte[], SequencedSet<String>> lists = new IdentityHashMap<>();
 
-  /// @param live the node of an identity, while it is there
-  /// @param stored what the store has
+  /// @param live returns the node of an identity, while it exists
+  /// @param stored the states in the store
   MigrationLemmas(
       MigrationHistory history,
       MigrationNetwork network,
@@ -78,7 +79,7 @@ public final class MigrationLemmas {
     this.stored = stored;
   }
 
-  /// Judges nodes to which something has happened.
+  /// Judges nodes after an event.
   void check(Collection<TreeNode> nodes, TreeNode root) {
     for (var node : nodes) {
       if (node.equals(live.apply(node.id())) && node.isIn()) check(node, root);
@@ -111,7 +112,7 @@ public final class MigrationLemmas {
     }
   }
 
-  /* The parent of a node, when both are sure of it. */
+  /// Returns the parent of a node, when both are sure of it.
   private @Nullable TreeNode parent(TreeNode node) {
     NodeId above = node.above();
     if (above == null || !node.isIn() || network.isCut(node.id(), above)) return null;
@@ -196,8 +197,8 @@ public final class MigrationLemmas {
         far);
   }
 
-  /* Whether a version is at a node. A node that has its parent's place does not know what that one had
-   * let go; then it is further up, and the object too. */
+  /// Returns whether a version is at a node. A node that has taken its parent's place does not know
+  /// which version the parent had released; then it is further up, and the object too.
   private boolean knows(TreeNode node, StreamId object, CopyVersion version) {
     TreeNode at = node;
     while (at.version(object).compareTo(version) < 0) {
@@ -267,7 +268,7 @@ public final class MigrationLemmas {
         !node.holds(object) || node.owns(object), "(6) %s holds %s", node, object);
   }
 
-  /* Whether it was known what is above. */
+  /// Returns whether it was known what is above.
   private boolean closed(TreeNode node, Copy copy, @Nullable Copy old, TreeNode root) {
     List<TreeNode> above = new ArrayList<>();
     List<Message> up = new ArrayList<>();

@@ -8,10 +8,10 @@ import stoa.migration.core.Mandate;
 import stoa.migration.core.NodeId;
 import stoa.sim.Chance;
 
-/// What nodes of a simulated tree say of the mandate of their root, each by a clock of its own. A
-/// message may take any time, and overtake others. One owner.
+/// The messages about the root's mandate among nodes of a simulated tree, each with a clock of its
+/// own. A message may take any time, and overtake others. One owner.
 final class MigrationMandates {
-  /// How long a root is the root after it asked, in steps.
+  /// The number of steps for which a root is the root after its question.
   static final long LENGTH = 400;
 
   private static final int SAID_MAX = 200;
@@ -23,7 +23,7 @@ final class MigrationMandates {
   private final Chance chance;
   private final SortedMap<NodeId, Mandate> mandates = new TreeMap<>();
   private final SortedMap<NodeId, Long> clocks = new TreeMap<>();
-  /* The last stamp that came from a child to its parent, by the child. */
+  // The last stamp that came from a child to its parent, by the child.
   private final SortedMap<NodeId, Stamp> stamps = new TreeMap<>();
   private final List<Said> said = new ArrayList<>();
   private long time;
@@ -48,22 +48,22 @@ final class MigrationMandates {
     return mandates.computeIfAbsent(node, _ -> new Mandate(LENGTH));
   }
 
-  /// The store says to a root that it is the root.
+  /// The store confirms a root.
   void confirm(NodeId root) {
     of(root).confirmed(clock(root));
   }
 
-  /// Whether a node may act on what it has.
+  /// Returns whether a node may act on its objects.
   boolean holds(NodeId node) {
     return of(node).holds(clock(node));
   }
 
-  /// A child says what its clock is.
+  /// A child tells its clock.
   void up(NodeId child, NodeId parent) {
     say(new Said(child, parent, true, clock(child), Mandate.NONE));
   }
 
-  /// A parent says to a child how old its mandate is.
+  /// A parent tells a child the age of its mandate.
   void down(NodeId parent, NodeId child) {
     Stamp stamp = stamps.get(child);
     if (stamp == null) return;
@@ -75,7 +75,7 @@ final class MigrationMandates {
     said.add(one);
   }
 
-  /// One message arrives, if any is under way.
+  /// Delivers one message, if any is on its way.
   void deliver() {
     if (said.isEmpty()) return;
     Said one = said.remove(chance.percent(80) ? 0 : chance.below(said.size()));

@@ -16,8 +16,9 @@ import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.sim.Chance;
 
-/// The connections of a simulated tree. Each keeps the order of what is sent in it, until it is
-/// cut; then each side gets some of what was under way, and is told some time later. One owner.
+/// The connections of a simulated tree. Each keeps the order of its messages, until it breaks; then
+/// each side gets some of the messages on their way, and learns of the break some time later. One
+/// owner.
 final class MigrationNetwork {
   record Pair(NodeId from, NodeId to) implements Comparable<Pair> {
     @Override
@@ -36,7 +37,7 @@ final class MigrationNetwork {
 
   private record Told(NodeId from, NodeId to, Message.Direct message) {}
 
-  /// Something that a node is to get.
+  /// An event that a node must receive.
   record Delivery(NodeId to, Event event) {}
 
   private static final int TOLD_MAX = 1_000;
@@ -49,8 +50,8 @@ final class MigrationNetwork {
   private final List<Told> told = new ArrayList<>();
 
   /// @param clock counts the steps
-  /// @param isChild whether the first of two nodes is below the second, as that one believes: it is
-  ///   told of the end when the first one's mandate is over
+  /// @param isChild whether the first of two nodes is below the second, according to the second:
+  ///   the second learns of the end when the first one's mandate is over
   MigrationNetwork(Chance chance, LongSupplier clock, BiPredicate<NodeId, NodeId> isChild) {
     this.chance = chance;
     this.clock = clock;
@@ -106,13 +107,13 @@ final class MigrationNetwork {
     return channels.computeIfAbsent(new Pair(from, to), _ -> new Channel());
   }
 
-  /// What is under way from one node to another, in its order.
+  /// Returns the messages on their way from one node to another, in order.
   Collection<Message> underWay(NodeId from, NodeId to) {
     var channel = channels.get(new Pair(from, to));
     return channel == null ? List.of() : channel.messages;
   }
 
-  /// Connections over which something is under way.
+  /// Returns the connections with messages on their way.
   List<Pair> busy() {
     List<Pair> busy = new ArrayList<>();
     channels.forEach((pair, channel) -> {

@@ -21,9 +21,9 @@ import stoa.sim.Chance;
 import stoa.sim.check.MigrationHistory;
 import stoa.sim.check.MigrationHistory.Operation;
 
-/// A process of the simulated tree: one node after the other, and the work that it gives them, as
-/// `Seat` of the module `migration` does: several operations, reads and flushes at once, from
-/// before the node has a place until it is to leave, some of which are given up. One owner.
+/// A process of the simulated tree: one node after the other, and their work, as `Seat` of the
+/// module `migration` assigns it: several operations, reads and flushes at once, from before the
+/// node has a place until it must leave; the process gives some of them up. One owner.
 final class MigrationProcess {
   private final MigrationWorld world;
   private final Chance chance;
@@ -31,24 +31,24 @@ final class MigrationProcess {
   private int todo;
   private long numbers;
   private @Nullable TreeNode node;
-  /* The node before this one. */
+  // The node before this one.
   private @Nullable TreeNode before;
   private boolean joined;
   private boolean leaving;
-  /* Whether the node leaves and another one comes after it. */
+  // Whether the node leaves and another one comes after it.
   private boolean moving;
-  /* What is under way, by number: operations that wait or run, reads without an answer, reads whose
-   * answer is not sure, and what each flush is for. */
+  // The work in progress, by number: operations that wait or run, reads without an answer, reads
+  // whose answer is not sure, and the purpose of each flush.
   private final SortedMap<Long, Operation> updates = new TreeMap<>();
   private final SortedMap<Long, Operation> reads = new TreeMap<>();
   private final List<Operation> answered = new ArrayList<>();
   private final SortedMap<Long, List<String>> flushes = new TreeMap<>();
   private final List<Effect.Execute> running = new ArrayList<>();
-  /* Of the root: how operations will end whose objects change elsewhere. */
+  // At the root: the future ends of operations whose objects change elsewhere.
   private final Deque<Event.Executed> lent = new ArrayDeque<>();
-  /* What the node is still to be told about work that nobody waits for any more. */
+  // The events about abandoned work that the node must still receive.
   private final Deque<Event> late = new ArrayDeque<>();
-  /* Of the root: operations that ended and wait until their copies are durable. */
+  // At the root: ended operations that wait until their copies are durable.
   private final SortedMap<Long, List<Operation>> gated = new TreeMap<>();
   private long lastPersist;
 
@@ -63,7 +63,7 @@ final class MigrationProcess {
     return node;
   }
 
-  /// Whether it has begun all of its work.
+  /// Returns whether it has begun all of its work.
   boolean hasBegunAll() {
     return todo == 0;
   }
@@ -98,7 +98,7 @@ final class MigrationProcess {
     return world.idOf(this);
   }
 
-  /// Whatever the process was, it is no more.
+  /// Kills the process.
   void kill() {
     reset();
     before = null;
@@ -122,7 +122,7 @@ final class MigrationProcess {
     lastPersist = 0;
   }
 
-  /// Does something on its own account.
+  /// Does one of its own actions.
   void act() {
     if (node == null) {
       if (isRoot()) return;
@@ -140,7 +140,7 @@ final class MigrationProcess {
     else if (joined ? dice >= 25 : dice >= 95) work();
   }
 
-  /* One of three. */
+  /// Returns one of three hosts.
   private Locality host() {
     return Locality.of("host-" + Math.floorMod(address.hashCode(), 3));
   }
@@ -196,7 +196,7 @@ final class MigrationProcess {
     return hundredths > 0 && chance.below(100) < hundredths;
   }
 
-  /* Waits no longer for something, as when its time is over; the node hears of it some time later. */
+  /// Abandons some work, as after a time limit; the node learns of it some time later.
   private boolean givesUp() {
     List<Long> some = new ArrayList<>(reads.keySet());
     some.addAll(flushes.keySet());
@@ -224,7 +224,7 @@ final class MigrationProcess {
     return objects;
   }
 
-  /// Ends an operation that runs.
+  /// Ends a running operation.
   void execute() {
     if (node == null || !world.isSure(node)) return;
     if (!lent.isEmpty() && (running.isEmpty() || chance.percent(20))) {
@@ -264,7 +264,7 @@ final class MigrationProcess {
     if (isRoot()) gate(operation);
   }
 
-  /* Of the root, when all that came to it is durable. */
+  /// Returns whether the root lends an object, when all operations that reached it are durable.
   private boolean lends() {
     return world.isRoot(this)
         && world.persisted(this) >= lastPersist
@@ -292,7 +292,7 @@ final class MigrationProcess {
     }
   }
 
-  /* A strict read that has its answer ends when nobody else can have what the node has. */
+  /// Ends an answered strict read, when no other node can have the node's objects.
   private void end() {
     if (answered.isEmpty() || node == null || !world.isSure(node)) return;
     answered.forEach(this::end);
@@ -316,7 +316,7 @@ final class MigrationProcess {
     }
   }
 
-  /* What nobody waits for is over as soon as it could run. */
+  /// Handles an operation that can run; an abandoned one is over at once.
   private void obtained(Effect.Execute execute) {
     if (updates.containsKey(execute.number())) {
       running.add(execute);

@@ -28,29 +28,29 @@ public final class MigrationWorld {
   private static final int STEPS_MAX = 30_000;
   private static final int QUIET_STEPS_MAX = 30_000;
 
-  /// What goes wrong, in ten-thousandths of the steps.
+  /// The failures, in ten-thousandths of the steps.
   ///
-  /// @param leave a client leaves, in hundredths of what it does
+  /// @param leave a client leaves, in hundredths of its actions
   /// @param crash a client ends
   /// @param cut a connection ends, while both sides go on
   /// @param failOver a new root takes over
-  /// @param lend an update of the root changes its object in the store while nobody else has it, in
-  ///   hundredths of what there are
-  /// @param giveUp what waits is given up, in hundredths of what a process does
+  /// @param lend an update of the root changes its object in the store while no other node has it,
+  ///   in hundredths of all updates
+  /// @param giveUp a process abandons waiting work, in hundredths of its actions
   public record Trouble(int leave, int crash, int cut, int failOver, int lend, int giveUp) {
     static final Trouble NONE = new Trouble(0, 0, 0, 0, 0, 0);
   }
 
   /// The size of a world.
   ///
-  /// @param clients how many clients
-  /// @param objects how many objects
-  /// @param childrenMax how many children a node takes
-  /// @param operations how many operations each client makes
-  /// @param atOnceMax how many of them are under way at once
-  /// @param leaves which share of the clients are leaves, in hundredths
-  /// @param retrieval how objects are retrieved
-  /// @param copyBytesMax how many bytes of copies a node keeps that it does not need
+  /// @param clients the number of clients
+  /// @param objects the number of objects
+  /// @param childrenMax the most children of a node
+  /// @param operations the number of operations of each client
+  /// @param atOnceMax the most of them in progress at once
+  /// @param leaves the share of clients that are leaves, in hundredths
+  /// @param retrieval how nodes retrieve objects
+  /// @param copyBytesMax the most bytes of unneeded copies that a node keeps
   public record Size(
       int clients,
       int objects,
@@ -71,7 +71,7 @@ public final class MigrationWorld {
   private final MigrationNetwork network;
   private final MigrationLemmas lemmas;
   private final SortedMap<NodeId, MigrationProcess> live = new TreeMap<>();
-  /* The nodes to which something has happened in this step. */
+  // The nodes with events in this step.
   private final SortedMap<NodeId, TreeNode> taken = new TreeMap<>();
   private final List<StreamId> objects = new ArrayList<>();
   private final List<MigrationProcess> clients = new ArrayList<>();
@@ -80,16 +80,16 @@ public final class MigrationWorld {
   private Trouble trouble;
   private long term;
   private long numbers;
-  /* Old roots that do not know of it. */
+  // Former roots that do not know of their end.
   private final List<MigrationProcess> deposed = new ArrayList<>();
-  /* The store of the present root. */
+  // The store of the present root.
   private final SortedMap<StreamId, Copy> stored = new TreeMap<>();
-  /* Of these, the objects that are deleted, of which the store knows no version. */
+  // The deleted ones among these, of which the store knows no version.
   private final SortedSet<StreamId> deleted = new TreeSet<>();
   private final Deque<Persist> persisting = new ArrayDeque<>();
   private final Deque<StreamId> loading = new ArrayDeque<>();
   private long persisted;
-  /* Until then the present root gives nothing out. */
+  // Until then the present root gives nothing out.
   private long quietUntil;
 
   public MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble) {
@@ -150,19 +150,19 @@ public final class MigrationWorld {
     return ++numbers;
   }
 
-  /// A process has another node.
+  /// Notes that a process has another node.
   void started(MigrationProcess process, TreeNode node) {
     live.put(node.id(), process);
     network.add(node.id());
   }
 
-  /// A node is no more, with all its connections.
+  /// Notes the end of a node, with all its connections.
   void ended(NodeId node) {
     live.remove(node);
     network.remove(node);
   }
 
-  /// Something happens to a node.
+  /// Notes an event at a node.
   void took(TreeNode node) {
     taken.put(node.id(), node);
   }
@@ -176,19 +176,19 @@ public final class MigrationWorld {
     return by == root ? persisted : -1;
   }
 
-  /// Whether messages outside of the tree may be lost. Where they are not, nothing is said twice.
+  /// Returns whether messages outside of the tree may be lost. Otherwise, nodes repeat none.
   boolean losesTold() {
     return worst.failOver > 0;
   }
 
-  /// Whether a node may act on what it has.
+  /// Returns whether a node may act on its objects.
   boolean isSure(TreeNode node) {
     boolean sure = mandates.holds(node.id());
     if (!sure) reached("a node has no mandate");
     return sure;
   }
 
-  /// What goes wrong now.
+  /// Returns the present rates of failures.
   Trouble trouble() {
     return trouble;
   }
@@ -201,7 +201,7 @@ public final class MigrationWorld {
     return process == root;
   }
 
-  /// An object has changed in the store, and not by what the root was given.
+  /// Notes that an object has changed in the store, and not by a call at the root.
   void changed(Copy before, SortedMap<StreamId, byte[]> after) {
     List<Copy> copies = new ArrayList<>();
     var version = new CopyVersion(before.version().generation(), before.version().number() + 1);
@@ -212,7 +212,7 @@ public final class MigrationWorld {
     deleted.addAll(after.keySet());
   }
 
-  /// Leaving and joining disconnect nobody.
+  /// Notes a disconnected node. Leaving and joining disconnect none.
   void disconnected(TreeNode node) {
     reached("a node is disconnected");
     boolean harmless = worst.crash + worst.cut + worst.failOver == 0;
@@ -223,7 +223,7 @@ public final class MigrationWorld {
     trace.reached(place);
   }
 
-  /* The store takes nothing from a root that was replaced. */
+  /// Loads an object. The store accepts nothing from a former root.
   void load(MigrationProcess by, StreamId object) {
     if (by == root) loading.add(object);
   }
@@ -232,8 +232,8 @@ public final class MigrationWorld {
     if (by == root) persisting.add(new Persist(number, copies));
   }
 
-  /// Runs until every client has begun its operations, then lets everything come to an end with
-  /// nothing going wrong any more, and judges.
+  /// Runs until every client has begun its operations, then lets everything end without further
+  /// failures, and judges.
   public void run() {
     for (int steps = 0; steps < STEPS_MAX && !hasBegunAll(); steps++) step();
     trouble = Trouble.NONE;
@@ -280,7 +280,7 @@ public final class MigrationWorld {
     return node != null && node.below().contains(child);
   }
 
-  /* What is said of mandates takes no steps of its own. */
+  /// Passes messages about mandates, which take no steps of their own.
   private void mandates() {
     mandates.step();
     if (chance.percent(20)) mandates.confirm(root().id());
@@ -372,7 +372,7 @@ public final class MigrationWorld {
     keep(persist.copies.stream().filter(copy -> !isDeleted(copy)).toList());
   }
 
-  /* Whether a copy says what a deletion has left. */
+  /// Returns whether a copy is the state after a deletion.
   private boolean isDeleted(Copy copy) {
     Copy left = deleted.contains(copy.object()) ? stored.get(copy.object()) : null;
     return left != null && Arrays.equals(left.state(), copy.state());
@@ -396,7 +396,8 @@ public final class MigrationWorld {
     network.cut(node.id(), above);
   }
 
-  /* Some of what the old root was to make durable is, and it may go on for a while without knowing. */
+  /// Makes a new root. Some of the old root's changes become durable, and it may continue for a
+  /// while without knowing.
   private void failOver() {
     trace.add("a new root");
     trace.reached("a new root");
@@ -410,7 +411,7 @@ public final class MigrationWorld {
     root = startRoot();
   }
 
-  /* One owner at a time, of those who are connected to the root. */
+  /// Checks that each object has one owner at a time, among the nodes connected to the root.
   private void owners() {
     for (var object : objects) {
       NodeId owner = null;
@@ -436,7 +437,8 @@ public final class MigrationWorld {
     return true;
   }
 
-  /* The owner of each object is where all queues say, and the store gets the last states. */
+  /// Judges: each object's owner must be where all queues point, and the store gets the last
+  /// states.
   private void judge() {
     SortedMap<StreamId, List<String>> last = new TreeMap<>();
     for (var client : clients) history.stayed(idOf(client));

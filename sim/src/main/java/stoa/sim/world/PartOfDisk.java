@@ -9,7 +9,7 @@ import stoa.storage.disk.DiskFile;
 /// A part of a disk that several devices share: they lose power at the same moment.
 ///
 /// @param whole the disk
-/// @param prefix what the names of the part's files begin with
+/// @param prefix the common prefix of the names of the part's files
 record PartOfDisk(Disk whole, String prefix) implements Disk {
   @Override
   public List<String> list() throws IOException {
@@ -49,7 +49,8 @@ record PartOfDisk(Disk whole, String prefix) implements Disk {
     whole.syncDirectory();
   }
 
-  /// One process has all parts, and the simulation ends it before it starts another.
+  /// Returns an empty hold: one process has all parts, and the simulation ends it before it starts
+  /// another.
   @Override
   public Hold hold() {
     return () -> {};
@@ -63,7 +64,7 @@ record PartOfDisk(Disk whole, String prefix) implements Disk {
   @Override
   public void close() {}
 
-  /// A file under the name that it has in its part.
+  /// A file under its name in the part.
   private record Part(DiskFile file, String name) implements DiskFile {
     @Override
     public long size() throws IOException {

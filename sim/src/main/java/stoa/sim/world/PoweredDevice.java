@@ -5,11 +5,11 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.DeviceFailed;
 import stoa.storage.disk.ReadFailed;
 
-/// The storage device of one process that can die and be started again.
+/// The storage device of one process that can die and restart.
 ///
 /// One owner.
 public final class PoweredDevice {
-  /* How often the power may fail while the device recovers. */
+  // The number of power failures while the device recovers.
   private static final int ATTEMPTS_MAX = 100;
 
   private final PoweredDisk power;
@@ -23,7 +23,7 @@ public final class PoweredDevice {
   }
 
   private Device open() {
-    // Background work runs where it is asked for, so that the same run does the same.
+    // The calling thread runs background work, so that every run of a seed is the same.
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       try {
         return Device.open(power.disk(), config, Runnable::run);
@@ -38,7 +38,7 @@ public final class PoweredDevice {
     return device;
   }
 
-  /// Ends the process and starts another one on what survived.
+  /// Ends the process and starts another one on the surviving data.
   public Device restart() {
     power.fail();
     device.close();
@@ -46,12 +46,12 @@ public final class PoweredDevice {
     return device;
   }
 
-  /// A digest of the names and bytes of all files, in hexadecimal.
+  /// Returns a digest of the names and bytes of all files, in hexadecimal.
   public String diskDigest() {
     return DiskDigest.of(power.disk());
   }
 
-  /// Makes the disk fail no more by itself.
+  /// Stops the disk's own failures.
   public void calm() {
     power.calm();
   }

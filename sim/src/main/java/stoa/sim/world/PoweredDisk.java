@@ -11,19 +11,20 @@ import stoa.storage.disk.SimulatedDisk;
 ///
 /// One owner.
 public interface PoweredDisk {
-  /// The disk as it is now.
+  /// Returns the present disk.
   Disk disk();
 
-  /// Ends the life of whoever uses the disk; afterwards [#disk] answers one with what survived.
+  /// Ends the process that uses the disk; afterwards [#disk] returns a disk with the surviving
+  /// data.
   void fail();
 
-  /// Makes the disk fail no more by itself.
+  /// Stops the disk's own failures.
   default void calm() {}
 
-  /// A disk that loses power: what was synced survives, and of the rest each sector may or may not.
-  /// Now and then a write or a sync fails instead.
+  /// Returns a disk that loses power: synced data survives, and of the rest each sector may or may
+  /// not. Now and then a write or a sync fails instead.
   ///
-  /// @param changesMean after how many changes, in the mean, it fails by itself, in the middle of
+  /// @param changesMean the mean number of changes after which it fails by itself, in the middle of
   ///   one; 0 for never
   static PoweredDisk simulated(Chance chance, int changesMean) {
     return new PoweredDisk() {
@@ -65,14 +66,14 @@ public interface PoweredDisk {
     };
   }
 
-  /// A disk in memory. What was written survives, synced or not, as it does when a process is
+  /// Returns a disk in memory. Written data survives, synced or not, as it does when a process is
   /// killed.
   static PoweredDisk memory(long bytesMax) {
     return surviving(new MemoryDisk(bytesMax));
   }
 
-  /// The files of a directory. What was written survives, synced or not, as it does when a process
-  /// is killed.
+  /// Returns the files of a directory as a disk. Written data survives, synced or not, as it does
+  /// when a process is killed.
   static PoweredDisk files(Path directory) {
     return surviving(new FileDisk(directory));
   }

@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import stoa.sim.check.CallHistory;
 
-/// Records what the clients of a concurrent run see, as a [CallHistory].
+/// Records the observations of the clients of a concurrent run, as a [CallHistory].
 ///
 /// Thread-safe. Clients share nothing while they record but the clock, so that recording hides no
-/// race. A beginning is stamped before the call is made and an end after it has answered; equal
+/// race. The stamp of a beginning comes before the call, and that of an end after its answer; equal
 /// stamps count as overlapping. So a recorded call may seem longer than it was, never shorter, and
-/// no correct run is taken for a wrong one.
+/// the checker never takes a correct run for a wrong one.
 ///
 /// ```java
 /// var recorder = new Recorder<CounterModel.Input, Long>();
@@ -25,33 +25,33 @@ import stoa.sim.check.CallHistory;
 /// Linearizability.require(new CounterModel(), recorder.history());
 /// ```
 ///
-/// @param <I> what a call is
-/// @param <O> what a call answers
+/// @param <I> the input of a call
+/// @param <O> the answer of a call
 public final class Recorder<I, O> {
   private final LongSupplier clock;
   private final AtomicInteger calls = new AtomicInteger();
   private final ConcurrentLinkedQueue<Client<I, O>> clients = new ConcurrentLinkedQueue<>();
 
-  /// A recorder by [System#nanoTime()].
+  /// Creates a recorder with the clock [System#nanoTime()].
   public Recorder() {
     this(System::nanoTime);
   }
 
-  /// A recorder by another clock, as a simulation has one.
+  /// Creates a recorder with another clock, such as that of a simulation.
   ///
   /// @param clock never goes back, across threads; only the order of its readings counts
   public Recorder(LongSupplier clock) {
     this.clock = clock;
   }
 
-  /// A client of that name. Its calls may come from one thread at a time.
+  /// Returns a client with a name. One thread at a time may make its calls.
   public Client<I, O> client(String name) {
     var client = new Client<I, O>(name, clock, calls);
     clients.add(client);
     return client;
   }
 
-  /// What was seen. To be asked when no client is recording.
+  /// Returns the history. Call it when no client is recording.
   public CallHistory<I, O> history() {
     List<Stamped<I, O>> all = new ArrayList<>();
     for (var client : clients) all.addAll(client.events);
@@ -66,8 +66,8 @@ public final class Recorder<I, O> {
 
   /// One client of a recorded run.
   ///
-  /// @param <I> what a call is
-  /// @param <O> what a call answers
+  /// @param <I> the input of a call
+  /// @param <O> the answer of a call
   public static final class Client<I, O> {
     private final String name;
     private final LongSupplier clock;
@@ -80,8 +80,8 @@ public final class Recorder<I, O> {
       this.calls = calls;
     }
 
-    /// Makes a call and records it. When it throws, the call stays pending and the exception goes
-    /// on to the caller.
+    /// Makes a call and records it. When it throws, the call stays pending and the caller gets the
+    /// exception.
     public O call(I input, Callable<? extends O> body) throws Exception {
       var call = begin(input);
       O output = body.call();
@@ -89,7 +89,7 @@ public final class Recorder<I, O> {
       return output;
     }
 
-    /// Records that a call begins; to be asked before it is made.
+    /// Records the beginning of a call; use it before the call.
     public Open begin(I input) {
       int call = calls.getAndIncrement();
       events.add(new Stamped<>(clock.getAsLong(), new CallHistory.Invoked<>(call, name, input)));
@@ -100,8 +100,7 @@ public final class Recorder<I, O> {
       events.add(new Stamped<>(clock.getAsLong(), event));
     }
 
-    /// A call that has begun. Until it is told otherwise the recorder takes it for pending. At most
-    /// one of its methods may be called.
+    /// A call that has begun. It is pending unless one of the methods is called; call at most one.
     public final class Open {
       private final int call;
 
@@ -109,17 +108,18 @@ public final class Recorder<I, O> {
         this.call = call;
       }
 
-      /// The call answered.
+      /// Records the answer.
       public void returned(O output) {
         end(new CallHistory.Returned<>(call, output));
       }
 
-      /// The call will never answer, and nothing can make it take effect later than now.
+      /// Records that the call will never answer, and that nothing can make it take effect later
+      /// than now.
       public void lost() {
         end(new CallHistory.Lost<>(call));
       }
 
-      /// The call was refused and surely has no effect: it is taken out of the history.
+      /// Records that the call was refused and certainly has no effect: it leaves the history.
       public void refused() {
         for (int i = events.size() - 1; i >= 0; i--) {
           if (events.get(i).event().call() == call) {

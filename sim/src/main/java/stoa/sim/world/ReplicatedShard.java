@@ -7,14 +7,14 @@ import stoa.log.Streams;
 import stoa.sim.Chance;
 import stoa.storage.disk.DeviceConfig;
 
-/// A [SimulatedShard] under test: a restart crashes its leader and perhaps others, and elects one
-/// of all. One owner.
+/// A [SimulatedShard] under test: a restart crashes its leader and perhaps others, and elects any
+/// of them. One owner.
 public final class ReplicatedShard implements ShardUnderTest {
   private final Chance chance;
   private final SimulatedShard shard;
   private ShardLog leader;
 
-  /// A shard with one replica on each disk, of which the first leads.
+  /// Creates a shard with one replica on each disk; the first leads.
   public ReplicatedShard(
       Chance chance, SimulatedShard.Trouble trouble, List<PoweredDisk> disks, DeviceConfig config) {
     this.chance = chance.of("restarts");

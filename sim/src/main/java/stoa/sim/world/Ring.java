@@ -13,8 +13,8 @@ import java.util.TreeSet;
 /// Objects that each refer to a next one, such that all of them are one ring.
 ///
 /// Transactions take an object out of the ring and put it in elsewhere, which changes three
-/// references. Whoever reads all references at one moment must find one ring with all objects: half
-/// a transaction, or two that did not see each other, leave a tail, two rings or an object outside.
+/// references. A reader of all references at one moment must find one ring with all objects: half a
+/// transaction, or two that did not see each other, leave a tail, two rings or an object outside.
 /// Immutable.
 public final class Ring {
   private final NavigableMap<String, String> next;
@@ -23,7 +23,7 @@ public final class Ring {
     this.next = next;
   }
 
-  /// Some objects, each of which refers to the one that follows it, and the last one to the first.
+  /// Returns a ring of objects in which each refers to the next, and the last one to the first.
   ///
   /// @throws IllegalArgumentException when there are none, or one of them twice
   public static Ring of(List<String> objects) {
@@ -37,13 +37,13 @@ public final class Ring {
     return new Ring(next);
   }
 
-  /// To which object each refers.
+  /// Returns the references, by the referring object.
   public Map<String, String> references() {
     return Collections.unmodifiableMap(next);
   }
 
-  /// The references that change when `moved` is taken out and put in behind `target`; none when it
-  /// is there already, or is the target itself.
+  /// Returns the references that change when a transaction takes `moved` out and puts it in after
+  /// `target`; none when it is there already, or is the target itself.
   public Map<String, String> move(String moved, String target) {
     if (moved.equals(target) || moved.equals(next.get(target))) return Map.of();
     String before = moved;
@@ -57,8 +57,8 @@ public final class Ring {
     return after;
   }
 
-  /// What is wrong with references that were read; nothing when they make one ring of all objects
-  /// of this one.
+  /// Returns what is wrong with references that a client has read; empty when they make one ring of
+  /// all objects of this one.
   public Optional<String> problem(Map<String, String> references) {
     if (!references.keySet().equals(next.keySet())) {
       return Optional.of(
@@ -89,7 +89,7 @@ public final class Ring {
   /// Throws unless the references make one ring of all objects of this one.
   ///
   /// @return that ring
-  /// @throws AssertionError with what is wrong
+  /// @throws AssertionError with the error
   public Ring require(Map<String, String> references) {
     problem(references)
         .ifPresent(problem -> {

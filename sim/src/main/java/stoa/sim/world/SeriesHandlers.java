@@ -11,11 +11,10 @@ import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
 
-/// The handlers of [GroupsScenario]: lists to which elements are added, without the blanks behind
-/// them, and which answer with all of them. Who is asked with the name of another list answers with
-/// both, see [#parts].
+/// The handlers of [GroupsScenario]: lists that add elements, without the blanks after them, and
+/// answer with all elements. A question with the name of another list gets both, see [#parts].
 public final class SeriesHandlers implements HandlerFactory {
-  /// What a list answers.
+  /// The answer of a list.
   record Elements(String text) implements Answer {
     @Override
     public byte[] encoded() {
@@ -30,12 +29,12 @@ public final class SeriesHandlers implements HandlerFactory {
     this.ordered = ordered;
   }
 
-  /// The elements that an answer names.
+  /// Returns the elements in an answer.
   public static List<String> elements(Answer answer) {
     return new String(answer.encoded(), StandardCharsets.UTF_8).lines().toList();
   }
 
-  /// The elements of each list that an answer names.
+  /// Returns the elements of each list in an answer.
   public static List<List<String>> parts(Answer answer) {
     var parts = new ArrayList<List<String>>();
     for (String part : new String(answer.encoded(), StandardCharsets.UTF_8).split(AND, -1)) {

@@ -16,8 +16,8 @@ import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.storage.disk.StorageException;
 
-/// What the leader of a shard does with its log, without objects: it numbers batches, asks for one
-/// outcome at a time, and starts anew after an unknown one.
+/// The leader's use of a shard's log, without objects: it numbers batches, asks for one outcome at
+/// a time, and starts anew after an unknown one.
 ///
 /// One owner.
 public final class ShardLeader {
@@ -27,7 +27,7 @@ public final class ShardLeader {
   private long term;
   private long sequence;
   private long nowMicros;
-  /* The batch whose token was granted last, while it is not known to be used. */
+  // The batch with the last token, until its use is known.
   private @Nullable Batch last;
 
   public ShardLeader(ShardUnderTest shard) {
@@ -61,7 +61,7 @@ public final class ShardLeader {
     return log;
   }
 
-  /// Goes on at the leader that the shard has now.
+  /// Continues at the present leader of the shard.
   public void resume() {
     sequencer = begin();
   }
@@ -77,7 +77,7 @@ public final class ShardLeader {
     sequencer = new Sequencer(log.tail().epoch(), log.tail().counter());
   }
 
-  /// The next batch, with one entry for each payload.
+  /// Returns the next batch, with one entry for each payload.
   public Batch batch(List<Map.Entry<StreamId, String>> payloads) {
     List<Entry> entries = new ArrayList<>();
     Map<StreamId, Long> addresses = new LinkedHashMap<>();

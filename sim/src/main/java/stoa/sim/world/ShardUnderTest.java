@@ -4,27 +4,26 @@ import java.util.List;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
 
-/// A shard that [ShardLogContract] is run on: one implementation of [ShardLog] over one kind of
-/// disk.
+/// A shard for [ShardLogContract]: one implementation of [ShardLog] over one kind of disk.
 ///
 /// One owner.
 public interface ShardUnderTest extends AutoCloseable {
-  /// The end at which to propose: the same one until [#restart].
+  /// Returns the log to propose to: the same one until [#restart].
   ShardLog leader();
 
-  /// Lets something happen that is under way.
+  /// Lets one of the pending events happen.
   ///
-  /// @return false when nothing is
+  /// @return false when there is none
   boolean step();
 
   /// Ends the process of the leader, and perhaps others, by a loss of power, recovers them, and
-  /// makes a replica that may be another one the leader.
+  /// elects a leader, perhaps another one.
   void restart();
 
-  /// The streams of every replica, as far as it has come.
+  /// Returns the streams of every replica, as far as it has come.
   List<Streams> replicas();
 
-  /// Lets nothing go wrong by itself any more.
+  /// Stops all failures.
   void calm();
 
   @Override

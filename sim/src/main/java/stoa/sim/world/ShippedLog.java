@@ -13,8 +13,8 @@ import stoa.log.Outcome;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
 
-/// A log on one device that is copied to others, batch by batch, when whoever uses it says so: the
-/// replicas of a shard without a way to agree on who leads.
+/// A log on one device, copied to others batch by batch at its user's command: the replicas of a
+/// shard without a way to agree on a leader.
 ///
 /// One owner, who also copies.
 public final class ShippedLog implements ShardLog {
@@ -28,7 +28,7 @@ public final class ShippedLog implements ShardLog {
   private final List<Step> steps;
   private final Set<StreamId> streams = new LinkedHashSet<>();
 
-  /// Leads on a log, with nothing to copy yet.
+  /// Creates a leader on a log, with nothing to copy yet.
   public ShippedLog(LocalShardLog log) {
     this(log, new ArrayList<>());
   }
@@ -38,7 +38,7 @@ public final class ShippedLog implements ShardLog {
     this.steps = steps;
   }
 
-  /// Goes on on the log of one that was copied to, as far as that is: what came behind is gone.
+  /// Continues on the log of a copy, as far as that is: the later entries are gone.
   public ShippedLog continuedOn(LocalShardLog other) {
     long counter = other.tail().counter();
     var kept = new ArrayList<Step>();
@@ -57,7 +57,7 @@ public final class ShippedLog implements ShardLog {
 
   /// Copies the next step that another log lacks.
   ///
-  /// @param applied is told the batch when that was one, and the log has it
+  /// @param applied receives the batch, if the step is one, when the log has it
   /// @return false when it lacks nothing
   /// @throws RuntimeException when the other's device failed
   public boolean ship(LocalShardLog other, Consumer<Batch> applied) {
@@ -80,7 +80,7 @@ public final class ShippedLog implements ShardLog {
         outcome -> {
           switch (outcome) {
             case Outcome.Committed() -> {
-              // As it is where it was made.
+              // The same as at its first log.
             }
             case Outcome.Refused(RuntimeException cause) -> throw cause;
             case Outcome.Unknown(RuntimeException cause) -> throw cause;
@@ -101,7 +101,7 @@ public final class ShippedLog implements ShardLog {
     return low;
   }
 
-  /// The streams of all batches so far.
+  /// Returns the streams of all batches so far.
   public Set<StreamId> seen() {
     return streams;
   }
@@ -137,7 +137,7 @@ public final class ShippedLog implements ShardLog {
 
   @Override
   public void confirm() {
-    // Nobody else leads.
+    // No other log leads.
   }
 
   @Override

@@ -7,13 +7,12 @@ import stoa.Call;
 import stoa.Deadlock;
 import stoa.Shared;
 
-/// An account of [EmbeddedScenario]: it keeps money, and a line for everything that was done to it.
+/// An account of [EmbeddedScenario]: it keeps money, and a line for each call.
 @Shared(name = "stoa.sim.Account")
 public class SimulatedAccount {
   public static final long OPENING = 1_000;
 
-  /// What was done, and the versions of the accounts to which it was done, the one that was called
-  /// first.
+  /// The versions of the accounts that a call has changed, the first called one first.
   public record Done(List<Long> versions) {
     Done behind(long version) {
       var all = new ArrayList<Long>();
@@ -23,7 +22,7 @@ public class SimulatedAccount {
     }
   }
 
-  /// One thing that was done.
+  /// One change.
   public record Line(String word, String id, long version, String stamp) {}
 
   private long balance = OPENING;
@@ -40,7 +39,7 @@ public class SimulatedAccount {
     return add("added", id);
   }
 
-  /// Adds, and throws all the same: what it did stays.
+  /// Adds, and then throws: the addition stays.
   public Done addAndThrow(String id) {
     add("added", id);
     throw new IllegalStateException("thrown at " + Call.version());
@@ -100,7 +99,7 @@ public class SimulatedAccount {
     return lines;
   }
 
-  /// The balance of this account and others, which are asked one after the other.
+  /// Returns the sum of this account and others, which it asks one after the other.
   @Accessor
   public long total(List<SimulatedAccount> others) {
     long total = balance;

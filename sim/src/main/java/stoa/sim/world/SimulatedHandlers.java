@@ -6,7 +6,7 @@ import stoa.KeyHandler;
 
 /// The handlers of [ListenableScenario].
 public final class SimulatedHandlers {
-  /// Tells everything, so that who listens knows the order of the puts.
+  /// Tells everything, so that its listener knows the order of the puts.
   public record Witness() implements KeyHandler<String, List<String>> {
     @Override
     public List<String> handle(Object key, @Nullable String value, @Nullable String before) {
@@ -14,7 +14,7 @@ public final class SimulatedHandlers {
     }
   }
 
-  /// Tells of every third put, with what it has seen: a handler with a state.
+  /// Tells of every third put, with all that it has seen: a handler with a state.
   public static final class Third implements KeyHandler<String, String> {
     private int count;
     private int sum;
@@ -29,7 +29,7 @@ public final class SimulatedHandlers {
     }
   }
 
-  /// Tells of values by what they end with.
+  /// Tells of values by their suffix.
   public record Ending(String end) implements KeyHandler<String, String> {
     @Override
     public @Nullable String handle(Object key, @Nullable String value, @Nullable String before) {

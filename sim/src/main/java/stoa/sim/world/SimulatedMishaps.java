@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Shared;
 
-/// What went wrong, kept as exceptions: thrown here, by another object, or given. One whose id
+/// Failures, kept as exceptions: thrown here, by another object, or given. An object whose id
 /// begins with `no` cannot be constructed.
 @Shared(name = "stoa.sim.Mishaps", key = "id")
 public class SimulatedMishaps {
@@ -21,7 +21,7 @@ public class SimulatedMishaps {
     this.id = id;
   }
 
-  /// Fails itself, as the JVM does or by its own words, and keeps the exception.
+  /// Fails itself, like the JVM or like a program, and keeps the exception.
   public int fail(String text, int how) {
     try {
       keep(failed(text, how));
@@ -32,7 +32,7 @@ public class SimulatedMishaps {
     return kept.size();
   }
 
-  /// Has another object throw, and keeps what it threw.
+  /// Makes another object throw, and keeps the exception.
   public int ask(SimulatedMishaps other, String text) {
     try {
       other.refuse(text);
@@ -48,7 +48,7 @@ public class SimulatedMishaps {
     throw last;
   }
 
-  /// Keeps an exception that was made elsewhere.
+  /// Keeps an exception from elsewhere.
   public int keep(Throwable given) {
     kept.add(given);
     if (kept.size() > KEPT_MAX) kept.removeFirst();

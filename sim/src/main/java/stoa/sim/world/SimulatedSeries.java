@@ -6,7 +6,7 @@ import stoa.Accessor;
 import stoa.Call;
 import stoa.Shared;
 
-/// A list of [TransactionScenario], which knows the version with which each element came.
+/// A list of [TransactionScenario], which knows the version of each element.
 @Shared(name = "stoa.sim.Series")
 public class SimulatedSeries {
   private final List<String> elements = new ArrayList<>();
@@ -14,7 +14,7 @@ public class SimulatedSeries {
 
   protected SimulatedSeries() {}
 
-  /// Adds an element and answers all.
+  /// Adds an element and returns all.
   public List<String> append(String element) {
     elements.add(element);
     versions.add(Call.version());
@@ -27,7 +27,7 @@ public class SimulatedSeries {
     return append(element);
   }
 
-  /// Adds an element, and throws all the same.
+  /// Adds an element, and then throws.
   public List<String> appendAndThrow(String element) {
     append(element);
     throw new IllegalStateException("thrown behind " + element);

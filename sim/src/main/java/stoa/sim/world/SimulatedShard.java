@@ -25,12 +25,12 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.StorageException;
 
 /// A shard whose replicas agree by a simulated consensus: a total order of commands, with leader
-/// changes, delays, repeats, refusals and unknown outcomes as a seed decides.
+/// changes, delays, repeats, refusals and unknown outcomes as a seed determines.
 ///
-/// It starts no thread and reads no clock. Whatever is under way advances only by [#step] and by
-/// proposals; [#elect] makes another replica the leader and [#crash] ends a replica and recovers it
-/// from its device. A replica whose device fails crashes in the same way. One owner. Each [#leader]
-/// is an end of the shard that keeps the contract of [ShardLog].
+/// It starts no thread and reads no clock. Pending work advances only by [#step] and by proposals;
+/// [#elect] makes another replica the leader and [#crash] ends a replica and recovers it from its
+/// device. A replica whose device fails crashes in the same way. One owner. Each [#leader] is an
+/// end of the shard that keeps the contract of [ShardLog].
 public final class SimulatedShard implements AutoCloseable {
   /*
    * What stands in for a consensus protocol is `order`, a list that survives everything. A replica
@@ -54,12 +54,11 @@ public final class SimulatedShard implements AutoCloseable {
    * (4) At one position every replica that is whole gives the same answer.
    */
 
-  /// How often things go wrong, in percent of the occasions.
+  /// The rates of failures, in percent of the occasions.
   ///
   /// @param refused a command is refused before it is ordered
   /// @param repeated an ordered command is ordered again
-  /// @param impatient a proposer is told that the outcome is unknown, though its command may still
-  ///   be ordered
+  /// @param impatient a proposer gets an unknown outcome, though its command may still be ordered
   public record Trouble(int refused, int repeated, int impatient) {
     /// None.
     public static final Trouble NONE = new Trouble(0, 0, 0);
@@ -70,14 +69,14 @@ public final class SimulatedShard implements AutoCloseable {
 
   private static final int COMMAND_BYTES_MAX = 1 << 20;
 
-  /// In how many percent of the occasions what was dropped is there nevertheless.
+  // The percentage of occasions on which a dropped part is there nevertheless.
   private static final int FROM_THE_LOG = 60;
 
-  /* What has its place, and under which leadership. */
+  /// A command with a place in the order, and its leadership.
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Ordered(long leadership, byte[] command) {}
 
-  /* One replica: its device, and how far it was given the order since it was opened last. */
+  /// One replica: its device, and how much of the order it has received since it was opened last.
   private static final class Member {
     private final PoweredDevice device;
     private Replica replica;
@@ -89,7 +88,7 @@ public final class SimulatedShard implements AutoCloseable {
     }
   }
 
-  /* Where a leader proposes, for as long as it leads. */
+  /// The end at which a leader proposes, for as long as it leads.
   private final class End implements Consensus {
     private final Member member;
 
@@ -119,13 +118,13 @@ public final class SimulatedShard implements AutoCloseable {
   private final List<Ordered> order = new ArrayList<>();
   private final List<Ordered> late = new ArrayList<>();
   private final Map<Long, byte[]> answers = new TreeMap<>();
-  /* So many of the order are dropped. */
+  // The length of the dropped beginning of the order.
   private long dropped;
   private long leadership;
   private @Nullable End end;
   private @Nullable ReplicatedShardLog leader;
 
-  /// A shard without a leader.
+  /// Creates a shard without a leader.
   ///
   /// @param disks one for each replica
   public SimulatedShard(
@@ -135,22 +134,22 @@ public final class SimulatedShard implements AutoCloseable {
     for (var disk : disks) members.add(new Member(new PoweredDevice(disk, config)));
   }
 
-  /// How many replicas there are.
+  /// Returns the number of replicas.
   public int replicas() {
     return members.size();
   }
 
-  /// The streams as a replica has materialized them so far.
+  /// Returns the streams as a replica has materialized them so far.
   public Streams streams(int replica) {
     return members.get(replica).replica.streams();
   }
 
-  /// Whether a replica leads.
+  /// Returns whether a replica leads.
   public boolean hasLeader() {
     return leader != null;
   }
 
-  /// The end of the present leader.
+  /// Returns the end of the present leader.
   ///
   /// @throws IllegalStateException when there is none
   public ShardLog leader() {
@@ -158,14 +157,14 @@ public final class SimulatedShard implements AutoCloseable {
     return leader;
   }
 
-  /// The replica that leads.
+  /// Returns the index of the leader.
   public int leaderIndex() {
     if (end == null) throw new IllegalStateException("the shard has no leader; elect one");
     return members.indexOf(end.member);
   }
 
-  /// Lets one thing happen: a late command is ordered, or a command is applied or made durable
-  /// somewhere.
+  /// Lets one event happen: a late command is ordered, or a replica applies a command or makes one
+  /// durable.
   ///
   /// @return whether anything could happen
   public boolean step() {
@@ -192,12 +191,12 @@ public final class SimulatedShard implements AutoCloseable {
     while (more) more = step();
   }
 
-  /// The device of a replica, until it crashes.
+  /// Returns the device of a replica, until it crashes.
   public Device device(int replica) {
     return members.get(replica).device.device();
   }
 
-  /// Makes a replica the leader. Whoever led before leads no longer.
+  /// Makes a replica the leader, in place of the present one.
   public ShardLog elect(int index) {
     Member member = members.get(index);
     while (true) {
@@ -210,12 +209,12 @@ public final class SimulatedShard implements AutoCloseable {
         leader = ReplicatedShardLog.open(member.replica, elected);
         return leader;
       } catch (Unavailable refused) {
-        // It is elected again.
+        // The next round elects it again.
       }
     }
   }
 
-  /// Who leads has applied all that others can have sent it.
+  /// Lets a new leader apply all commands that others can have sent it.
   private boolean complete(Member member) {
     try {
       if (!member.replica.isWhole()) member.replica.completed();
@@ -231,8 +230,8 @@ public final class SimulatedShard implements AutoCloseable {
     leader = null;
   }
 
-  /// Ends a replica and opens it again from its device, to which a part of the order is given again
-  /// that it may have applied before. When it led, there is no leader afterwards.
+  /// Ends a replica and opens it again from its device. It receives a part of the order again that
+  /// it may have applied before. If it led, there is no leader afterwards.
   public void crash(int index) {
     Member member = members.get(index);
     if (end != null && end.member == member) retire();
@@ -250,7 +249,7 @@ public final class SimulatedShard implements AutoCloseable {
     }
   }
 
-  /// Lets nothing go wrong from now on, in the consensus or on a disk, unless it is asked for.
+  /// Stops all failures, in the consensus and on disks, except requested ones.
   public void calm() {
     trouble = Trouble.NONE;
     for (var member : members) member.device.calm();
@@ -294,7 +293,7 @@ public final class SimulatedShard implements AutoCloseable {
     return new Unavailable("this end of the shard does not lead it");
   }
 
-  /// Gives a replica the next command, or what it lacks.
+  /// Gives a replica the next command, or the entries that it lacks.
   private void advance(Member member) {
     if (member.given < dropped
         && member.replica.applied().index() >= dropped
@@ -308,7 +307,7 @@ public final class SimulatedShard implements AutoCloseable {
   }
 
   private void level(Member member) {
-    // The leader, or one that is behind even the one that lacks something.
+    // The leader, or a replica that is behind even the one that lacks entries.
     var sources = members.stream().filter(other -> other.replica.isWhole()).toList();
     Member from = chance.of(sources);
     var asked = new boolean[1];
@@ -326,7 +325,7 @@ public final class SimulatedShard implements AutoCloseable {
           });
       member.given = (int) member.replica.applied().index();
     } catch (IOException brokenOff) {
-      // It is done again.
+      // A later step repeats it.
     } catch (StorageException | StoaException failed) {
       crash(members.indexOf(asked[0] ? from : member));
     }
@@ -335,7 +334,8 @@ public final class SimulatedShard implements AutoCloseable {
   private void apply(Member member) {
     int index = member.given + 1;
     Ordered next = order.get(index - 1);
-    // One that is not whole may have the outcome already, and answers that it was overtaken.
+    // A replica that is not whole may have the outcome already, and answers that another one has
+    // overtaken it.
     boolean again = index <= member.replica.applied().index() || !member.replica.isWhole();
     byte[] answer;
     try {

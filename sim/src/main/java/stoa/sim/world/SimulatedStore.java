@@ -12,12 +12,12 @@ import stoa.sim.Chance;
 import stoa.storage.disk.DeviceConfig;
 import stoa.store.threads.Threads;
 
-/// A whole store on one thread, on a disk that can fail, with its clock and its order of work in
-/// the hands of a seed. What a `file:` store does, it does in the same code.
+/// A whole store on one thread, on a disk that can fail; a seed determines its clock and its order
+/// of work. It runs the code of a `file:` store.
 ///
-/// Calls are made with [Stoa#async] and advance by [#step]; so several are under way at once, and
-/// under way when the disk fails. What waits for its answer is made within [#await]. One owner, one
-/// thread.
+/// A scenario makes calls with [Stoa#async], and [#step] advances them; so several are in progress
+/// at once, and when the disk fails. It makes calls that wait for their answers within [#await].
+/// One owner, one thread.
 ///
 /// ```java
 /// public final class StockScenario implements Scenario {
@@ -28,14 +28,14 @@ import stoa.store.threads.Threads;
 ///     var taken = store.stoa().async(stock, s -> s.take(3));
 ///     store.step();
 ///     store.restart();
-///     // … what was acknowledged must be there: see ExactlyOnce, Recorder and Linearizability
+///     // … acknowledged calls must be there: see ExactlyOnce, Recorder and Linearizability
 ///   }
 /// }
 /// ```
 ///
 /// Run it with [Campaign].
 public final class SimulatedStore {
-  /* So small that a short run fills segments, and writes and merges indexes. */
+  // So small that a short run fills segments, and writes and merges indexes.
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
   private final Chance chance;
@@ -48,14 +48,14 @@ public final class SimulatedStore {
 
   /// Opens a store.
   ///
-  /// @param config its URL is used in messages only
+  /// @param config only messages use its URL
   public SimulatedStore(Chance chance, StoaConfig config, PoweredDisk disk) {
     this(chance, config, Base.of(new PoweredDevice(disk, DEVICE)));
   }
 
   /// Opens a store of several shards.
   ///
-  /// @param config its URL is used in messages only
+  /// @param config only messages use its URL
   public SimulatedStore(Chance chance, StoaConfig config, Layout layout, PoweredDisk disk) {
     this(chance, config, Base.of(new GlobalShard(layout, disk, DEVICE)));
   }
@@ -79,36 +79,36 @@ public final class SimulatedStore {
     }
   }
 
-  /// The store as it is open now: another one after each [#restart].
+  /// Returns the present store: another one after each [#restart].
   public Stoa stoa() {
     return stoa;
   }
 
-  /// Runs one of the pieces of work that wait: a batch is logged, or some calls of an object are
-  /// executed.
+  /// Runs one of the waiting pieces of work: the store logs a batch, or executes some calls of an
+  /// object.
   ///
   /// @return false when nothing waits
   public boolean step() {
     return threads.step();
   }
 
-  /// Runs what waits until nothing does.
+  /// Runs the waiting work until there is none.
   public void settle() {
     threads.settle();
   }
 
-  /// Makes calls that wait for their answers. Everything under way is settled first.
+  /// Makes calls that wait for their answers. It first settles everything in progress.
   public <T> T await(Supplier<T> calls) {
     return threads.await(calls);
   }
 
-  /// Moves the clock of the calls on.
+  /// Advances the clock of the calls.
   public void passTime(Duration time) {
     micros += time.toNanos() / 1_000;
   }
 
-  /// Lets the time limit of calls run on by one unit of 50 ms. From within a call it makes that
-  /// call a long one.
+  /// Advances the time limit of calls by one unit of 50 ms. From within a call it makes that call a
+  /// long one.
   public void tick() {
     threads.tick();
   }
@@ -120,25 +120,26 @@ public final class SimulatedStore {
     return base.maintain();
   }
 
-  /// Ends the process that has the store open, with whatever is under way, by a failure of its
-  /// disk, and opens the store again on what survived. Proxies of before are of no more use.
+  /// Ends the process that has the store open, with all work in progress, by a failure of its disk,
+  /// and opens the store again on the surviving data. Earlier proxies are unusable.
   public void restart() {
     threads.close();
     base.restart();
     stoa = open();
   }
 
-  /// A digest of every byte on the disk, in hexadecimal: the same for the same seed in every JVM.
+  /// Returns a digest of every byte on the disk, in hexadecimal: the same for the same seed in
+  /// every JVM.
   public String diskDigest() {
     return base.diskDigest();
   }
 
-  /// Makes the disk fail no more by itself.
+  /// Stops the disk's own failures.
   public void calm() {
     base.calm();
   }
 
-  /// What the store is on.
+  /// The device or shards of the store.
   private interface Base {
     Stoa open(StoaConfig config, Clock clock, Threads threads);
 

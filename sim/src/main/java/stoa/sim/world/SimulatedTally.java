@@ -10,7 +10,7 @@ import stoa.Shared;
 /// own.
 @Shared(name = "stoa.sim.Tally")
 public class SimulatedTally {
-  /// What an addition came to.
+  /// The result of an addition.
   public record Added(long version, long sum) {}
 
   /// One addition.

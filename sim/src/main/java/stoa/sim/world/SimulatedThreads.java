@@ -6,15 +6,14 @@ import java.util.concurrent.Executor;
 import stoa.sim.Chance;
 import stoa.store.threads.Threads;
 
-/// The threads of a simulated store: none. What a store would run on another thread waits here,
-/// until the simulation runs it, in an order that its seed decides, on the one thread that there
-/// is.
+/// The threads of a simulated store: none. Tasks that a store would run on another thread wait
+/// here, until the simulation runs them, in an order that its seed determines, on its only thread.
 ///
 /// One owner.
 public final class SimulatedThreads implements Threads {
   /*
-   * Tasks are run by step(), or at once after the task under way when a caller waits for what it
-   * asked (now): then nobody else would run them.
+   * step() runs a task; or it runs at once after the present task when a caller waits for its
+   * result (now): no other thread would run it.
    */
   private final Chance chance;
   private final List<Runnable> waiting = new ArrayList<>();
@@ -24,12 +23,12 @@ public final class SimulatedThreads implements Threads {
   private boolean closed;
   private int lost;
 
-  /// Threads whose order of work the given chance decides.
+  /// Creates threads whose order of work the given chance determines.
   public SimulatedThreads(Chance chance) {
     this.chance = chance;
   }
 
-  /// Runs one of the tasks that wait.
+  /// Runs one of the waiting tasks.
   ///
   /// @return false when none waits
   public boolean step() {
@@ -44,7 +43,7 @@ public final class SimulatedThreads implements Threads {
     while (more) more = step();
   }
 
-  /// Runs something that waits for the store, as a caller on a thread of its own would.
+  /// Runs work that waits for the store, as a caller on a thread of its own would.
   public <T> T await(java.util.function.Supplier<T> call) {
     boolean before = now;
     now = true;
@@ -61,7 +60,7 @@ public final class SimulatedThreads implements Threads {
     for (var tick : ticks) tick.run();
   }
 
-  /// How many runs are out of control: taken back, and not returned.
+  /// Returns how many runs are out of control: taken back, and not returned.
   public int lost() {
     return lost;
   }
@@ -76,7 +75,7 @@ public final class SimulatedThreads implements Threads {
     }
   }
 
-  /// Runs something that may wait for the store, as a thread of its own would.
+  /// Runs work that may wait for the store, as a thread of its own would.
   private void asCaller(Runnable task) {
     boolean before = running;
     running = false;
@@ -129,9 +128,8 @@ public final class SimulatedThreads implements Threads {
 
   @Override
   public boolean mayRunQuick() {
-    // A caller who waits never runs its own call: whether a method is taken for quick is a matter
-    // of
-    // measured time. Elsewhere there is nobody else who could run what is waited for.
+    // A waiting caller never runs its own call: the store takes a method for quick by measured
+    // time. Elsewhere no other thread could run the awaited task.
     return running || !now;
   }
 

@@ -9,7 +9,7 @@ import stoa.log.Outcome;
 import stoa.log.ShardLog;
 import stoa.sim.Chance;
 
-/// A log that takes its time, for a simulation whose threads wait. One owner.
+/// A slow log, for a simulation whose threads wait. One owner.
 public final class SlowLog extends ForwardingShardLog {
   private static final int SOON_MICROS = 2_000;
   private static final int LATE_MICROS = 2_000_000;
@@ -19,7 +19,7 @@ public final class SlowLog extends ForwardingShardLog {
   private final BooleanSupplier calm;
   private final int refused;
 
-  /// @param calm whether nothing takes long any more, and nothing is refused
+  /// @param calm whether nothing is slow any more, and nothing is refused
   /// @param refused how often it is full, in hundredths
   public SlowLog(ShardLog log, Fibers fibers, Chance chance, BooleanSupplier calm, int refused) {
     super(log);

@@ -17,7 +17,7 @@ import stoa.store.HandlerFactory;
 ///
 /// Puts are `add ID`, `run ID` (adds, and then does not end), `send ID TO AMOUNT`, `take ID AMOUNT`
 /// and `pass ID VIA TO AMOUNT` (sends by way of another account). An answer is `done` with the
-/// versions of what was added, or `refused`. The question `peek TO` asks another account.
+/// versions of the added lines, or `refused`. The question `peek TO` asks another account.
 public final class StoreHandlers implements HandlerFactory {
   public static final String SPACE = "account";
   public static final long OPENING = 1_000;
@@ -25,7 +25,7 @@ public final class StoreHandlers implements HandlerFactory {
 
   private final Runnable runaway;
 
-  /// @param runaway lets so much time pass that the call under way is taken back
+  /// @param runaway lets so much time pass that the store takes back the call in progress
   public StoreHandlers(Runnable runaway) {
     this.runaway = runaway;
   }
@@ -64,7 +64,7 @@ public final class StoreHandlers implements HandlerFactory {
 
   private final class Account implements Handler {
     private long balance;
-    /* Lines of a word, an id and a version. */
+    // Lines of a word, an id and a version.
     private final List<String> lines;
 
     private Account(long balance, List<String> lines) {

@@ -11,11 +11,11 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.Map;
 import java.util.Objects;
 
-/// Makes versions of the class [SimulatedTally].
+/// Creates versions of the class [SimulatedTally].
 public final class TallyVersions {
   private TallyVersions() {}
 
-  /// The class files of the version with a factor.
+  /// Returns the class files of the version with a factor.
   public static Map<String, byte[]> version(int factor) {
     return Map.of(
         SimulatedTally.class.getName(),

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.sim.Chance;
 import stoa.storage.object.WriteTransaction;
 
-/// What one version does to a versioned object.
+/// The effect of one version on a versioned object.
 ///
 /// @param parts writes and truncations, in the order of their calls
 /// @param attributes values by name
@@ -19,29 +19,29 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
   /// A part of a transaction.
   public sealed interface Part {}
 
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   public record Write(long offset, byte[] data) implements Part {}
 
   public record Truncate(long size) implements Part {}
 
   /// The value of an attribute.
   ///
-  /// @param bytes null when the attribute is removed
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param bytes null for a removal
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   public record Value(byte @Nullable [] bytes) {}
 
-  /// Whether it is a single write.
+  /// Returns whether it is a single write.
   public boolean isSingle() {
     return attributes.isEmpty() && parts.size() == 1 && parts.getFirst() instanceof Write;
   }
 
-  /// The write that it is.
+  /// Returns the single write.
   public Write single() {
     if (parts.getFirst() instanceof Write write) return write;
     throw new IllegalStateException("broken invariant: it is a single write");
   }
 
-  /// A change by chance, most often a single write.
+  /// Returns a random change, most often a single write.
   public static VersionedChange any(Chance chance, long base, int room) {
     var parts = new ArrayList<Part>();
     var attributes = new TreeMap<String, Value>();
@@ -95,7 +95,7 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
     }
   }
 
-  /// Gives one part to an open transaction.
+  /// Adds one part to an open transaction.
   public static void add(Part part, WriteTransaction to) {
     switch (part) {
       case Write write -> to.write(write.offset, ByteBuffer.wrap(write.data));
@@ -103,7 +103,7 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
     }
   }
 
-  /// Gives the attributes to an open transaction.
+  /// Adds the attributes to an open transaction.
   public void addAttributes(WriteTransaction to) {
     attributes.forEach((name, value) -> {
       byte[] bytes = value.bytes();

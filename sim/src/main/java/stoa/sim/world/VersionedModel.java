@@ -13,14 +13,14 @@ import stoa.storage.object.ObjectReader.CoveredBytes;
 import stoa.storage.object.VersionRange;
 import stoa.storage.object.VersionState;
 
-/// What a versioned object has to be, as plainly as it can be said: for every offset the byte and
+/// The correct contents of a versioned object, in the simplest form: for every offset the byte and
 /// the version that wrote it, for every attribute the same, and the set of versions.
 ///
 /// One owner.
 public final class VersionedModel {
   /*
-   * Cell i stands for the offset `base + i`; the last cell for all offsets behind, which nothing but
-   * a truncation reaches. A cell of version 0 was never written.
+   * Cell i stands for the offset `base + i`; the last cell for all later offsets, which only a
+   * truncation reaches. A cell of version 0 was never written.
    */
   private final long base;
   private final byte[] bytes;
@@ -30,13 +30,13 @@ public final class VersionedModel {
   private final TreeSet<Long> applied = new TreeSet<>();
 
   /// @param value null when the version removed it
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   private record Attribute(long version, byte @Nullable [] value) {}
 
-  /// An object that does not exist.
+  /// Creates an object that does not exist.
   ///
-  /// @param base the first offset that is written
-  /// @param room how many offsets from there on are written
+  /// @param base the first written offset
+  /// @param room the number of written offsets from there on
   public VersionedModel(long base, int room) {
     this.base = base;
     this.bytes = new byte[room + 1];
@@ -62,7 +62,7 @@ public final class VersionedModel {
     return bytes.length - 1;
   }
 
-  /// Applies a transaction. Answers whether it changed anything.
+  /// Applies a transaction. Returns whether it changed anything.
   public boolean apply(long version, VersionedChange change) {
     if (!applied.add(version)) return false;
     for (var part : change.parts()) {
@@ -95,7 +95,7 @@ public final class VersionedModel {
     if (before == null || before.version <= attribute.version) attributes.put(name, attribute);
   }
 
-  /// Takes over from another model what some of its versions left there.
+  /// Takes the bytes and attributes of some versions over from another model.
   public void merge(VersionedModel other, VersionState which) {
     for (int i = 0; i < bytes.length; i++) {
       if (which.contains(other.versions[i]))
@@ -127,7 +127,7 @@ public final class VersionedModel {
     return VersionState.of(ranges);
   }
 
-  /// How many versions below the highest are missing.
+  /// Returns how many versions below the highest are missing.
   long missing() {
     return highest() - applied.size();
   }
@@ -139,7 +139,7 @@ public final class VersionedModel {
     return 0;
   }
 
-  /// How many bytes have data.
+  /// Returns how many bytes have data.
   public long dataBytes() {
     long count = 0;
     for (int i = 0; i < room(); i++) {
@@ -148,7 +148,7 @@ public final class VersionedModel {
     return count;
   }
 
-  /// How many bytes show data of some versions.
+  /// Returns how many bytes show data of some versions.
   public long dataBytes(VersionState which) {
     long count = 0;
     for (int i = 0; i < room(); i++) {
@@ -157,7 +157,7 @@ public final class VersionedModel {
     return count;
   }
 
-  /// At most how many bytes the attributes take.
+  /// Returns the most bytes that the attributes take.
   public long attributeBytes() {
     long count = 0;
     for (var attribute : attributes.entrySet()) {
@@ -171,7 +171,7 @@ public final class VersionedModel {
     return versions[cell] > 0 && !holes[cell];
   }
 
-  /// The bytes from an offset on, as a reader must see them.
+  /// Returns the bytes from an offset on, as a reader must see them.
   byte[] read(long offset, int length) {
     var result = new byte[length];
     for (int i = 0; i < length; i++) {
@@ -189,7 +189,7 @@ public final class VersionedModel {
     return result;
   }
 
-  /// The extents, each as long as it can be.
+  /// Returns the extents, each as long as possible.
   List<CoveredBytes> history() {
     var result = new ArrayList<CoveredBytes>();
     for (int i = 0; i <= room(); i++) {
@@ -218,7 +218,7 @@ public final class VersionedModel {
     extents.add(next);
   }
 
-  /// Whether both say the same of every byte, attribute and version.
+  /// Returns whether both have the same bytes, attributes and versions.
   public boolean isLevelWith(VersionedModel other) {
     return applied.equals(other.applied)
         && Arrays.equals(versions, other.versions)

@@ -18,14 +18,14 @@ import stoa.storage.disk.SimulatedDisk;
 import stoa.storage.disk.StorageException;
 import stoa.storage.object.WriteTransaction;
 
-/// A device with versioned objects on a disk that fails, beside the model of what it has to hold.
+/// A device with versioned objects on a disk that fails, beside the model of its correct contents.
 ///
 /// One owner.
 public final class VersionedNode implements AutoCloseable {
   /*
-   * The log keeps the order of the operations, and of what is not durable a power loss leaves a
-   * beginning. So after a failure the device holds everything that returned, and of what had not
-   * returned, in the order in which it was begun, the first few: `unknown` are those.
+   * The log keeps the order of the operations, and a power loss keeps a beginning of the entries
+   * that are not durable. So after a failure the device has every operation that returned, and of
+   * the others, in the order of their beginnings, the first few: `unknown` are those.
    */
   private static final int ATTEMPTS_MAX = 50;
 
@@ -41,7 +41,7 @@ public final class VersionedNode implements AutoCloseable {
   private boolean calm;
   private boolean syncFails; // in this life
 
-  /// What befalls the disk.
+  /// The failures of the disk.
   public enum Trouble {
     NONE,
     FAILURES
@@ -53,7 +53,7 @@ public final class VersionedNode implements AutoCloseable {
     public final VersionedChange change;
     public final WriteTransaction transaction;
     public int partsWritten;
-    public boolean broken; // a part could not be written
+    public boolean broken; // writing a part failed
     public boolean orphan; // its object was deleted
 
     public OpenWrite(StreamId id, VersionedChange change, WriteTransaction transaction) {
@@ -63,14 +63,14 @@ public final class VersionedNode implements AutoCloseable {
     }
   }
 
-  /// Something to be done with the device.
+  /// An operation on the device.
   @FunctionalInterface
   public interface Action {
-    /// Does it and answers whether anything changed.
+    /// Does it and returns whether it changed anything.
     public boolean run() throws IOException;
   }
 
-  /// Runs the device's tasks in the thread that gives them, or keeps them until they are released.
+  /// Runs the device's tasks in the thread that submits them, or keeps them until a release.
   private static final class Tasks implements Executor {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private boolean held;
@@ -132,13 +132,13 @@ public final class VersionedNode implements AutoCloseable {
     return model;
   }
 
-  /// Leaves little room on the disk, until the next time that it is full.
+  /// Leaves little room on the disk, until the disk is full the next time.
   public void fill() {
     disk.limit(disk.bytes() + chance.below(6000));
   }
 
-  /// Leaves as much room on the disk, until [#unbound] or the next life of the device. Answers how
-  /// many bytes the disk may have.
+  /// Limits the room on the disk, until [#unbound] or the next life of the device. Returns the most
+  /// bytes of the disk.
   public long bound(long bytes) {
     long most = disk.bytes() + bytes;
     disk.limit(most);
@@ -158,16 +158,16 @@ public final class VersionedNode implements AutoCloseable {
     tasks.release();
   }
 
-  /// Does something, and in the model what it must come to. Answers whether it was done.
+  /// Runs an operation, and applies its effect to the model. Returns whether it was done.
   ///
-  /// @throws StorageException when the device has to be opened again
+  /// @throws StorageException when the device must be opened again
   public boolean run(Action action, DeviceModel.Effect effect) throws IOException {
     boolean done = runInRoom(action, effect);
     if (!done) full();
     return done;
   }
 
-  /// As [#run], but makes no room when the disk is full.
+  /// Runs like [#run], but makes no room when the disk is full.
   public boolean runInRoom(Action action, DeviceModel.Effect effect) throws IOException {
     boolean changed;
     try {
@@ -182,7 +182,7 @@ public final class VersionedNode implements AutoCloseable {
     return true;
   }
 
-  /// Takes over an effect into the model.
+  /// Applies an effect to the model.
   public void done(boolean changed, DeviceModel.Effect effect) {
     if (effect.on(model) != changed) {
       throw new AssertionError(
@@ -190,7 +190,7 @@ public final class VersionedNode implements AutoCloseable {
     }
   }
 
-  /// Notes that nobody knows whether an effect came about.
+  /// Notes an effect with an unknown outcome.
   public void unknown(DeviceModel.Effect effect) {
     unknown.add(effect);
   }
@@ -202,27 +202,27 @@ public final class VersionedNode implements AutoCloseable {
     disk.limit(Long.MAX_VALUE);
   }
 
-  /// Holds all that the device tells against the model.
+  /// Compares all that the device shows with the model.
   public void require() {
     model.require(device, chance);
   }
 
-  /// Closes the device and opens it again, from its log alone if the index is to be lost.
+  /// Closes the device and opens it again, from its log alone if it must lose the index.
   public void reopen(Index index) throws IOException {
     device.close();
     end(index);
   }
 
-  /// What becomes of the index between two lives of a device.
+  /// The fate of the index between two lives of a device.
   public enum Index {
     KEPT,
     LOST
   }
 
-  /// Ends the process, with the power or without, and opens the device again.
+  /// Ends the process, with or without a power loss, and opens the device again.
   public void fail(Index index) throws IOException {
     readWhatIsLeft();
-    // What a failed sync left behind may read well until the power is lost, and nobody can tell.
+    // The data of a failed sync may be readable until the power is lost, and nothing shows it.
     if (!syncFails && isOn() && chance.percent(40)) {
       disk = disk.kill();
       trace.reached("a process is killed");
@@ -235,7 +235,7 @@ public final class VersionedNode implements AutoCloseable {
     end(index);
   }
 
-  /// A device that failed can still be read, as far as the disk can: without what was not durable.
+  /// Reads a failed device, as far as the disk can: without the data that is not durable.
   private void readWhatIsLeft() {
     if (unknown.isEmpty()) return;
     try {
@@ -284,7 +284,7 @@ public final class VersionedNode implements AutoCloseable {
     trace.reached("the index is lost");
   }
 
-  /// Finds out which of the unknown operations came about.
+  /// Finds out which of the unknown operations happened.
   private void settle(boolean forGood) {
     AssertionError first = null;
     for (int count = unknown.size(); count >= 0; count--) {
@@ -310,7 +310,7 @@ public final class VersionedNode implements AutoCloseable {
     if (first != null) throw first;
   }
 
-  /// Makes the disk fail no more.
+  /// Stops the failures of the disk.
   public void calm() {
     calm = true;
     disk.losePowerAfter(Integer.MAX_VALUE / 2);

@@ -1,4 +1,4 @@
-/// What simulated runs are made of: disks, logs, networks, threads and stores, all as a seed
-/// decides.
+/// The parts of simulated runs: disks, logs, networks, threads and stores, all determined by a
+/// seed.
 @org.jspecify.annotations.NullMarked
 package stoa.sim.world;
