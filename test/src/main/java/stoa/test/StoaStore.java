@@ -139,6 +139,7 @@ public final class StoaStore implements AutoCloseable {
               directory + " is not empty; delete what is there, or name another directory");
         }
       }
+      Files.createFile(directory.resolve("lock")); // a store in files has it from its beginning
       for (String name : copy.list()) write(copy, name, directory.resolve(name));
     } catch (IOException failed) {
       throw new UncheckedIOException(directory + " cannot be written", failed);
