@@ -22,6 +22,7 @@ import stoa.StoaConfig;
 import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
+import stoa.cluster.Machine;
 import stoa.cluster.Contact;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -281,7 +282,8 @@ final class ServeCommand implements Callable<Integer> {
             new Contacting(),
             store(loader),
             loader,
-            admissible(loader));
+            admissible(loader),
+            Machine.real());
     ClusterServer server;
     try {
       server = ClusterServer.start(options);

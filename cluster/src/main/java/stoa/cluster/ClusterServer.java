@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -131,6 +130,7 @@ public final class ClusterServer implements AutoCloseable {
   /// @param loader of the shared classes
   /// @param admissible which classes clients may make elements of collections, besides those that
   ///   the configuration lists and those that shared classes name
+  /// @param machine what the server uses of its machine
   public record Options(
       Path directory,
       ServerConfig server,
@@ -145,7 +145,8 @@ public final class ClusterServer implements AutoCloseable {
       Contact contact,
       StoaConfig store,
       ClassLoader loader,
-      Predicate<Class<?>> admissible) {}
+      Predicate<Class<?>> admissible,
+      Machine machine) {}
 
   private ClusterServer(Options options) throws IOException {
     this.options = options;
@@ -182,12 +183,13 @@ public final class ClusterServer implements AutoCloseable {
               ? config.withAddress(before.host(), before.port(), before.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       try {
-        node = RatisNode.start(secured(config), new Answers());
+        node = RatisNode.start(secured(config), new Answers(), options.machine().reach());
       } catch (RuntimeException failed) {
         server.close();
         throw failed;
       }
-      self = node.self().withClients(options.server().host() + ":" + server.port());
+      String clients = options.server().host() + ":" + server.port();
+      self = node.self().withClients(options.machine().advertised(clients));
       noted = before != null ? before.at(self.port(), self.supplyPort()) : first(created);
       try {
         // Before it joins: the others must find it again.
@@ -347,7 +349,7 @@ public final class ClusterServer implements AutoCloseable {
     var config = RatisConfig.of(noted.name(), directory.resolve("log"));
     for (int group : noted.hosts().keySet()) {
       Path device = directory.resolve("replica-" + group);
-      try (var replica = new Replica(HostedGroup.device(device))) {
+      try (var replica = new Replica(HostedGroup.device(Machine.real(), device))) {
         if (!replica.isWhole()) {
           throw new Unavailable(
               directory
@@ -395,6 +397,7 @@ public final class ClusterServer implements AutoCloseable {
               self,
               node,
               options.loader(),
+              options.machine().clock(),
               known.groups(),
               this::all,
               this::leads,
@@ -451,16 +454,7 @@ public final class ClusterServer implements AutoCloseable {
     for (int group = 0; group < known.groups(); group++) {
       if (noted.hosts().containsKey(group)) continue;
       node.forget(new GroupId(known.store(), group));
-      delete(replica(group));
-    }
-  }
-
-  private static void delete(Path directory) {
-    if (!Files.exists(directory)) return;
-    try (var files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
-    } catch (IOException failed) {
-      throw new Unavailable(directory + " cannot be deleted: " + failed.getMessage(), failed);
+      options.machine().delete(replica(group));
     }
   }
 
@@ -990,10 +984,29 @@ public final class ClusterServer implements AutoCloseable {
   /// Stops: hands its leaderships to other servers, and takes part no more.
   @Override
   public void close() {
+    if (!beginClosing()) return;
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (HostedGroup group : hosted.values()) {
+        if (group.failure() == null) threads.execute(group::handOver);
+      }
+    }
+    server.close();
+    endClosing();
+  }
+
+  /// Stops at once, as when its process ends: hands nothing over, and answers no request any more.
+  public void halt() {
+    if (!beginClosing()) return;
+    server.halt();
+    endClosing();
+  }
+
+  /// Returns whether this call is the one that closes.
+  private boolean beginClosing() {
     acting.lock();
     views.lock();
     try {
-      if (!closing.compareAndSet(false, true)) return;
+      if (!closing.compareAndSet(false, true)) return false;
       viewed.signalAll();
     } finally {
       views.unlock();
@@ -1003,12 +1016,10 @@ public final class ClusterServer implements AutoCloseable {
     Mover placing = mover;
     if (placing != null) placing.close();
     hosted.values().forEach(HostedGroup::closing);
-    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (HostedGroup group : hosted.values()) {
-        if (group.failure() == null) threads.execute(group::handOver);
-      }
-    }
-    server.close();
+    return true;
+  }
+
+  private void endClosing() {
     hosted.values().forEach(HostedGroup::close);
     Sequencing ordering = sequencing;
     if (ordering != null) ordering.close();

@@ -24,7 +24,6 @@ import org.slf4j.event.Level;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.Unavailable;
-import stoa.base.Clock;
 import stoa.base.Repeats;
 import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
@@ -39,15 +38,12 @@ import stoa.ratis.RatisNode;
 import stoa.ratis.Roles;
 import stoa.storage.Device;
 import stoa.storage.disk.CorruptData;
-import stoa.storage.disk.DeviceConfig;
-import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.StorageException;
 import stoa.storage.disk.UnknownFormat;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
 import stoa.store.replicas.LogUnit;
-import stoa.store.threads.Threads;
 import stoa.wire.ShardMap;
 
 /// One group at a server that hosts it: its replica and, while it leads, the group's part of the
@@ -147,7 +143,7 @@ final class HostedGroup {
     this.place = place;
     this.name = name;
     this.leader = leader;
-    device = device(directory);
+    device = device(place.options().machine(), directory);
     Replica replica = replica(device, directory);
     replica.listen(backed);
     // Events of the replica may come before its host is known here.
@@ -162,9 +158,9 @@ final class HostedGroup {
     }
   }
 
-  static Device device(Path directory) {
+  static Device device(Machine machine, Path directory) {
     try {
-      return Device.open(new FileDisk(directory), DeviceConfig.standard());
+      return machine.device(directory);
     } catch (CorruptData | UnknownFormat damaged) {
       throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
     } catch (StorageException failed) {
@@ -330,8 +326,8 @@ final class HostedGroup {
               place.options().store(),
               device,
               () -> ReplicatedShardLog.open(group.replica(), group),
-              Clock.system(),
-              Threads.real(),
+              place.options().machine().clock(),
+              place.options().machine().threads(),
               part);
       try {
         var opened = ObjectService.of(store, place.options().admissible());
@@ -359,14 +355,14 @@ final class HostedGroup {
             place.options().store(),
             device,
             group.replica().streams(),
-            Clock.system(),
-            Threads.real(),
+            place.options().machine().clock(),
+            place.options().machine().threads(),
             new Part(name.number(), place.settings().map()::group),
             this::suspect));
   }
 
   private Backup logUnit() {
-    return new LogUnit(group.replica().streams(), Threads.real(), group::checkpoints);
+    return new LogUnit(group.replica().streams(), place.options().machine().threads(), group::checkpoints);
   }
 
   /// Reports to the leader that an object differs here. Reports again later if that is not possible

@@ -289,12 +289,25 @@ public final class Server implements AutoCloseable {
     } catch (InterruptedException e) {
       interrupted = true;
     }
+    release();
+    if (interrupted) Thread.currentThread().interrupt();
+  }
+
+  /// Stops at once, as when its process ends: answers no request any more, tells its clients
+  /// nothing, and closes the store.
+  public void halt() {
+    if (!closing.compareAndSet(false, true)) return;
+    server.shutdownNow();
+    leases.shutdownNow();
+    release();
+  }
+
+  private void release() {
     operators.shutdown();
     tree.close();
     nodes.close();
     readers.close();
     serving.countDown();
-    if (interrupted) Thread.currentThread().interrupt();
   }
 
   /// Waits until it is closed, or its store has failed so that it must be closed.

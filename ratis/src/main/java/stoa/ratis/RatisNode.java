@@ -91,11 +91,11 @@ public final class RatisNode implements AutoCloseable {
   // The time of the last look for silent leaders; used by the thread that looks.
   private long lookedNanos = System.nanoTime();
 
-  private RatisNode(RatisConfig config, Questions questions) throws IOException {
+  private RatisNode(RatisConfig config, Questions questions, Reach reach) throws IOException {
     this.config = config;
     Secret secret = config.secret();
     var credentials = secret == null ? null : new Credentials(secret, config.id());
-    sockets = credentials == null ? Sockets.of(config.tls()) : Sockets.with(credentials);
+    sockets = credentials == null ? Sockets.of(config.tls(), reach) : Sockets.with(credentials, reach);
     // During its construction, Ratis would begin the groups of its directory, without their first
     // members.
     var properties = properties(config, config.directory().resolve("none"));
@@ -111,7 +111,8 @@ public final class RatisNode implements AutoCloseable {
               tls.key().toFile(), tls.certificate().toFile(), tls.authorities().toFile(), true));
     }
     GrpcConfigKeys.Server.setServicesCustomizer(
-        parameters, (builder, _) -> builder.intercept(new Votes(this::refusal)));
+        parameters, (builder, _) ->
+            builder.intercept(new Votes(this::refusal)).intercept(new Cutting(reach)));
     server =
         RaftServer.newBuilder()
             .setServerId(RaftPeerId.valueOf(config.id()))
@@ -239,9 +240,17 @@ public final class RatisNode implements AutoCloseable {
   /// @param questions answers the questions of other nodes
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
   public static RatisNode start(RatisConfig config, Questions questions) {
+    return start(config, questions, Reach.ALL);
+  }
+
+  /// Starts a node as [#start(RatisConfig, Questions)], which cannot talk to all others.
+  ///
+  /// @param reach the nodes that it can talk to; asked at each message, and quick
+  /// @throws Unavailable as there
+  public static RatisNode start(RatisConfig config, Questions questions, Reach reach) {
     try {
       Permissions.createDirectories(config.directory());
-      var node = new RatisNode(bound(config), questions);
+      var node = new RatisNode(bound(config), questions, reach);
       try {
         node.server.start();
         return node;
