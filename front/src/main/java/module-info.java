@@ -8,6 +8,7 @@ module stoa.front {
   requires org.apache.fory.core;
   requires org.objenesis;
   requires org.slf4j;
+  requires jdk.unsupported; // makes objects without constructors
 
   exports stoa.front;
   exports stoa.front.code;
