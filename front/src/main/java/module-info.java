@@ -4,7 +4,6 @@ module stoa.front {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
   requires transitive stoa.base;
-  requires net.bytebuddy;
   requires org.apache.fory.core;
   requires org.objenesis;
   requires org.slf4j;
