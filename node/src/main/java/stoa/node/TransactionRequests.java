@@ -46,18 +46,32 @@ final class TransactionRequests {
       begin(asked, request.getBegin());
       return;
     }
+    if (request.getWhatCase() == Request.WhatCase.END) {
+      end(asked, session.transactions.remove(request.getTransaction()));
+      return;
+    }
     OpenTransaction open = session.transactions.get(request.getTransaction());
     if (open == null) {
-      if (request.getWhatCase() == Request.WhatCase.END) {
-        asked.answer(Forms.done());
-        return;
-      }
       throw new Unavailable(
           "transaction "
               + request.getTransaction()
               + " is not open, or was lost when the server was restarted; nothing was written unless its outcome says so");
     }
     open.lane().slow(() -> asked.attempt(() -> step(session, open, request)));
+  }
+
+  /// Ends a transaction after its requests in progress. It counts no more at once, since the client
+  /// may begin the next one at once.
+  private static void end(Asked asked, @Nullable OpenTransaction open) {
+    if (open == null) {
+      asked.answer(Forms.done());
+      return;
+    }
+    open.lane().slow(() ->
+        asked.attempt(() -> {
+          open.close();
+          return Forms.done();
+        }));
   }
 
   /// Begins a transaction.
@@ -127,11 +141,6 @@ final class TransactionRequests {
         yield Forms.done();
       }
       case COMMIT -> commit(open.transacting());
-      case END -> {
-        session.transactions.remove(request.getTransaction());
-        open.close();
-        yield Forms.done();
-      }
       default ->
           throw new IllegalArgumentException(
               request.getWhatCase() + " takes no part in transactions");

@@ -536,7 +536,7 @@ final class LocalService implements Service, Placing.Roots {
         known.awaitCalls();
       }
       var provider =
-          ServiceLoader.load(Placing.Provider.class)
+          ServiceLoader.load(Placing.Provider.class, loader)
               .findFirst()
               .orElseThrow(() ->
                   new UnsupportedOperationException(
