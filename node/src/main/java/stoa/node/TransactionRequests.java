@@ -62,7 +62,7 @@ final class TransactionRequests {
 
   /// Ends a transaction after its requests in progress. It counts no more at once, since the client
   /// may begin the next one at once.
-  private static void end(Asked asked, @Nullable OpenTransaction open) {
+  private static void end(PendingRequest asked, @Nullable OpenTransaction open) {
     if (open == null) {
       asked.answer(Forms.done());
       return;
