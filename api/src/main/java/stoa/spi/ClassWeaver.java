@@ -3,12 +3,12 @@ package stoa.spi;
 import org.jspecify.annotations.Nullable;
 
 /// A class loader that changes class files before they become classes, so that [Cancellation] can
-/// stop their methods. What makes classes of other versions of these files has them changed in the
-/// same way. Thread-safe.
+/// stop their methods. Loaders of other versions of these files apply the same changes.
+/// Thread-safe.
 ///
-/// The loader may also weave what [stoa.Shared] says of `new` and of static fields. That changes
-/// what the code means, so the loader shows the woven files as its resources: they are the code of
-/// these classes, and what a store keeps of it is never woven so again.
+/// The loader may also weave `new` and static fields as [stoa.Shared] describes. That changes the
+/// meaning of the code, so the loader shows the woven files as its resources: they are the code of
+/// these classes, and the files in a store are never woven so again.
 public interface ClassWeaver {
   /// The class file as it is to be loaded, with checks.
   byte[] woven(byte[] classFile);
@@ -17,7 +17,7 @@ public interface ClassWeaver {
   /// as they are.
   interface Exact {}
 
-  /// What an agent does with class files of this process between their resources and their classes.
+  /// An agent that changes class files of this process between their resources and their classes.
   interface Agent {
     /// The class file as it is to be loaded.
     ///

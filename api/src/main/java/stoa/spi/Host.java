@@ -2,8 +2,8 @@ package stoa.spi;
 
 import stoa.Stoa;
 
-/// What an engine offers to facades, beyond the programming interface. Every [Stoa] of an engine
-/// with collections is a host.
+/// The functions of an engine for facades, beyond the programming interface. Every [Stoa] of an
+/// engine with collections is a host.
 public interface Host extends Stoa {
   /// Registers a class that may travel though no declaration of a shared class names it, now and
   /// whenever the store opens again: a facade's own, or that of the elements of a collection. Cheap

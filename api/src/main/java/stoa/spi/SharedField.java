@@ -97,18 +97,18 @@ public record SharedField(Kind kind, String name, List<Class<?>> classes) {
     /// A list as a stack.
     STACK(1);
 
-    /// What is said after the name of a field that is not static.
+    /// The message after the name of a field that is not static.
     public static final String NOT_STATIC =
         " is annotated with @Shared and not static; make it static, or keep the collection in a"
             + " field without the annotation";
 
-    /// What is said after the name of a field of another type.
+    /// The message after the name of a field of another type.
     public static final String NO_COLLECTION =
         " is annotated with @Shared, and its type is none of Map, NavigableMap, List, Queue, Deque,"
             + " SharedMap, SharedNavigableMap, SharedRangeMap, SharedBTree, SharedList, SharedQueue"
             + " and SharedStack; declare it as one of these";
 
-    /// What is said after the name of a field with other type arguments.
+    /// The message after the name of a field with other type arguments.
     public static final String NO_CLASSES =
         " is annotated with @Shared, and not all of its type arguments are classes; give it keys,"
             + " values or elements of classes without type parameters, such as records";

@@ -14,8 +14,8 @@ import stoa.Call;
 import stoa.NotShareable;
 import stoa.Shared;
 
-/// What woven code calls where the source has `new` of a class with a [Shared#key()], or reads a
-/// static field with [Shared]. Programs do not use it.
+/// The methods that woven code calls where the source has `new` of a class with a [Shared#key()],
+/// or reads a static field with [Shared]. Programs do not use it.
 public final class Woven {
   private Woven() {}
 

@@ -1,7 +1,7 @@
 package stoa.base;
 
-/// What a handler answers. It must not share anything that can change with the handler's state.
+/// The answer of a handler. It must not share anything mutable with the handler's state.
 public interface Answer {
-  /// The answer as it is logged with the call that asked for it.
+  /// Returns the encoded answer, as the log has it with the call of the asker.
   byte[] encoded();
 }

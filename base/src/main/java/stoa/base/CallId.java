@@ -1,9 +1,9 @@
 package stoa.base;
 
-/// Names a call that a client made of a server, for ever: it is logged with the put or deletion
-/// that the call became, so that a client that asks again is answered and the call is not executed
-/// twice (CRESON, section III-D).
+/// The permanent name of a client's call of a server. The log has it with the put or deletion of
+/// the call, so that a client that repeats the call gets the answer, and the store does not execute
+/// the call twice (CRESON, section III-D).
 ///
 /// @param session the client's session, a positive number
-/// @param sequence which of the session's requests it is, from 1
+/// @param sequence its number among the session's requests, from 1
 public record CallId(long session, long sequence) {}

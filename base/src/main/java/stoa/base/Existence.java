@@ -2,12 +2,12 @@ package stoa.base;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a put expects of its key.
+/// The expected existence of the key of a put.
 public sealed interface Existence {
-  /// What the key's handler is created from when the key is absent, or null for nothing.
+  /// Returns the encoded arguments that create the handler of an absent key, or null for none.
   byte @Nullable [] opening();
 
-  /// Whether a key has not what this expects of it.
+  /// Returns whether a key does not meet the expectation.
   ///
   /// @param generation the key's generation, 0 when it is absent
   /// @param position the address of its last put or deletion, 0 when there was none
@@ -19,37 +19,38 @@ public sealed interface Existence {
     };
   }
 
-  /// As [#isGone], of a key as it was: before the expected generation it reads as absent.
+  /// Returns whether a key did not meet the expectation at an earlier moment: before the expected
+  /// generation it reads as absent.
   default boolean wasGone(long generation, long position) {
     boolean before =
         this instanceof Generation(long expected, _) && generation == 0 && position < expected;
     return !before && isGone(generation, position);
   }
 
-  /// The key may be absent; the put then begins it.
+  /// The key may be absent; the put then creates it.
   ///
-  /// @param opening what its handler is created from
+  /// @param opening the arguments that create its handler
   record Any(byte @Nullable [] opening) implements Existence {}
 
-  /// The key must be absent; the put begins it.
+  /// The key must be absent; the put creates it.
   ///
-  /// @param opening what its handler is created from
+  /// @param opening the arguments that create its handler
   record Absent(byte @Nullable [] opening) implements Existence {}
 
   /// The key must be in this generation, or, in a transaction that reads a moment before that, not
-  /// begun.
+  /// created yet.
   ///
   /// @param generation the stream address at which the generation began
-  /// @param opening what its handler was created from, as far as the asker knows
+  /// @param opening the arguments that created its handler, as far as the asker knows them
   record Generation(long generation, byte @Nullable [] opening) implements Existence {
-    /// A generation of which only the address is known.
+    /// Creates the expectation of a generation of which only the address is known.
     public Generation(long generation) {
       this(generation, null);
     }
   }
 
-  /// The key must never have been deleted; the put begins it when it is absent.
+  /// The key must never have been deleted; the put creates it when it is absent.
   ///
-  /// @param opening what its handler is created from
+  /// @param opening the arguments that create its handler
   record Undeleted(byte @Nullable [] opening) implements Existence {}
 }

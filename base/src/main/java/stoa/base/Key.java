@@ -14,11 +14,11 @@ public final class Key {
   private final Object label;
   private final StreamId stream;
 
-  /// A key.
+  /// Creates a key.
   ///
   /// @param space the name of its space
-  /// @param name its name there; not to be changed any more
-  /// @param label what messages call it
+  /// @param name its name there; do not change it afterwards
+  /// @param label its name in messages
   public Key(String space, byte[] name, Object label) {
     this.space = space;
     this.name = name;
@@ -26,14 +26,14 @@ public final class Key {
     this.stream = StreamId.of(new Encoder(64).text(space).raw(name).toBytes());
   }
 
-  /// A key whose name is text.
+  /// Returns a key whose name is text.
   ///
-  /// @throws IllegalArgumentException when the name holds half of a surrogate pair
+  /// @throws IllegalArgumentException when the name contains half of a surrogate pair
   public static Key of(String space, String name) {
     return new Key(space, Texts.utf8(name), space + "[" + name + "]");
   }
 
-  /// The key of a stream that is a user's, and of no object.
+  /// Returns the key of a user's stream, which is no object's.
   public static Key ofStream(StreamId stream) {
     return new Key(stream);
   }
@@ -45,32 +45,33 @@ public final class Key {
     this.stream = stream;
   }
 
-  /// Whether it is that of a user's stream.
+  /// Returns whether it is that of a user's stream.
   public boolean isStream() {
     return space.equals(STREAM);
   }
 
-  /// The name of the key's space.
+  /// Returns the name of the key's space.
   public String space() {
     return space;
   }
 
-  /// The name within the space; not to be changed.
+  /// Returns the name within the space; do not change it.
   public byte[] name() {
     return name;
   }
 
-  /// What messages call the key; what the maker of the key gave.
+  /// Returns the key's label for messages, from its constructor.
   public Object label() {
     return label;
   }
 
-  /// The stream that holds the key's puts.
+  /// Returns the stream that holds the key's puts.
   public StreamId stream() {
     return stream;
   }
 
-  /// What is told when another generation of the key is meant than the one that there is.
+  /// Returns the message for a caller that expects another generation of the key than the present
+  /// one.
   public String deletedText() {
     return this + " was deleted; ask the store for the key again to begin a new one";
   }

@@ -5,7 +5,7 @@ import java.security.NoSuchAlgorithmException;
 
 /// The 128-bit identity of a stream, and of the storage object that holds it.
 ///
-/// Ordered as an unsigned number. Made from a readable name by [#of(String)], the first sixteen
+/// Ordered as an unsigned number. [#of(String)] makes an id from a readable name: the first sixteen
 /// bytes of the name's SHA-256.
 ///
 /// @param high the upper 64 bits

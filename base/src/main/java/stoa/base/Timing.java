@@ -9,57 +9,57 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// The time that passes in a process, and what waits for it or happens by itself. Thread-safe.
+/// The time in a process, with waiting and periodic tasks. Thread-safe.
 ///
-/// A simulation gives its own.
+/// A simulation has its own.
 public interface Timing {
-  /// One thread, which does one thing after the other. Thread-safe.
+  /// One thread, which runs one task after the other. Thread-safe.
   interface Line extends Executor, AutoCloseable {
-    /// Does something after a time, unless the line is closed by then.
+    /// Runs a task after a time, unless the line is closed by then.
     ///
     /// @throws java.util.concurrent.RejectedExecutionException when it is closed
     void after(long nanos, Runnable task);
 
-    /// Does something again and again, after a pause each time, until the line is closed or the
-    /// task throws something.
+    /// Runs a task repeatedly, after a pause each time, until the line is closed or the task throws
+    /// an exception.
     ///
     /// @throws java.util.concurrent.RejectedExecutionException when it is closed
     void every(long pauseNanos, Runnable task);
 
-    /// Takes nothing more, and does not begin what waits; what runs goes on.
+    /// Accepts no more tasks, and drops the waiting ones; a running one continues.
     @Override
     void close();
 
-    /// Waits until a line that is closed does nothing any more.
+    /// Waits until a closed line runs no task any more.
     ///
-    /// @return false when it still does after that time
+    /// @return false when one still runs after that time
     boolean await(long nanos) throws InterruptedException;
   }
 
-  /// A clock that never goes back, in nanoseconds from any moment.
+  /// Returns the time of a clock that never goes back, in nanoseconds from an arbitrary origin.
   long nanoTime();
 
-  /// Does something on a thread of its own.
+  /// Runs a task on a thread of its own.
   void start(Runnable task);
 
-  /// A thread for what happens by itself.
+  /// Returns a thread for periodic tasks.
   ///
-  /// @param name what it is called
+  /// @param name the name of the thread
   Line line(String name);
 
   /// Waits for an answer.
   ///
   /// @throws TimeoutException when there is none in time
-  /// @throws ExecutionException with what is told in its place
+  /// @throws ExecutionException with the exception in its place
   <T extends @Nullable Object> T await(CompletableFuture<T> answer, long nanos)
       throws InterruptedException, ExecutionException, TimeoutException;
 
-  /// Does something some time after nobody can reach an object any more.
+  /// Runs a task some time after an object has become unreachable.
   ///
-  /// @param task does not reach it either
+  /// @param task must not refer to the object
   void whenUnreachable(Object object, Runnable task);
 
-  /// That of this process.
+  /// Returns the timing of this process.
   static Timing real() {
     return Real.ONE;
   }

@@ -1,9 +1,9 @@
 package stoa.base;
 
-/// Marks an [Error] that stops the code through which it is thrown, and tells nothing about what
-/// that code did: whatever catches it throws it on.
+/// Marks an [Error] that stops the code through which it passes, and is not a result of that code:
+/// code that catches it rethrows it.
 public interface Unwinding {
-  /// Throws what is such an error.
+  /// Rethrows such an error.
   static void throwOn(Throwable thrown) {
     if (thrown instanceof Unwinding && thrown instanceof Error error) throw error;
   }

@@ -10,8 +10,8 @@ import stoa.objects.CodeService.Kind;
 import stoa.objects.CodeService.ReplayedCalls;
 import stoa.programs.Words;
 
-/// What other classes would make of the objects of a store, of all its groups together. One owner
-/// uses it.
+/// The effect that other classes would have on the objects of a store, of all its groups together.
+/// One owner uses it.
 final class CodeFindings {
   private final Map<String, Finding> byType = new LinkedHashMap<>();
 

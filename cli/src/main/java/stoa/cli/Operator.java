@@ -106,7 +106,7 @@ public final class Operator {
     return ask(group, LONG_WAIT_SECONDS, question);
   }
 
-  /// What is asked in several messages of both directions.
+  /// A question with several messages in both directions.
   interface Conversation<T> {
     /// Asks a server.
     T with(StoreGrpc.StoreBlockingV2Stub server) throws StatusException, InterruptedException;

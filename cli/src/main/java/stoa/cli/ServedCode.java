@@ -100,7 +100,7 @@ final class ServedCode {
     return findings;
   }
 
-  /// Has classes execute what is called from now on, in all groups, if they fit all objects.
+  /// Deploys classes: they execute all calls from now on, in all groups, if they fit all objects.
   ///
   /// @return what was found; nothing is deployed if it does not fit
   /// @throws IllegalArgumentException when a group does not answer or refuses; the message tells

@@ -434,7 +434,7 @@ final class HostedGroup {
     LOG.info("server {} has {} no more", self(), name);
     leader.isUnknown();
     place.server().follow(name.number());
-    before.close(); // one that the server could not begin to serve is closed by nobody else
+    before.close(); // no other code closes one that the server could not begin to serve
   }
 
   /// Returns whether this replica leads and hears no majority, by several looks one after the

@@ -33,7 +33,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
 
-  // What one call moves between nodes: all contents of a node, and their framing.
+  // The most entries that one call moves between nodes: all contents of a node, and their framing.
   private static final int MOVED_MAX = KEYS_MAX + 8;
 
   private final Moments moments;
@@ -418,7 +418,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
         written(gone -> {
           collect(root(), gone);
           var nothing = new NodeObject.Content(0, List.of(), List.of());
-          if (!moments.isLive()) gone.forEach(node -> node.fill(nothing)); // nobody deletes them
+          if (!moments.isLive()) gone.forEach(node -> node.fill(nothing)); // no other code deletes them
           root().fill(nothing);
           return null;
         });

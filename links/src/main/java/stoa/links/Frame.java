@@ -25,13 +25,14 @@ sealed interface Frame {
   /// @param address the address of all its nodes
   /// @param name its name for people
   /// @param domain the domain of its tree
-  /// @param locality where it is, as its program says
+  /// @param locality its locality, according to its program
   record Register(String address, String name, String domain, Locality locality) implements Frame {}
 
   /// The answer to that.
   ///
   /// @param leaseMillis the silence after which a connection ends
-  /// @param locality where the process is: as it said or, by default, as the server sees it
+  /// @param locality the locality of the process: according to its program or, by default, to the
+  ///   server
   record Registered(NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
       implements Frame {}
 

@@ -11,8 +11,8 @@ import stoa.migration.core.TreeNode.Retrieval;
 /// Frames as bytes. Stateless.
 ///
 /// ```
-/// frame:     u8, which one it is; the version as varint, of a first frame; its parts as in Frame
-/// ticket:    varint, the number of the seal; its code behind its length
+/// frame:     u8, its kind; the version as varint, of a first frame; its parts as in Frame
+/// ticket:    varint, the number of the seal; its code after its length
 /// updates:   u8 1 at the server; as varints count, nanos, computed, computeNanos, stateBytes + 1, moves
 /// settings:  varint childrenMax, u8 retrieval
 /// refusal:   u8 its number in Refusal

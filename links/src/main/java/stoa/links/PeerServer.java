@@ -53,7 +53,7 @@ public final class PeerServer implements AutoCloseable {
       return address;
     }
 
-    /// Returns the tickets of those that may connect.
+    /// Returns the tickets of processes that may connect.
     Tickets tickets() {
       return tickets;
     }
@@ -106,18 +106,18 @@ public final class PeerServer implements AutoCloseable {
     place = "tcp://" + bracketed(host) + ":" + server.getPort() + "/";
   }
 
-  /// Returns that of a process to which none connects.
+  /// Returns the server of a process to which none connects.
   ///
-  /// @param trusted the certificate by which others are known; null without encryption
+  /// @param trusted the certificate that authenticates others; null without encryption
   public static PeerServer leaf(@Nullable Path trusted) {
     return new PeerServer(trusted);
   }
 
-  /// Returns that of a process to which others connect.
+  /// Returns the server of a process to which others connect.
   ///
-  /// @param trusted the certificate by which others are known; null without encryption
+  /// @param trusted the certificate that authenticates others; null without encryption
   /// @throws Unavailable when the address is not available
-  /// @throws IllegalArgumentException when a certificate cannot be used
+  /// @throws IllegalArgumentException when a certificate is unusable
   public static PeerServer inner(TreeMembership.Inner inner, @Nullable Path trusted) {
     return new PeerServer(inner, trusted);
   }

@@ -14,8 +14,8 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import stoa.Locality;
 
-/// Records for each stream where its other side is, as this side sees it: its host, which has one
-/// name for all processes of this machine. Stateless.
+/// Records the locality of the other side of each stream, as this side sees it: its host, which has
+/// one name for all processes of this machine. Stateless.
 final class Seen implements ServerInterceptor {
   private static final Context.Key<Locality> LOCALITY =
       Context.keyWithDefault("locality", Locality.UNKNOWN);
@@ -37,7 +37,7 @@ final class Seen implements ServerInterceptor {
     return attributes.get(which) instanceof InetSocketAddress address ? address.getAddress() : null;
   }
 
-  /// Returns where a host is.
+  /// Returns the locality of a host.
   ///
   /// @param here the address at which it reaches this side
   static Locality locality(InetAddress host, @Nullable InetAddress here) {
@@ -47,7 +47,7 @@ final class Seen implements ServerInterceptor {
     return Locality.of(zone < 0 ? address : address.substring(0, zone));
   }
 
-  /// Returns that of the stream that begins on this thread.
+  /// Returns the locality of the other side of the stream that begins on this thread.
   static Locality current() {
     return LOCALITY.get();
   }

@@ -95,7 +95,7 @@ public final class TreeClient implements Uplink {
   /// @param peers of this process
   /// @param domain the domain of the tree
   /// @param name the name of the process for people
-  /// @param said where its program says that it is
+  /// @param said its locality, according to its program
   /// @param patience how long to wait for the root
   public TreeClient(
       Servers servers,
@@ -388,7 +388,7 @@ public final class TreeClient implements Uplink {
     say(new Frame.Home(object));
   }
 
-  /// Sends a frame unless there is no root now: the next one knows nothing of it, and need not.
+  /// Sends a frame unless there is no root now: the next one does not need it.
   private void say(Frame frame) {
     Pipe pipe = desk();
     if (pipe != null) pipe.send(frame);

@@ -22,8 +22,8 @@ import stoa.migration.core.NodeId;
 /// Thread-safe.
 ///
 /// A child connects to its parent; in the other direction, messages wait until it has. Silence
-/// beyond the lease ends a connection, and so does every failure. What either side sends later is
-/// refused, since a node never connects to the same one twice.
+/// beyond the lease ends a connection, and so does every failure. The other side refuses later
+/// messages, since a node never connects to the same one twice.
 final class TreeLinks implements Links {
   /// The part of the network outside these links. Called without locks.
   interface Network {
@@ -39,13 +39,13 @@ final class TreeLinks implements Links {
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeLinks.class);
 
-  // How many nodes are remembered to which a node was connected before.
+  // The most nodes of earlier connections that a node remembers.
   private static final int ENDED_MAX = 4096;
 
-  // How many messages wait for a node to connect.
+  // The most messages that wait for a node to connect.
   private static final int EARLY_MAX = 10_000;
 
-  /// How many signs of life each side sends in a lease.
+  /// The number of signs of life that each side sends in a lease.
   static final int BEATS = 10;
 
   /// A node of this process.
@@ -200,7 +200,7 @@ final class TreeLinks implements Links {
     post(link, new Event.Gone(link.other));
   }
 
-  /// Closes it, and perhaps tells its node later.
+  /// Closes it, and perhaps notifies its node later.
   private void close(Link link, Status why, boolean later) {
     LOG.debug("the connection of {} and {} is over: {}", link.own.id, link.other, why);
     Pipe pipe;
@@ -217,7 +217,7 @@ final class TreeLinks implements Links {
     if (pipe != null) pipe.cut(why);
   }
 
-  /// Takes what came before the end, and nothing after it.
+  /// Delivers the events before the end, and none after it.
   private void post(Link link, Event event) {
     Own own = link.own;
     own.mailbox.put(() -> {
@@ -293,7 +293,8 @@ final class TreeLinks implements Links {
       }
     }
 
-    /// Of messages outside of the tree, requests for a place go along the tree.
+    /// Returns whether a message goes along the tree: of messages outside of the tree, requests for
+    /// a place do.
     private static boolean isForNeighbors(Message message) {
       return message instanceof Message.Join || !(message instanceof Message.Direct);
     }
@@ -345,7 +346,7 @@ final class TreeLinks implements Links {
     beats(below(own, false));
   }
 
-  /// The node above has said how old the mandate is; those below hear it at once.
+  /// Takes the age of the mandate from the node above; those below learn it at once.
   private void heard(Own own, Frame.Beat beat) {
     long now = System.nanoTime();
     boolean before = own.mandate.holds(now);
@@ -376,13 +377,14 @@ final class TreeLinks implements Links {
     }
   }
 
-  /// A child may act on what it has until its own stamps are as old as the lease, which is when its
-  /// parent has heard nothing for as long: the parent looks at nothing else.
+  /// Returns whether a connection is lost. A child may act on its objects until its own stamps are
+  /// as old as the lease, which is when its parent has heard nothing for as long: the parent uses
+  /// no other criterion.
   private boolean isLost(Link link, @Nullable Pipe pipe) {
     return link.isUp && pipe != null && pipe.staleNanos() > leaseNanos;
   }
 
-  /// Ends silent connections, and sends signs of life everywhere. To be called a few times in each
+  /// Ends silent connections, and sends signs of life everywhere. Call it a few times in each
   /// second.
   void tick() {
     List<Link> late = new ArrayList<>();

@@ -11,7 +11,7 @@ import stoa.Locality;
 /// @param children how many nodes are directly below it
 /// @param owned how many objects are there
 /// @param isInner whether it may have children
-/// @param locality where it is
+/// @param locality its locality
 public record TreeMember(
     String domain,
     String name,

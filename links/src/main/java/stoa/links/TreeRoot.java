@@ -72,7 +72,7 @@ final class TreeRoot implements AutoCloseable {
 
   /// Takes a stream by its first frame.
   ///
-  /// @param seen where the other side is, as this side sees it
+  /// @param seen the locality of the other side, as this side sees it
   /// @return the receiver of its frames from now on; null when it was refused
   Pipe.@Nullable Ear enter(Pipe pipe, Frame first, Locality seen) {
     return switch (first) {
@@ -180,7 +180,7 @@ final class TreeRoot implements AutoCloseable {
         domain.watch(object, this);
         if (desks.get(address) != this) domain.unwatch(this); // it went meanwhile
       } catch (RuntimeException | LinkageError refused) {
-        // A caller that waits for the object waits in vain, until its time is over.
+        // A caller that waits for the object waits until its time limit.
         LOG.warn("an object of {} at {} is not known: {}", type, name, refused.getMessage());
       }
     }
@@ -195,7 +195,7 @@ final class TreeRoot implements AutoCloseable {
         domain.know(object);
         domain.watch(object, this);
         domain.borrow(object, this);
-        // For what came meanwhile.
+        // For events in the meantime.
         if (desks.get(address) != this) domain.unwatch(this);
         else if (!asked.contains(stream)) domain.letGo(stream, this);
       } catch (RuntimeException refused) {
@@ -261,7 +261,7 @@ final class TreeRoot implements AutoCloseable {
       if (desk.pipe.silenceNanos() > leaseNanos) {
         desk.pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("silent beyond the lease"));
       } else if (seals) {
-        desk.let(seal); // also to who is not welcome yet, and asks nothing before it is
+        desk.let(seal); // also to an unregistered process, which asks nothing before
       } else if (desk.pipe.idleNanos() > leaseNanos / TreeLinks.BEATS) {
         desk.pipe.beat(null);
       }

@@ -24,7 +24,7 @@ import stoa.migration.core.Mandate;
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
 public final class TreeServer implements AutoCloseable {
-  /// The default for how long a member may be silent.
+  /// The default for the longest silence of a member.
   public static final Duration LEASE = Duration.ofSeconds(5);
 
   /// The default number of children of a node.
@@ -42,7 +42,7 @@ public final class TreeServer implements AutoCloseable {
 
   /// Creates it.
   ///
-  /// @param store returns what this server has of the group that keeps client-placed objects; null
+  /// @param store returns this server's part of the group that keeps client-placed objects; null
   ///   while another server has it
   /// @param background runs tasks that may wait for the disk
   /// @param lease the silence after which a connection ends

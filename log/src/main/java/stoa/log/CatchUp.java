@@ -252,8 +252,8 @@ public final class CatchUp {
     }
     VersionState own = object.versionState();
     if (!own.minus(other.state()).equals(VersionState.EMPTY) || isBeyond(own, kept, other)) {
-      // It was deleted there, and begun anew, with other versions, as their giver guarantees; or
-      // the other replica is behind what another one has brought here.
+      // The object was deleted there, and created anew, with other versions, as their issuer
+      // guarantees; or the other replica is behind one that this replica has caught up from.
       ReplicaObjects.delete(object);
       own = VersionState.EMPTY;
       kept.clear();

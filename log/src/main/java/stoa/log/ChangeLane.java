@@ -240,7 +240,7 @@ final class ChangeLane {
     }
   }
 
-  /// What the changes of the next command have used. One owner uses it.
+  /// The versions and snapshots that the changes of the next command have used. One owner uses it.
   static final class Given {
     private final Device device;
     private final Map<StreamId, Long> versions = new HashMap<>();

@@ -40,9 +40,9 @@ public final class Streams {
    * has it on each device that has an entry of the batch, with the entries of that device at least:
    * see GlobalLog.
    *
-   * What is trimmed is gone from the spaces of the device. How far a stream was trimmed in the words of
-   * whoever did it is how far the space OLDEST is, in which nothing is ever written: of the entries, some
-   * in front of that are kept, to make the state there from.
+   * Trimmed entries are gone from the spaces of the device. The requested bound of a stream's trims is
+   * the bound of the space OLDEST, in which nothing is ever written: some entries before it stay, as the
+   * state there depends on them.
    */
   static final int ENTRIES = 0;
   static final int CHECKPOINTS = 1;

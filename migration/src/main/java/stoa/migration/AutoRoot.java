@@ -61,8 +61,8 @@ final class AutoRoot implements Auto {
     private boolean told; // guarded by watchers
     private volatile Member.@Nullable Held held; // written with `side` for writing
     private volatile boolean isStuck; // at the server, since it could not be brought from there
-    // What is left in it when calls end is reported with the next ones: a model decides only on
-    // reports, and a trial ends after a while.
+    // The next calls report the rest of the batch when calls end: a model decides only on reports,
+    // and a trial ends after a while.
     private final Batch batch = new Batch();
 
     private Sided(PlacedObject object, CostModel model) {

@@ -427,7 +427,7 @@ public final class Member implements Placing, AutoCloseable {
     }
   }
 
-  /// What the root holds an object by.
+  /// The root's hold on an object.
   record Held(StreamId object, Seat.Obtained obtained) {}
 
   /// Of the root: makes an object come here, and keeps it for the store to change. Its newest state

@@ -111,16 +111,17 @@ final class Seat {
   // Tasks of the mailbox use it; any thread its identity.
   private volatile TreeNode node;
   private volatile Standing standing;
-  // What operations and reads wait for that are of objects of which some may be at the server; the
-  // number of each is also among `operations`, `reads` or `locals`.
+  // The needs of waiting operations and reads of objects that may be at the server; the number of
+  // each is also among `operations`, `reads` or `locals`.
   private final Map<Long, Wanted> wanted = new ConcurrentHashMap<>();
   // The objects at the clients, of those that are usually at the server, as far as this process
   // knows. Tasks of the mailbox change it.
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
-  // Those that are at the server unless the root has said otherwise, and of which it has.
+  // The objects that are at the server unless the root has said otherwise; and those of which it
+  // has said so.
   private final Set<StreamId> homed = ConcurrentHashMap.newKeySet();
   private final Set<StreamId> away = ConcurrentHashMap.newKeySet();
-  // Those of which this process has seen the newest state since they came from the server.
+  // The objects whose newest state since their return from the server this process has seen.
   private final Set<StreamId> current = ConcurrentHashMap.newKeySet();
   private final AtomicLong sides = new AtomicLong();
   // Whether it has done something that no answered flush covers.

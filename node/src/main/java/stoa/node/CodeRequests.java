@@ -24,7 +24,7 @@ import stoa.wire.proto.VersionStatus;
 import stoa.wire.proto.VersionsReply;
 import stoa.wire.proto.VersionsRequest;
 
-/// What operators do with the code of shared types. Thread-safe.
+/// The operators' commands on the code of shared types. Thread-safe.
 ///
 /// One check or deployment runs at a time: it runs users' code on all objects of a type.
 final class CodeRequests {

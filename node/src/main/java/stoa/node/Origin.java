@@ -6,6 +6,6 @@ package stoa.node;
 /// @param token which of the server's tokens it sent, from 1; 0 for none, or when only an earlier
 ///   server knew
 record Origin(String address, int token) {
-  /// That of a session which an earlier server opened.
+  /// The origin of a session that an earlier server opened.
   static final Origin UNKNOWN = new Origin("", 0);
 }

@@ -32,14 +32,14 @@ public final class Neighborhood implements Neighbors {
    *   VISIT    a visit, ticks varint, 0 until it waits for another group
    *   FOLLOW   an id
    *   REFUSE   an id, the call that waits varint, the message of a Deadlock as a text
-   *   NAMES    from varint, names that are to be numbered
+   *   NAMES    from varint, names to number
    * an answer: 0 and
    *   VISIT    answered u8: 0, or 1 and the answer sized; reach varint
    *   FOLLOW   the keys, the call that waits varint, and next u8: 0, or 1 and an id and a key
    *   REFUSE   nothing
    *   NAMES    the names from there on, and the numbers
-   * or 1 and why there is no answer now, or 2 and that somebody else is to be asked, or 3 and why it cannot be
-   * asked; texts. Or 4 and what the constructor of an absent object throws, sized; nothing is begun.
+   * or 1 and why there is no answer now, or 2 and why another server must be asked, or 3 and why the question is
+   * invalid; texts. Or 4 and the exception of the constructor of an absent object, sized; nothing is created.
    *
    * id: caller 16, call varint, number varint, owner varint. key: space text, name sized. Lists begin with their
    * number of elements, varint. visit: id, kind u8, key, class name text, the call sized, existence, counter varint,

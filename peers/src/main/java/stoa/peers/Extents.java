@@ -31,7 +31,7 @@ final class Extents {
   /// Looks at extents.
   @FunctionalInterface
   interface Visitor {
-    /// Takes one; answers whether it wants more.
+    /// Takes one; returns whether it wants more.
     ///
     /// @param offset where its data begins in the object
     /// @param sequence grows with each write; where extents overlap, the later one counts

@@ -6,7 +6,7 @@ import com.hazelcast.core.Hazelcast;
 
 /// A Hazelcast member, alone and on the loopback device, in a process of its own.
 final class HazelcastServer {
-  /// What it says before its address.
+  /// The text before its address on its output.
   static final String LISTENING = "listening on ";
 
   private HazelcastServer() {}

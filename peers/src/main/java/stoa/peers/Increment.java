@@ -7,13 +7,13 @@ import com.hazelcast.nio.serialization.DataSerializableFactory;
 import com.hazelcast.nio.serialization.IdentifiedDataSerializable;
 import java.util.Map;
 
-/// Adds one to a value of Hazelcast's map, where it lies, and answers it.
+/// Adds one to a value of Hazelcast's map, in place, and returns it.
 ///
 /// Its serialization is the shortest that Hazelcast has.
 final class Increment implements EntryProcessor<Integer, Long, Long>, IdentifiedDataSerializable {
   private static final long serialVersionUID = 1;
 
-  /// What tells Hazelcast how to make one.
+  /// The number of its factory in Hazelcast.
   static final int FACTORY = 1;
 
   @Override
@@ -40,7 +40,7 @@ final class Increment implements EntryProcessor<Integer, Long, Long>, Identified
   @Override
   public void readData(ObjectDataInput in) {}
 
-  /// What makes one from its number.
+  /// Returns the factory that creates it from its number.
   static DataSerializableFactory factory() {
     return _ -> new Increment();
   }

@@ -39,15 +39,15 @@ import stoa.programs.BackgroundProcess;
 /// Infinispan: servers in processes of their own that keep two copies of everything, and its Hot
 /// Rod client, which asks the owner of a key.
 ///
-/// Counters are its strong counters. A record is a value of bytes; replacing some of its fields is
-/// reading it and putting it, by two calls of the client, of which others know nothing.
+/// Counters are its strong counters. A record is a value of bytes; replacing some of its fields
+/// takes two calls of the client, a read and a put, without isolation from other clients.
 public final class InfinispanCluster implements ClusterContender {
   private static final int COUNTERS = 100;
   private static final int FIRST_USES = 12;
   private static final int FIRST_FAILURES = 100;
 
   static {
-    // Its client logs where everything here does.
+    // Its client logs to the same place as everything here.
     System.setProperty("org.jboss.logging.provider", "slf4j");
   }
 
@@ -77,7 +77,7 @@ public final class InfinispanCluster implements ClusterContender {
                 InfinispanNode.class.getName(),
                 ServerJava.HEAP,
                 List.of(members.toString(), data.toString())));
-        // One after the other: each finds those that are there.
+        // One after the other: each finds the earlier ones.
         int port = Integer.parseInt(processes.getLast().await(InfinispanNode.LISTENING));
         configuration.addServer().host("127.0.0.1").port(port);
       }
@@ -105,8 +105,8 @@ public final class InfinispanCluster implements ClusterContender {
       records =
           new Values(client.<byte[], byte[]>getCache(InfinispanNode.RECORDS).withDataFormat(bytes));
       CounterManager manager = RemoteCounterManagerFactory.asCounterManager(client);
-      // A counter's first uses at each of the servers may say that it is not defined: all are used
-      // before anything is measured.
+      // The first use of a counter at a server may report that it is undefined: all are used before
+      // the measurements.
       counters = IntStream.range(0, COUNTERS).mapToObj(i -> counter(manager, i)).toList();
     }
 
@@ -189,8 +189,8 @@ public final class InfinispanCluster implements ClusterContender {
       cache.put(bytes(key), encoded(all));
     }
 
-    /// Its cache has no order. Keys are numbers behind a word, so that those that follow are known
-    /// without one: all are asked for at once.
+    /// Scans. The cache has no order. Keys are numbers after a word, so the following keys are
+    /// known without one: the client asks for all at once.
     @Override
     public int scan(String from, int most) {
       int digits = from.length();

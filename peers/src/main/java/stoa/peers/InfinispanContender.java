@@ -34,7 +34,7 @@ public final class InfinispanContender implements RemoteContender {
   private static final int COUNTERS = 100;
 
   static {
-    // Its client logs where everything here does.
+    // Its client logs to the same place as everything here.
     System.setProperty("org.jboss.logging.provider", "slf4j");
   }
 

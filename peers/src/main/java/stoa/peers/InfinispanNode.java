@@ -17,13 +17,13 @@ import org.infinispan.server.hotrod.configuration.HotRodServerConfigurationBuild
 /// One of several Infinispan servers on the loopback device that keep two copies of everything in
 /// memory, in a process of its own. They find each other by files in a folder.
 final class InfinispanNode {
-  /// What it says before its port.
+  /// The text before its port on its output.
   static final String LISTENING = "listening on port ";
 
   /// The cache of records, and of nothing else.
   static final String RECORDS = "records";
 
-  /// How many servers have each entry, before a change is answered.
+  /// The number of servers with each entry, before a change is answered.
   static final int OWNERS = 2;
 
   private InfinispanNode() {}
@@ -50,7 +50,7 @@ final class InfinispanNode {
     records.encoding().mediaType(MediaType.APPLICATION_OCTET_STREAM);
     caches.defineConfiguration(RECORDS, records.build());
     caches.getCache(RECORDS);
-    int port = freePort(); // it tells clients the one that it was given here
+    int port = freePort(); // clients learn it from the server
     var server = new HotRodServer();
     server.start(
         new HotRodServerConfigurationBuilder()

@@ -29,19 +29,19 @@ import stoa.bench.remote.RemoteContender.Persistence;
 
 /// An Infinispan server, alone and on the loopback device, in a process of its own.
 ///
-/// What Hot Rod has no operation for, a queue and a counter that is stored with synced writes, are
-/// tasks that run in the server, as Infinispan advises.
+/// Hot Rod has no operation for a queue, or for a counter with synced writes: these are tasks that
+/// run in the server, as Infinispan advises.
 final class InfinispanServer {
-  /// What it says before its port.
+  /// The text before its port on its output.
   static final String LISTENING = "listening on port ";
 
-  /// The cache of values that are put.
+  /// The cache of put values.
   static final String VALUES = "values";
 
   /// The cache that clients keep near.
   static final String PUBLISHED = "published";
 
-  /// The cache of counters that are stored.
+  /// The cache of stored counters.
   static final String COUNTERS = "counters";
 
   private static final String QUEUES = "queues";
@@ -108,7 +108,7 @@ final class InfinispanServer {
     /// Adds the argument at the end of the queue.
     static final String ENQUEUE = "enqueue";
 
-    /// Takes what is at the head of the queue; answers null when it is empty.
+    /// Removes and returns the element at the head of the queue; null when it is empty.
     static final String DEQUEUE = "dequeue";
 
     /// The name of the argument.

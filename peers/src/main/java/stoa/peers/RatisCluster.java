@@ -19,9 +19,9 @@ import stoa.bench.cluster.ClusterContender;
 import stoa.bench.machine.ServerJava;
 import stoa.programs.BackgroundProcess;
 
-/// Bare Apache Ratis, in processes of its own: one group whose state machine counts. What a store
-/// with the same consensus cannot be faster than; *batched* means that the client sends all
-/// increments that have come as one entry, while the one before is under way.
+/// Bare Apache Ratis, in processes of its own: one group whose state machine counts. It is the
+/// limit of a store with the same consensus; *batched* means that the client sends all increments
+/// that have arrived while the previous entry is in progress as one entry.
 public final class RatisCluster implements ClusterContender {
   /// The contender.
   public RatisCluster() {}
@@ -128,13 +128,13 @@ public final class RatisCluster implements ClusterContender {
     }
   }
 
-  /// An entry for all increments that have come. A thread of its own sends them.
+  /// An entry for all increments that have arrived. A thread of its own sends them.
   private static final class Batched implements Counters {
     private record Wanted(int counter, CompletableFuture<Long> answer) {}
 
     private static final Wanted END = new Wanted(-1, new CompletableFuture<>());
 
-    /// Its counters stand behind those of [Single].
+    // Its counters come after those of [Single].
     private static final int FIRST = 100;
 
     private final RaftClient client;

@@ -28,10 +28,10 @@ import org.apache.ratis.util.TimeDuration;
 /// One of several Raft servers, in a process of its own, whose state machine counts and does
 /// nothing else; with the settings that this engine uses where they matter.
 final class RatisNode {
-  /// What it says when it runs.
+  /// The text on its output when it runs.
   static final String READY = "ready";
 
-  /// Those of each kind of increment in turn.
+  // The counters of each kind of increment in turn.
   private static final int COUNTERS = 200;
 
   private RatisNode() {}
@@ -96,8 +96,7 @@ final class RatisNode {
     return Message.valueOf(ByteString.copyFrom(bytes.flip()));
   }
 
-  /// Adds one to each counter that an entry names, and answers what they are at; a query answers
-  /// that alone.
+  /// Adds one to each counter in an entry, and returns their values; a query only returns them.
   private static final class Counting extends BaseStateMachine {
     private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
 

@@ -19,7 +19,7 @@ import stoa.bench.remote.RemoteContender;
 record RedisProgram(Path program, Map<String, String> environment) {
   private static final String NAME = "redis-server";
 
-  /// The packages that hold it and the libraries that a system may lack.
+  // The packages that hold it and the libraries that a system may lack.
   private static final List<String> PACKAGES =
       List.of(NAME, "redis-tools", "libjemalloc2", "liblzf1", "libatomic1");
 

@@ -76,7 +76,7 @@ public final class RedissonContender implements RemoteContender {
     }
   }
 
-  /// A port that nobody listens on; Redis does not choose one by itself.
+  /// Returns a free port; Redis does not choose one by itself.
   private static int freePort() throws IOException {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();

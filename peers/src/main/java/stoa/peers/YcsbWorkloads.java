@@ -24,8 +24,8 @@ import stoa.bench.cluster.Records;
 public final class YcsbWorkloads implements RecordWorkloads {
   private static final int DIGITS = 12;
 
-  /// The workload files of YCSB: the parts of reads, updates, inserts, scans and
-  /// read-modify-writes, and how keys are chosen.
+  // The workload files of YCSB: the parts of reads, updates, inserts, scans and read-modify-writes,
+  // and how keys are chosen.
   private static final Map<String, List<String>> FILES =
       new TreeMap<>(
           Map.of(
@@ -36,7 +36,7 @@ public final class YcsbWorkloads implements RecordWorkloads {
               "E", List.of("0", "0", "0.05", "0.95", "0", "zipfian"),
               "F", List.of("0.5", "0", "0", "0", "0.5", "zipfian")));
 
-  /// For `ServiceLoader`.
+  /// Creates the workloads for `ServiceLoader`.
   public YcsbWorkloads() {}
 
   @Override
@@ -70,7 +70,7 @@ public final class YcsbWorkloads implements RecordWorkloads {
     properties.setProperty("maxscanlength", "100");
     properties.setProperty("insertorder", "ordered");
     properties.setProperty("zeropadding", "" + DIGITS);
-    // They go into a histogram of its own, which nobody reads.
+    // They go into a histogram of its own, which no code reads.
     properties.setProperty("measurementtype", "histogram");
     Measurements.setProperties(properties);
     var workload = new CoreWorkload();
@@ -94,8 +94,8 @@ public final class YcsbWorkloads implements RecordWorkloads {
     }
   }
 
-  /// What YCSB calls. It takes failures for statuses; they are kept, and thrown behind its turn.
-  /// Made for one turn.
+  /// The binding that YCSB calls. YCSB takes failures for statuses; the binding keeps them, and
+  /// throws them after the turn. Made for one turn.
   private static final class Binding extends DB {
     private final Records records;
     private @Nullable Exception failure;

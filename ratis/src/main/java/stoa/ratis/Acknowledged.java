@@ -21,14 +21,14 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Repeats;
 
-/// The index up to which each member of a group has had the log, as far as this node has heard. The
+/// The index up to which each member of a group has had the log, as far as this node knows. The
 /// node keeps these numbers in a file beside the group's Raft log, which outlives the process.
 ///
-/// A number never decreases: a member that comes back with less was put back to an older copy.
+/// A number never decreases: a member that comes back with less was restored from an older copy.
 /// Thread-safe.
 final class Acknowledged {
   /*
-   * The file: "STOAACKD" i64, CRC-32C of what follows i64, its length i64, and then the count of
+   * The file: "STOAACKD" i64, CRC-32C of the rest i64, its length i64, and then the count of
    * members, and of each its text as Member writes it and its index plus one. The node writes it in
    * place without a sync. A killed process leaves it whole. A power loss leaves an older file, or a
    * damaged one, which counts as none: then the node knows less.
@@ -98,7 +98,7 @@ final class Acknowledged {
     return known == null ? -1 : known.index();
   }
 
-  /// Notes what the node has heard, and forgets the members that have left.
+  /// Notes the members' progress, and forgets the members that have left.
   ///
   /// @param now the members of the group
   /// @param heard the index up to which each has the log
@@ -115,8 +115,8 @@ final class Acknowledged {
     changed = true;
   }
 
-  /// Has the file written, if anything has changed. Does not wait for the disk; at most one write
-  /// waits to be made.
+  /// Schedules a write of the file, if anything has changed. Does not wait for the disk; at most
+  /// one write is scheduled.
   void keepSoon(Executor background) {
     if (!isChanged() || !due.compareAndSet(false, true)) return;
     background.execute(() -> {

@@ -74,12 +74,12 @@ final class Credentials {
     }
   }
 
-  /// Returns what this member shows.
+  /// Returns the certificate and key of this member.
   KeyManager keys() {
     return keys[0];
   }
 
-  /// Returns what this member demands of others.
+  /// Returns the requirements for other members.
   X509ExtendedTrustManager trusted() {
     return new Vouched(secret);
   }

@@ -72,7 +72,7 @@ final class GroupMachine extends BaseStateMachine {
     volatile boolean appended;
   }
 
-  /// Gets from another replica what this one lacks.
+  /// Gets the missing entries from another replica.
   interface CatchUp {
     /// Asks the leader, until this replica has what the leader has.
     ///
@@ -155,8 +155,8 @@ final class GroupMachine extends BaseStateMachine {
     getLifeCycle()
         .startAndTransition(() -> {
           super.initialize(server, group, storage);
-          // What is read from the device after a crash need not be durable, but counts as a
-          // snapshot.
+          // State that a replica reads from the device after a crash need not be durable, but
+          // counts as a snapshot.
           Position durable = replica.sync();
           Position known = replica.known();
           if (known == null || !isInLog(known, storage)) {
@@ -168,7 +168,7 @@ final class GroupMachine extends BaseStateMachine {
         });
   }
 
-  /// Returns whether the log has what comes after a position. If not, a jump dropped it, and no
+  /// Returns whether the log has the entries after a position. If not, a jump dropped them, and no
   /// later note was possible.
   private static boolean isInLog(Position position, RaftStorage storage) throws IOException {
     return LogSegmentPath.getLogSegmentPaths(storage).stream()
@@ -191,7 +191,7 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public void reinitialize() {
-    // The note of how far Ratis is stays until the next snapshot: its log may still be there.
+    // The note of Ratis' position stays until the next snapshot: its log may still be there.
     Position to = jump;
     getLifeCycle().startAndTransition(() -> load(to == null ? replica.durable() : to));
     caught = null;
@@ -353,7 +353,7 @@ final class GroupMachine extends BaseStateMachine {
     };
   }
 
-  /// Returns what Ratis sees of what is durable.
+  /// Returns Ratis' view of the durable position.
   private TermIndex shown(Position durable) {
     TermIndex applied = getLastAppliedTermIndex();
     return ratisIndex(durable) > applied.getIndex() ? applied : termIndex(durable);
@@ -452,7 +452,7 @@ final class GroupMachine extends BaseStateMachine {
         });
   }
 
-  /// Gets from the leader what this replica lacks; called with applying held.
+  /// Gets the missing entries from the leader. The caller holds applying.
   ///
   /// @return whether that came to an end
   private boolean level(Member leader) {
@@ -476,7 +476,8 @@ final class GroupMachine extends BaseStateMachine {
     return false;
   }
 
-  /// Records that the leader lacks what this replica has applied, which was acknowledged.
+  /// Records that the leader lacks entries that this replica has applied, and therefore
+  /// acknowledged.
   private void ahead(Member leader) {
     alarm(
         String.valueOf(getId()),
@@ -522,12 +523,12 @@ final class GroupMachine extends BaseStateMachine {
     hand(events, () -> roles.leading(term));
   }
 
-  /// Records, at the leader, that another member lacks what it should have.
+  /// Records, at the leader, that another member lacks entries that it should have.
   void alarm(String member, String trouble) {
     if (!closing) hand(events, () -> roles.alarm(member, trouble));
   }
 
-  /// This replica has what it had lost.
+  /// Records that this replica has its lost entries again.
   void caughtUp() {
     if (!closing) hand(events, roles::caughtUp);
   }

@@ -12,32 +12,33 @@ import org.apache.ratis.server.leader.LogAppender;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.jspecify.annotations.Nullable;
 
-/// Ratis' gRPC, with a leader that goes on where Ratis' own stops. Thread-safe. Ratis finds it by
+/// Ratis' gRPC, with a leader that continues where Ratis' own stops. Thread-safe. Ratis finds it by
 /// its name.
 public final class Grpc implements RpcType {
   /*
-   * A member whose log ends just before the leader's first entry lacks nothing that was dropped,
-   * but the leader no longer knows the term of that end, and notifies it of a snapshot. If the
-   * member's own snapshot reaches its end, as after a restart, Ratis answers there that it has the
-   * snapshot already, without asking GroupMachine. The leader knows as little as before, and both
-   * repeat that a hundred times a second, until the leader drops more. This is common: when a
-   * leader is killed, the next one begins another file of its log, and drops all before that.
+   * A member whose log ends just before the leader's first entry lacks no dropped entry, but the
+   * leader no longer knows the term of that end, and notifies it of a snapshot. If the member's own
+   * snapshot reaches its end, as after a restart, Ratis answers there that it has the snapshot
+   * already, without asking GroupMachine. The leader knows as little as before, and both repeat
+   * that a hundred times a second, until the leader drops more. This is common: when a leader is
+   * killed, the next one begins another file of its log, and drops all before that.
    *
    * So the leader tells such a member that the log begins one entry later. Then the member gets
-   * that entry as part of what was dropped. The leader has executed it: otherwise its own snapshot
+   * that entry as one of the dropped ones. The leader has executed it: otherwise its own snapshot
    * would end where the member's log does, and the term would be known.
    *
    * Raft needs members that keep forever what they have acknowledged. A member whose directory was
-   * restored from an older copy does not, and Ratis sends it what it lacks without a word. If it
+   * restored from an older copy does not, and Ratis silently sends it the missing entries. If it
    * helps to elect another leader before that, acknowledged entries may be lost. So the leader
-   * looks at the answers by which a member says where its log ends:
-   * (1) it ends before what this leader knows that it has acknowledged: the member was restored
-   * (2) it has committed what the leader has not, or has otherwise: others were restored, and have
-   *     elected this leader. Ratis would ask that member the same again and again, or take its
+   * checks the answers with the end of a member's log:
+   * (1) it ends before the last entry that the member has acknowledged to this leader: the member
+   *     was restored
+   * (2) it has committed entries that the leader lacks, or has otherwise: others were restored, and
+   *     have elected this leader. Ratis would ask that member the same again and again, or take its
    *     entries for the leader's, since restored members may give out a term again
    */
 
-  /// For Ratis.
+  /// Creates it for Ratis.
   public Grpc() {}
 
   @Override
@@ -76,7 +77,7 @@ public final class Grpc implements RpcType {
       return super.getNextIndexForInconsistency(firstSent, nextAtMember);
     }
 
-    /// Compares a member's end with what it has acknowledged.
+    /// Compares the end of a member's log with its acknowledgements.
     ///
     /// @param firstSent the index of the first sent entry
     /// @param nextAtMember the index that the member wants

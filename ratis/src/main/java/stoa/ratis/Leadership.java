@@ -22,9 +22,10 @@ import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
 
-/// What Ratis knows of leadership and does not offer: submission in the process, without a hop to
-/// another thread; whether the lease is held; and standing for election at a chosen time. This
-/// class alone depends on how Ratis is built; with an incompatible version, opening a group fails.
+/// Functions of Ratis' leadership that Ratis does not offer: submission in the process, without a
+/// hop to another thread; whether the lease is held; and standing for election at a chosen time.
+/// Only this class depends on Ratis' internals; with an incompatible version, opening a group
+/// fails.
 final class Leadership {
   /*
    * Ratis' own read index is not used: once an index was acknowledged, it answers for that index
@@ -99,7 +100,7 @@ final class Leadership {
     return hasLease() && continuity.holds(now);
   }
 
-  /// Records that the others have agreed to a proposal, made at a time of [System#nanoTime()].
+  /// Records that the others have agreed to a proposal made at a time of [System#nanoTime()].
   void agreed(long proposedNanos) {
     continuity.agreed(proposedNanos);
   }
@@ -154,7 +155,7 @@ final class Leadership {
     return heard + 1 <= (others.size() + 1) / 2;
   }
 
-  /// Returns up to which index each of the others is known to have the log; nothing while this
+  /// Returns the index up to which each of the others is known to have the log; empty while this
   /// replica does not lead.
   Map<String, Long> matched() {
     DivisionInfo info = division.getInfo();
@@ -169,8 +170,7 @@ final class Leadership {
     return matched;
   }
 
-  /// Up to which index each member is known to have what was committed, as far as this replica has
-  /// heard.
+  /// Returns the index up to which each member is known to have all committed entries.
   Map<String, Long> committed() {
     var committed = new HashMap<String, Long>();
     for (CommitInfoProto told : division.getCommitInfos()) {
@@ -184,7 +184,7 @@ final class Leadership {
   /// Stands for election, if this replica follows a leader that has been silent for so long.
   void stand(long silenceMillis) {
     DivisionInfo info = division.getInfo();
-    // As Ratis itself does it.
+    // As Ratis itself does.
     synchronized (division) {
       if (!info.isFollower() || !info.getLifeCycleState().isRunning()) return;
       if (!isSilent(info.getRoleInfoProto().getFollowerInfo(), silenceMillis)) return;

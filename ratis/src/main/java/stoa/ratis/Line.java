@@ -89,7 +89,7 @@ public final class Line implements AutoCloseable {
     asked.put(number, answer);
     try {
       if (!writing.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        close(); // who writes is not heard, and would be waited for as long as the network does
+        close(); // a blocked writer is not heard, and would wait for as long as the network does
         throw new SocketTimeoutException("nothing is read at the other end for " + patience);
       }
       try {

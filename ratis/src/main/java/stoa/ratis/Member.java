@@ -7,8 +7,8 @@ import stoa.base.Check;
 /// @param id its permanent name
 /// @param host its host
 /// @param port of its Raft server
-/// @param supplyPort where others get what they lack; see [stoa.log.Supply]
-/// @param clients where clients find it, `HOST:PORT`; empty when none do
+/// @param supplyPort the port at which others get missing data; see [stoa.log.Supply]
+/// @param clients its address for clients, `HOST:PORT`; empty for none
 public record Member(String id, String host, int port, int supplyPort, String clients) {
   public Member {
     Check.that(!id.isEmpty() && id.indexOf('@') < 0, "a member is called '%s'", id);

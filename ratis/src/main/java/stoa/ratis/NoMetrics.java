@@ -14,8 +14,8 @@ import org.apache.ratis.metrics.RatisMetricRegistry;
 import org.apache.ratis.metrics.Timekeeper;
 import org.apache.ratis.util.TimeDuration;
 
-/// Makes Ratis measure nothing of itself: no one reads the measurements, and its histograms cost
-/// about a tenth of a command. Thread-safe. Ratis finds it with `ServiceLoader`.
+/// Turns Ratis' measurements of itself off: no one reads them, and its histograms cost about a
+/// tenth of a command. Thread-safe. Ratis finds it with `ServiceLoader`.
 public final class NoMetrics extends MetricRegistries {
   private static final Timekeeper NO_TIME = () -> () -> 0;
   private static final LongCounter NO_COUNT =
@@ -34,10 +34,10 @@ public final class NoMetrics extends MetricRegistries {
 
   private final Set<MetricRegistryInfo> created = ConcurrentHashMap.newKeySet();
 
-  /// For `ServiceLoader`.
+  /// Creates it for `ServiceLoader`.
   public NoMetrics() {}
 
-  /// Takes all measurements of one thing and keeps none.
+  /// Accepts all measurements of one thing and keeps none.
   private record Nothing(MetricRegistryInfo info) implements RatisMetricRegistry {
     @Override
     public Timekeeper timer(String name) {

@@ -7,7 +7,7 @@ public interface Questions {
   /// @param from the proved name of the asking node; empty when the nodes have no secret
   byte[] answer(String from, byte[] question);
 
-  /// Returns whether a node may get everything that a group has.
+  /// Returns whether a node may get all data of a group.
   ///
   /// @param from the proved name of the asking node; empty when the nodes have no secret
   default boolean maySupply(String from, GroupId group) {

@@ -5,12 +5,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Secret;
 
-/// How a [RatisNode] runs.
+/// The configuration of a [RatisNode].
 ///
 /// @param id its permanent name among the members of its groups
 /// @param host the address that it listens on, and at which the others find it
 /// @param port of its Raft server; 0 takes a free one, which must stay the same after a restart
-/// @param supplyPort where others get what they lack; 0 takes a free one, likewise
+/// @param supplyPort the port at which others get missing data; 0 takes a free one, likewise
 /// @param directory for the logs of its groups
 /// @param electionMin the shortest silence of the leader after which members look for another one;
 ///   a leader is sure of its leadership for [#LEASE_PART] of it
@@ -19,9 +19,8 @@ import stoa.base.Secret;
 /// @param snapshotCommands after how many commands a replica makes its device durable, and drops
 ///   them from its log
 /// @param patience how long a proposer waits for an outcome
-/// @param secret by which the members prove themselves; null for a store of an earlier version,
-///   which has none
-/// @param tls by which members without a secret prove themselves; null for none
+/// @param secret authenticates the members; null for a store of an earlier version, which has none
+/// @param tls authenticates members without a secret; null for none
 public record RatisConfig(
     String id,
     String host,

@@ -56,7 +56,7 @@ public final class RatisGroup implements Consensus {
   /// A member that lacks no more commands than this is level: it will have them soon, from the log.
   public static final long LACKING_MAX = 4_096;
 
-  // This notes at every fifth look what the members have.
+  // Every fifth look notes the members' progress.
   private static final int HEAR_EVERY = 5;
 
   // The group accepts nothing during a hand-over, so a hand-over waits no longer.
@@ -81,10 +81,10 @@ public final class RatisGroup implements Consensus {
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
 
-  // Whether this replica does not stand for election, since it lacks what it had.
+  // Whether this replica does not stand for election, since it lacks entries that it had.
   private volatile boolean paused;
 
-  // How often this has looked; of the thread that looks.
+  // The number of looks; only the looking thread uses it.
   private int looks;
 
   // Held while this asks the others, because there is no lease.
@@ -123,7 +123,8 @@ public final class RatisGroup implements Consensus {
             division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
   }
 
-  /// The replica takes part from now on. One that lacks what it had does not stand for election.
+  /// Lets the replica take part from now on. A replica that lacks entries that it had does not
+  /// stand for election.
   void begin() {
     standing.begin(() -> division.getRaftLog().getNextIndex() - 1, machine::alarm);
     if (standing.isWhole()) return;
@@ -135,8 +136,8 @@ public final class RatisGroup implements Consensus {
     machine.alarm(config.id(), standing.lack());
   }
 
-  /// Lets the replica stand for election again, once it has all that it had. Does not wait: the
-  /// thread that looks serves all groups.
+  /// Lets the replica stand for election again, once it has all entries that it had. Does not wait:
+  /// the looking thread serves all groups.
   private void mayStand() {
     if (!standing.isWhole()) return;
     paused = false;
@@ -152,12 +153,12 @@ public final class RatisGroup implements Consensus {
             });
   }
 
-  /// What is known here of the members.
+  /// Returns this node's knowledge of the members.
   Acknowledged acknowledged() {
     return standing.acknowledged();
   }
 
-  /// Notes what each member is known to have. Touches no file.
+  /// Notes the known progress of each member. Touches no file.
   private Acknowledged hear() {
     Acknowledged known = standing.acknowledged();
     known.note(members(), leadership.committed());
@@ -360,7 +361,7 @@ public final class RatisGroup implements Consensus {
   }
 
   /// Returns how many commands each member lacks, as the group's leader knows it: more than
-  /// [#LACKING_MAX] when the log no longer has what it lacks, so that it must catch up first.
+  /// [#LACKING_MAX] when the log no longer has them, so that the member must catch up first.
   public Map<String, Long> lacking() {
     var lacking = new TreeMap<String, Long>();
     long first = division.getRaftLog().getStartIndex();
@@ -376,7 +377,7 @@ public final class RatisGroup implements Consensus {
   }
 
   /// Adds a member, which hosts the group already and has no members in it. Returns when it has all
-  /// that the group has, and counts.
+  /// data of the group, and counts.
   ///
   /// @throws Unavailable when it could not be added
   public void add(Member member) {
@@ -439,7 +440,7 @@ public final class RatisGroup implements Consensus {
     if (leadership.isCertain()) return;
     Optional<String> leads = last();
     if (leads.isEmpty()) {
-      leadership.leave(); // and who looks at the beginning, or after an election, waits for others
+      leadership.leave(); // and a candidate, at the start or after an election, waits for others
       return;
     }
     List<Member> members = members();

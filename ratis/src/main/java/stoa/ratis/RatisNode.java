@@ -67,13 +67,14 @@ public final class RatisNode implements AutoCloseable {
   // Ratis would close a server that was paused for longer than this, a minute by default.
   private static final TimeDuration PAUSE_MAX = TimeDuration.valueOf(365, TimeUnit.DAYS);
 
-  // What is known of the members of a group, in the group's directory.
+  // The file with this node's knowledge of the members of a group, in the group's directory.
   private static final String ACKNOWLEDGED = "acknowledged";
 
-  // For how long a node asks others what it has had, before it takes part in a group.
+  // The time for which a node asks others for its own earlier progress, before it takes part in a
+  // group.
   private static final long HAD_MILLIS = 2_000;
 
-  // A process that could not look for so long may itself have been deaf.
+  // After a gap of this length between two looks, the process may itself have been deaf.
   private static final long BREATHLESS_MILLIS = 200;
 
   private final RatisConfig config;
@@ -88,7 +89,7 @@ public final class RatisNode implements AutoCloseable {
   private final Sockets sockets;
   private final SupplyPort supplies;
 
-  // The time of the last look for silent leaders; used by the thread that looks.
+  // The time of the last look for silent leaders; only the looking thread uses it.
   private long lookedNanos = System.nanoTime();
 
   private RatisNode(RatisConfig config, Questions questions, Reach reach) throws IOException {
@@ -179,7 +180,7 @@ public final class RatisNode implements AutoCloseable {
     return hosted == null ? null : hosted.replica();
   }
 
-  /// What is known here of the members of a group, be it hosted or not.
+  /// Returns this node's knowledge of the members of a group, hosted or not.
   private Acknowledged acknowledged(GroupId group) {
     RatisGroup hosted = groups.get(group);
     return hosted == null ? new Acknowledged(acknowledgedFile(group)) : hosted.acknowledged();
@@ -189,7 +190,7 @@ public final class RatisNode implements AutoCloseable {
     return config.directory().resolve(id(group).getUuid().toString()).resolve(ACKNOWLEDGED);
   }
 
-  /// Why this node does not vote for a candidate; null when Ratis is to decide.
+  /// Returns why this node does not vote for a candidate; null when Ratis must decide.
   private @Nullable String refusal(RaftGroupId group, String candidate, long last) {
     Standing standing = standings.get(group);
     return standing == null ? null : standing.refusal(candidate, last);
@@ -201,8 +202,8 @@ public final class RatisNode implements AutoCloseable {
     return new Standing(config.id(), directory, known, had(name, initial, known));
   }
 
-  /// Up to which index others know that this node has had the log of a group; -1 for none. A node
-  /// that does not answer in time is left out.
+  /// Returns the index up to which others know this node to have had the log of a group; -1 for
+  /// none. It leaves out a node that does not answer in time.
   private long had(GroupId name, List<Member> initial, Acknowledged known) {
     var others = new TreeMap<String, Member>();
     for (Member member : initial) others.put(member.id(), member);
@@ -279,7 +280,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// The settings; `docs/decisions/ratis.md` says why they differ from the defaults.
+  /// Returns the settings; `docs/decisions/ratis.md` explains the differences from the defaults.
   static RaftProperties properties(RatisConfig config, Path directory) {
     var properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
@@ -454,8 +455,8 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Leaves a group, and closes its replica. To be added again, this node hosts it anew; what the
-  /// device has by then need not be sent.
+  /// Leaves a group, and closes its replica. To be added again, this node hosts it anew; others
+  /// need not send data that the device has by then.
   ///
   /// @param name of a group of which this node is no longer a member
   public void release(GroupId name) {
@@ -478,7 +479,7 @@ public final class RatisNode implements AutoCloseable {
 
   /// Deletes the remains of a group that is not hosted, so that it can be hosted anew.
   ///
-  /// @throws Unavailable when that cannot be deleted
+  /// @throws Unavailable when the remains cannot be deleted
   public void forget(GroupId name) {
     RaftGroupId id = id(name);
     Check.that(!machines.containsKey(id), "%s is hosted", name);
@@ -542,7 +543,7 @@ public final class RatisNode implements AutoCloseable {
     return RaftPeer.newBuilder()
         .setId(member.id())
         .setAddress(member.address())
-        // Ratis streams nothing itself; it tells all members this address.
+        // Ratis itself streams nothing; it tells all members this address.
         .setDataStreamAddress(member.host() + ":" + member.supplyPort())
         // Nor does it use this one, which it tells all members, too.
         .setClientAddress(member.clients())
@@ -576,7 +577,7 @@ public final class RatisNode implements AutoCloseable {
     looking.shutdownNow();
     groups.values().forEach(RatisGroup::closing);
     supplies.close();
-    // Each by itself: the server does not wait until they have ended, and hold nothing any more.
+    // Each by itself: the server does not wait until they have ended and released everything.
     for (RatisGroup group : groups.values()) background.execute(group::stop);
     background.close();
     try {

@@ -23,10 +23,11 @@ public interface Roles {
   /// or it was removed from the members.
   void failed(Throwable cause);
 
-  /// A member lacks what it must have, or has what the leader must have and lacks: one of the two
-  /// was restored from an older copy. Called at the leader, or at the member that has more.
+  /// A member lacks entries that it must have, or has entries that the leader lacks and must have:
+  /// one of the two was restored from an older copy. Called at the leader, or at the member that
+  /// has more.
   ///
-  /// @param member whose replica is in trouble
+  /// @param member the member with the trouble
   /// @param trouble a description
   void alarm(String member, String trouble);
 }

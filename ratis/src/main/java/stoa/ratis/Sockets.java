@@ -108,7 +108,7 @@ final class Sockets {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
       } catch (InvalidKeySpecException another) {
-        // It is of another kind.
+        // The key is of another kind.
       }
     }
     throw new InvalidKeySpecException(file + " has no private key in PKCS 8");

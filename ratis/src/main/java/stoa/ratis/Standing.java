@@ -8,18 +8,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Decides for which candidates of a group this member may vote, and whether it may stand itself:
-/// no member leads whose log ends before what it had acknowledged. Thread-safe.
+/// no member may lead whose log ends before an entry that it had acknowledged. Thread-safe.
 final class Standing {
   /*
-   * Raft relies on members that keep what they have acknowledged. A member whose directory was put
-   * back to an older copy breaks that. It could lead without acknowledged commands, or vote for a
-   * candidate that lacks them.
+   * Raft relies on members that keep all acknowledged entries. A member whose directory was
+   * restored from an older copy breaks that. It could lead without acknowledged commands, or vote
+   * for a candidate that lacks them.
    *
-   * (1) Before a member takes part, it asks the others up to where they know it to have had the log
-   *     (had). While its log ends before that, it does not stand for election, and votes only for
-   *     candidates that have that much. A leader sends it what it lacks.
-   * (2) A member does not vote for a candidate whose log ends before what the member knows the
-   *     candidate to have had.
+   * (1) Before a member takes part, it asks the others for the index up to which they know it to
+   *     have had the log (had). While its log ends before that, it does not stand for election, and
+   *     votes only for candidates that have that much. A leader sends it the missing entries.
+   * (2) A member does not vote for a candidate whose log ends before the index that the member
+   *     knows the candidate to have had.
    */
   private final String self;
   private final Path directory;
@@ -32,8 +32,8 @@ final class Standing {
   private volatile boolean whole;
 
   /// @param self the name of this member
-  /// @param directory where this member keeps its logs
-  /// @param acknowledged what is known here of the members
+  /// @param directory the directory of this member's logs
+  /// @param acknowledged this node's knowledge of the members
   /// @param had the index up to which others know this member to have had the log; -1 for none
   Standing(String self, Path directory, Acknowledged acknowledged, long had) {
     this.self = self;
@@ -42,10 +42,10 @@ final class Standing {
     this.had = had;
   }
 
-  /// The member takes part from now on.
+  /// Lets the member take part from now on.
   ///
-  /// @param ends answers the index with which its log ends; -1 when it is empty
-  /// @param alarms is told which member was put back, in words
+  /// @param ends returns the index of the end of its log; -1 when it is empty
+  /// @param alarms receives the name of a restored member, and a description
   void begin(LongSupplier ends, BiConsumer<String, String> alarms) {
     alarm = alarms;
     end = ends;
@@ -55,13 +55,13 @@ final class Standing {
     return acknowledged;
   }
 
-  /// Returns whether this member has all that it had.
+  /// Returns whether this member has all entries that it had.
   boolean isWhole() {
     if (!whole && end.getAsLong() >= had) whole = true;
     return whole;
   }
 
-  /// What is wrong with this member, while it lacks what it had.
+  /// Describes this member's trouble, while it lacks entries that it had.
   String lack() {
     return ("its replica in %s was put back to an older copy: it had acknowledged %,d commands and has"
             + " %,d; it does not lead, and votes only for members that have them. A leader sends it"
@@ -70,9 +70,9 @@ final class Standing {
         .formatted(directory, had + 1, end.getAsLong() + 1);
   }
 
-  /// Why this member does not vote for a candidate; null when Ratis is to decide.
+  /// Returns why this member does not vote for a candidate; null when Ratis must decide.
   ///
-  /// @param last the index with which the candidate's log ends; -1 when it is empty
+  /// @param last the index of the end of the candidate's log; -1 when it is empty
   @Nullable String refusal(String candidate, long last) {
     long known = acknowledged.of(candidate);
     if (last < known) {

@@ -31,8 +31,8 @@ import stoa.log.CatchUp;
 import stoa.log.Replica;
 import stoa.log.Supply;
 
-/// The port of a node where others get what their replicas lack, and ask [Questions]; and the
-/// requesting end.
+/// The port of a node at which others get the missing data of their replicas, and ask [Questions];
+/// and the requesting end.
 ///
 /// Thread-safe. Each connection has a thread, and is one [Supply], of which there are few at a
 /// time, or a [Line].
@@ -73,8 +73,8 @@ final class SupplyPort implements AutoCloseable {
 
   private static final int PIECE = 64 << 10;
 
-  // The longest time for which a replica may read nothing that it asked for: meanwhile, nothing is
-  // released here.
+  // The longest time for which a replica may leave an answer unread: meanwhile, this node releases
+  // nothing.
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Sockets sockets;
@@ -121,7 +121,7 @@ final class SupplyPort implements AutoCloseable {
       try {
         Socket socket = listening.accept();
         if (!freeStrangers.tryAcquire()) {
-          socket.close(); // it is tried again
+          socket.close(); // the other end tries again
           continue;
         }
         open.add(socket);
@@ -136,7 +136,7 @@ final class SupplyPort implements AutoCloseable {
   private void serve(Socket socket) {
     try (socket) {
       String from = met(socket);
-      if (from == null || !free.tryAcquire()) return; // it is tried again
+      if (from == null || !free.tryAcquire()) return; // the other end tries again
       try {
         serve(socket, from);
       } finally {
@@ -180,7 +180,7 @@ final class SupplyPort implements AutoCloseable {
       else if (purpose == LINE) answer(socket, from, in, out);
       else if (purpose == HAD) had(in, out);
     } catch (EOFException done) {
-      // The other one has what it wanted.
+      // The other one has all that it wanted.
     } catch (SocketTimeoutException idle) {
       LOG.debug("nothing was asked for long", idle);
     } catch (IOException gone) {
@@ -190,7 +190,7 @@ final class SupplyPort implements AutoCloseable {
     }
   }
 
-  /// Drops replicas that do not read what they asked for. To be called often.
+  /// Drops replicas that do not read their answers. Call it often.
   void look() {
     long now = System.nanoTime();
     writingNanos.forEach((socket, since) -> {
@@ -203,7 +203,7 @@ final class SupplyPort implements AutoCloseable {
     var group = new GroupId(in.readLong(), in.readInt());
     Replica replica = questions.maySupply(from, group) ? replicas.apply(group) : null;
     if (replica == null || !replica.isWhole()) return;
-    if (!freeSupplies.tryAcquire()) return; // it is tried again
+    if (!freeSupplies.tryAcquire()) return; // the other end tries again
     try (var supply = replica.supply()) {
       while (true) {
         int length = in.readInt();
@@ -232,8 +232,8 @@ final class SupplyPort implements AutoCloseable {
     out.flush();
   }
 
-  /// Asks another node up to which index this one is known there to have had the log of a group; -1
-  /// for none.
+  /// Asks another node for the index up to which it knows this one to have had the log of a group;
+  /// -1 for none.
   static long had(Sockets sockets, Member other, GroupId group, String self) throws IOException {
     try (Socket socket = sockets.connect(other, _ -> {})) {
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
@@ -336,7 +336,7 @@ final class SupplyPort implements AutoCloseable {
     }
   }
 
-  /// The end that asks.
+  /// The requesting end.
   static final class Client implements CatchUp.Source, AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;

@@ -24,16 +24,16 @@ import stoa.log.Replica;
 /// Makes one member of a group that has lost most of its members the first one of a group of its
 /// own.
 ///
-/// It also applies entries of its log that are not known to be committed: most of them were. What
-/// only the lost ones had is lost. A lost member that comes back must not find this one: it gets
-/// another address.
+/// It also applies entries of its log that are not known to be committed: most of them were.
+/// Entries that only the lost members had are lost. A lost member that comes back must not find
+/// this one: it gets another address.
 public final class Survivor {
   /*
    * Raft's log names the members, so it cannot continue: its contents go to the device, which is
    * the state that a log without beginning follows on, as after a catch-up. The term is kept; it
    * must not fall.
    *
-   * One rename puts the old log aside, when the device is durable. Before that nothing has changed;
+   * When the device is durable, one rename puts the old log aside. Before that nothing has changed;
    * after an interruption, the caller repeats it.
    */
   private static final String CURRENT = "current";
@@ -66,7 +66,7 @@ public final class Survivor {
       }
       Position reached = replica.sync();
       LogEntryProto latest = members.isEmpty() ? noted(log) : members.getLast();
-      // Nothing is known yet of one that goes on alone already, and the log is empty.
+      // The log of a member that continues alone already is empty, and names no members yet.
       if (latest == null ? !segments.isEmpty() : !isMember(config.id(), latest)) {
         throw new Unavailable(
             log
@@ -127,7 +127,7 @@ public final class Survivor {
     }
   }
 
-  /// Returns the members at the last known committed entry; null when that was never known.
+  /// Returns the members at the last known committed entry; null when there is none.
   private static @Nullable LogEntryProto noted(Path log) throws IOException {
     Path file = log.resolve(CURRENT).resolve(MEMBERS);
     return Files.exists(file) ? LogEntryProto.parseFrom(Files.readAllBytes(file)) : null;
@@ -135,7 +135,7 @@ public final class Survivor {
 
   private static boolean isMember(String id, LogEntryProto members) {
     var listed = members.getConfigurationEntry();
-    // A member that is being removed is one of the old ones until that is committed.
+    // A member in removal is one of the old ones until the removal is committed.
     return Stream.of(listed.getPeersList(), listed.getOldPeersList())
         .flatMap(List::stream)
         .anyMatch(peer -> peer.getId().toStringUtf8().equals(id));

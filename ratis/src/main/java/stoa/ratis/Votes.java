@@ -10,13 +10,13 @@ import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 import org.apache.ratis.thirdparty.io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at the requests for a vote that come to a node, before Ratis does. Thread-safe.
+/// Checks the requests for a vote to a node, before Ratis gets them. Thread-safe.
 final class Votes implements ServerInterceptor {
   /// Decides about requests.
   interface Rule {
-    /// Why this node does not vote for a candidate; null when Ratis is to decide.
+    /// Returns why this node does not vote for a candidate; null when Ratis must decide.
     ///
-    /// @param last the index with which the candidate's log ends; -1 when it is empty
+    /// @param last the index of the end of the candidate's log; -1 when it is empty
     @Nullable String refusal(RaftGroupId group, String candidate, long last);
   }
 

@@ -53,14 +53,14 @@ import stoa.storage.upkeep.Upkeep;
 
 /// The versioned object device: append-only checksummed segments and an index of extents.
 ///
-/// Thread-safe: commits are taken one at a time, reads run beside them. Readers of records see
-/// every commit that [#append] has returned from, whole; readers of objects see what is durable,
-/// unless the owner syncs for them ([#leaveSyncing]).
+/// Thread-safe: the device takes one commit at a time, and reads run beside them. Readers of
+/// records see every commit that [#append] has returned from, whole; readers of objects see durable
+/// commits only, unless the owner syncs for them ([#leaveSyncing]).
 public final class Device implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Device.class);
 
-  /// As much counts a trim, beside what was written: usually little is released at a time, and
-  /// often.
+  // The bytes that a trim counts as, beside its own: owners usually release little at a time, and
+  // often.
   private static final long DIRT_OF_A_TRIM = 64 << 10;
 
   private final Disk disk;
@@ -85,9 +85,9 @@ public final class Device implements AutoCloseable {
 
   private final AtomicLong appended = new AtomicLong(); // operations that are no maintenance
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
-  private final AtomicLong unpinned = new AtomicLong(); // ends of what kept segments from retiring
+  private final AtomicLong unpinned = new AtomicLong(); // ends of uses that kept segments
   private volatile @Nullable InVain inVain; // the last attempt to make room that made none
-  private @Nullable Upkeep upkeep; // set before anybody else has the device
+  private @Nullable Upkeep upkeep; // set before any other thread has the device
 
   private Device(
       Disk disk,
@@ -116,15 +116,15 @@ public final class Device implements AutoCloseable {
   }
 
   /// Opens the device on a disk and recovers it: afterwards it has exactly the commits up to some
-  /// point, each whole, among them all that a sync had made durable. Work in the background is done
-  /// by daemon threads of the device's own, [#maintain] among it: while the device is idle and a
-  /// sixteenth of what it holds was written or given up, or half of it.
+  /// point, each whole, among them all that a sync had made durable. Daemon threads of the device
+  /// do its background work, including [#maintain]: when the device is idle and a sixteenth of its
+  /// bytes were written or given up since the last time, or when half of them were.
   ///
   /// @throws stoa.storage.disk.AlreadyOpen when another opener holds the disk
-  /// @throws CorruptData when data that was durable is damaged or missing
+  /// @throws CorruptData when durable data is damaged or missing
   /// @throws UnknownFormat when the files are not those of a device of this format version
   /// @throws ReadFailed when the disk cannot be read
-  /// @throws DiskFull when there is no room for a first segment, or to make the index anew
+  /// @throws DiskFull when there is no room for a first segment, or to rebuild the index
   /// @throws DeviceFailed when a write or sync failed on the way
   public static Device open(Disk disk, DeviceConfig config) {
     var threads =
@@ -149,11 +149,11 @@ public final class Device implements AutoCloseable {
     return thread;
   }
 
-  /// As [#open(Disk, DeviceConfig)], with an executor of the caller's for work in the background:
-  /// writing index tables to the disk, merging them, and writes that nobody waits for. At most four
-  /// tasks of a device are queued or running at a time. An executor that runs tasks in the calling
-  /// thread makes the device deterministic. The executor must not be shut down before the device is
-  /// closed. Nobody but the caller calls [#maintain].
+  /// Opens a device as [#open(Disk, DeviceConfig)] does, with the caller's executor for background
+  /// work: writing index tables to the disk, merging them, and writes without a waiting thread. At
+  /// most four tasks of a device are queued or running at a time. An executor that runs tasks in
+  /// the calling thread makes the device deterministic. Shut the executor down only after closing
+  /// the device. Only the caller calls [#maintain].
   public static Device open(Disk disk, DeviceConfig config, Executor background) {
     return open(disk, config, background, null);
   }
@@ -173,8 +173,8 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Opens what is on a disk that is held. When the index turns out to be damaged, it is made anew
-  /// from the log, which has all that it had.
+  /// Opens the device on a disk that is held. If the index turns out to be damaged, it rebuilds the
+  /// index from the log, which has all entries.
   private static Device opened(
       Disk disk,
       Disk.Hold hold,
@@ -237,7 +237,7 @@ public final class Device implements AutoCloseable {
     index.show(log.end());
   }
 
-  /// Below which log position nothing of an object lives.
+  /// Returns the log position below which all entries of an object are dead.
   private static long birth(IndexView view, long high, long low) throws IOException {
     return ObjectLookup.birth(view, new StreamId(high, low), new Entry());
   }
@@ -264,17 +264,17 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Run files that a crash left behind: half made, or replaced already.
+  /// Returns the run files that a crash left behind: unfinished, or replaced already.
   private static List<String> unusedRuns(List<String> names, Index index) {
     return names.stream().filter(name -> RunFormat.isName(name) && !index.uses(name)).toList();
   }
 
-  /// Writes a commit behind all earlier ones and makes it visible to readers. It is durable, whole
-  /// or not at all, once a later [#sync] has returned. The commit may be reused afterwards. An
-  /// empty commit does nothing.
+  /// Writes a commit after all earlier ones and makes it visible to readers. It is durable, whole
+  /// or not at all, once a later [#sync] has returned. The caller may reuse the commit afterwards.
+  /// An empty commit does nothing.
   ///
-  /// When the disk is full, what can be reclaimed is reclaimed first, by this thread. Some room is
-  /// kept for commits that only trim, and for [#appendReserved].
+  /// When the disk is full, this thread first reclaims as much as possible. The device reserves
+  /// some room for commits that only trim, and for [#appendReserved].
   ///
   /// @throws DiskFull when nothing was written; the device goes on
   /// @throws DeviceFailed when the outcome is unknown until the device is opened again, or when an
@@ -286,8 +286,8 @@ public final class Device implements AutoCloseable {
     appendThere(commit);
   }
 
-  /// As [#append], and takes of the room that is kept for what makes room: for deletions and notes
-  /// that must be made, not for what users want to keep.
+  /// Writes a commit like [#append], and may use the reserved room: for deletions and notes that
+  /// must be made, not for users' data.
   public void appendReserved(Commit commit) {
     if (commit.count() > 0) appendThere(commit);
   }
@@ -301,21 +301,20 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Whether there is room for as many bytes of what users want to keep, once what can be reclaimed
-  /// is.
+  /// Makes room for some bytes of users' data, by reclaiming.
   ///
-  /// @throws DiskFull when there is not; it says what to do
+  /// @throws DiskFull when there is not enough; it states the remedy
   public void makeRoom(long bytesWanted) {
     ensureOpen();
     if (allowance.take(bytesWanted)) return;
     if (!free(bytesWanted) || !allowance.take(bytesWanted)) throw allowance.full();
   }
 
-  /// How much was given up, and how often something was unpinned, before an attempt to make room.
+  /// The given-up bytes, and the number of unpinnings, before an attempt to make room.
   private record InVain(long dirt, long unpinned) {}
 
-  /// Reclaims what can be. Answers whether there is room now. Looks again only when something was
-  /// given up or unpinned since the last attempt that was in vain.
+  /// Reclaims as much as possible. Returns whether there is room now. Looks again only when
+  /// something was given up or unpinned since the last failed attempt.
   private boolean free(long bytesWanted) {
     if (allowance.hasRoom(bytesWanted)) return true;
     var now = new InVain(dirt.get(), unpinned.get());
@@ -326,7 +325,7 @@ public final class Device implements AutoCloseable {
     try {
       if (maintenance.free(bytesWanted, allowance)) return true;
     } catch (IOException | CorruptData | ReadFailed e) {
-      // Whoever reads there is told.
+      // Readers of the damaged part get the exception.
     }
     inVain = now;
     return false;
@@ -343,7 +342,7 @@ public final class Device implements AutoCloseable {
       try {
         commit.visit(index::insert);
       } catch (RuntimeException | Error e) {
-        log.fail(e); // the log has what the index has not
+        log.fail(e); // the log has entries that the index lacks
         throw e;
       }
       flush = index.show(log.end());
@@ -357,28 +356,28 @@ public final class Device implements AutoCloseable {
     if (flush) index.flushSoon();
   }
 
-  /// Leaves it to the owner to make objects durable, as records are: from now on a change of an
-  /// object is made and seen at once, and is durable once a later [#sync] has returned. For an
-  /// owner that has every change in a log of its own. Called once, before objects are used.
+  /// Leaves it to the owner to make objects durable, as with records: from now on a change of an
+  /// object is visible at once, and durable once a later [#sync] has returned. For an owner that
+  /// has every change in its own log. Call it once, before using objects.
   public void leaveSyncing() {
     objects.leaveSyncing();
   }
 
-  /// The object of an id. It need not exist.
+  /// Returns the object of an id. It need not exist.
   public VersionedObject object(StreamId id) {
     ensureOpen();
     return new VersionedObject(objects, id);
   }
 
-  /// The object of a number: that of the id whose lower half the number is.
+  /// Returns the object of a number: that of the id with the number as its lower half.
   public VersionedObject object(long number) {
     return object(new StreamId(0, number));
   }
 
-  /// Visits the ids of the objects that exist, in ascending order, until the visitor answers false:
-  /// those that existed when the call began.
+  /// Visits the ids of the objects that exist when the call begins, in ascending order, until the
+  /// visitor returns false.
   ///
-  /// @param after where to begin: behind this id; null for the start
+  /// @param after the id to begin after; null for the start
   public void objects(@Nullable StreamId after, Predicate<StreamId> visitor) {
     ensureOpen();
     var found = new Entry();
@@ -401,10 +400,10 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Visits the ids of the objects that have records, or of which some were released, in ascending
-  /// order, until the visitor answers false: those of when the call began.
+  /// Visits the ids of the objects that have records, or had some before a release, when the call
+  /// begins, in ascending order, until the visitor returns false.
   ///
-  /// @param after where to begin: behind this id; null for the start
+  /// @param after the id to begin after; null for the start
   public void withRecords(@Nullable StreamId after, Predicate<StreamId> visitor) {
     ensureOpen();
     try (var view = index.view()) {
@@ -446,7 +445,7 @@ public final class Device implements AutoCloseable {
     public List<Operation> append(List<Operation> batch) {
       boolean flush;
       var written = new ArrayList<Operation>(batch.size());
-      var unchanged = new ArrayList<Operation>(); // what made them so may not be durable yet
+      var unchanged = new ArrayList<Operation>(); // the commits before them may not be durable yet
       appending.lock();
       try {
         ensureOpen();
@@ -475,7 +474,7 @@ public final class Device implements AutoCloseable {
             operation.changed = operation.apply(commits.get(i).position());
           }
         } catch (IOException | RuntimeException | Error e) {
-          throw log.fail(e); // the log has what the index has not
+          throw log.fail(e); // the log has entries that the index lacks
         }
         flush = index.show(log.end());
         if (!(written.getFirst() instanceof MoveWrite)) touched(dirtOf(written));
@@ -509,19 +508,18 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Makes every commit appended before durable. Several threads may call it at once; they share
-  /// what one of them does.
+  /// Makes every earlier commit durable. Several threads may call it at once; they share the work
+  /// of one of them.
   ///
-  /// @throws DeviceFailed when it is unknown whether they are, until the device is opened again
+  /// @throws DeviceFailed when their durability is unknown, until the device is opened again
   public void sync() {
     ensureOpen();
     log.sync();
   }
 
-  /// The data of the extent that was written at exactly this offset, or null.
+  /// Returns the data of the extent written at exactly this offset, or null.
   ///
-  /// @throws CorruptData when the stored bytes are not what was written; other extents stay
-  ///   readable
+  /// @throws CorruptData when the stored bytes are damaged; other extents stay readable
   /// @throws ReadFailed when the disk cannot be read
   public byte @Nullable [] read(StreamId object, int space, long offset) {
     ensureOpen();
@@ -532,23 +530,22 @@ public final class Device implements AutoCloseable {
       try {
         return data(object, space, found);
       } catch (Retired moved) {
-        // The index knows by now where to.
+        // The index knows the new place by now.
       }
     }
   }
 
-  /// The greatest offset at or below `offset` at which an extent was written, or -1.
+  /// Returns the greatest offset of an extent at or below `offset`, or -1.
   public long floor(StreamId object, int space, long offset) {
     ensureOpen();
     Commit.requireRecordSpace(space);
     return floorEntry(object, space, offset, new Entry());
   }
 
-  /// The extent at the greatest offset at or below `offset`, or null when there is none: [#floor]
-  /// and [#read] in one lookup, of one moment.
+  /// Returns the extent at the greatest offset at or below `offset`, or null when there is none:
+  /// [#floor] and [#read] in one lookup, of one moment.
   ///
-  /// @throws CorruptData when the stored bytes are not what was written; other extents stay
-  ///   readable
+  /// @throws CorruptData when the stored bytes are damaged; other extents stay readable
   /// @throws ReadFailed when the disk cannot be read
   public @Nullable Extent readFloor(StreamId object, int space, long offset) {
     ensureOpen();
@@ -564,15 +561,15 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Bytes and where in their space they stand.
+  /// Bytes and their offset in their space.
   ///
   /// @param offset the offset they were written at
-  /// @param data what was written there
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param data the bytes
+  @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
   public record Extent(long offset, byte[] data) {}
 
-  /// The offset below which a record space of an object is trimmed ([Commit#trim]); 0 when it never
-  /// was.
+  /// Returns the offset below which a record space of an object is trimmed ([Commit#trim]); 0 when
+  /// it never was.
   ///
   /// @throws ReadFailed when the disk cannot be read
   public long trimmedBefore(StreamId object, int space) {
@@ -589,9 +586,9 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Finds the entry at the greatest offset up to one that is not trimmed. Asks for the bound
-  /// before and after: with the older one, what a trim released in between might be found in part,
-  /// or what was written together with the trim might be missed.
+  /// Finds the entry at the greatest untrimmed offset up to a given one. It asks for the bound
+  /// before and after: with the older one, it might find a part of the records that a trim has
+  /// released meanwhile, or miss those written together with the trim.
   private long floorEntry(StreamId object, int space, long offset, Entry found) {
     long bound = bound(object, space);
     while (true) {
@@ -616,10 +613,10 @@ public final class Device implements AutoCloseable {
   }
 
   /// Visits the extents with offsets from `from` to `to`, both inclusive, in ascending order, until
-  /// the visitor answers false: those that were written when the call began, of each offset the
-  /// latest at that time. Those that are trimmed meanwhile may be passed over.
+  /// the visitor returns false: those written when the call begins, of each offset the latest at
+  /// that time. It may skip those that are trimmed meanwhile.
   ///
-  /// @throws CorruptData when the stored bytes are not what was written
+  /// @throws CorruptData when the stored bytes are damaged
   /// @throws ReadFailed when the disk cannot be read
   public void scan(StreamId object, int space, long from, long to, ExtentVisitor visitor) {
     ensureOpen();
@@ -647,7 +644,7 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// The data of an entry, or null when it was trimmed since.
+  /// Returns the data of an entry, or null when it was trimmed meanwhile.
   private byte @Nullable [] scanned(StreamId object, int space, Entry entry) {
     try {
       return data(object, space, entry);
@@ -659,15 +656,15 @@ public final class Device implements AutoCloseable {
   /// Receives the extents of a scan.
   @FunctionalInterface
   public interface ExtentVisitor {
-    /// One extent; answers whether to go on.
+    /// Receives one extent; returns whether to go on.
     boolean visit(long offset, byte[] data);
   }
 
-  /// Does one bounded step of what keeps the device in order: writes an object that is scattered
-  /// again in the order of its offsets, or reclaims a segment of which little is still needed.
-  /// Answers false when there is nothing to do. Callers of other operations go on meanwhile.
+  /// Does one bounded step of maintenance: writes a scattered object again in the order of its
+  /// offsets, or reclaims a segment with few live bytes. Returns false when there is nothing to do.
+  /// Callers of other operations go on meanwhile.
   ///
-  /// @throws DiskFull when there is no room for what has to be written first; nothing is lost
+  /// @throws DiskFull when there is no room for the bytes that it must write first; nothing is lost
   public boolean maintain() {
     return maintain(() -> {});
   }
@@ -692,12 +689,12 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// What its opener runs on its objects, and what earlier ones did when they were ended by it.
+  /// Returns the runs of its opener on its objects, and the failures of earlier ones.
   public RunningCalls running() {
     return running;
   }
 
-  /// What the device has done and holds, at some moment during the call.
+  /// Returns the device's statistics, at some moment during the call.
   public DeviceStats stats() {
     appending.lock();
     try {
@@ -721,9 +718,9 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Why the device is to be opened again; null when it is not. Either it takes no more commits, or
-  /// a part of its index cannot be read, which opening makes anew: until then what is unharmed
-  /// serves.
+  /// Returns why the device must be opened again; null when it need not. Either it takes no more
+  /// commits, or a part of its index is unreadable, which opening rebuilds: until then the
+  /// undamaged part serves.
   public @Nullable DeviceFailed failure() {
     var damage = index.damage();
     var failed = log.failure();
@@ -747,9 +744,9 @@ public final class Device implements AutoCloseable {
     return new DeviceClosed("the device in " + disk.place() + " was closed");
   }
 
-  /// Releases the disk for the next opener. Waits for work in the background to stop, not for
-  /// readers: they are told [DeviceClosed]. Commits that were not synced may or may not survive a
-  /// power loss; they do survive the end of the process. Idempotent.
+  /// Releases the disk for the next opener. Waits for background work to stop, not for readers:
+  /// they get [DeviceClosed]. Unsynced commits may or may not survive a power loss; they do survive
+  /// the end of the process. Idempotent.
   @Override
   public void close() {
     if (upkeep != null) upkeep.close();
@@ -760,7 +757,7 @@ public final class Device implements AutoCloseable {
         log.ensureUsable();
         index.coverAll();
       } catch (StorageException e) {
-        // All of it is in the log, from which the next opener makes it again.
+        // The log has all of it, and the next opener rebuilds it from there.
       }
       closed = true;
       index.close();

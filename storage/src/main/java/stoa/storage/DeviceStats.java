@@ -1,21 +1,21 @@
 package stoa.storage;
 
-/// What a device has done since it was opened, and what it holds.
+/// The work of a device since it was opened, and its contents.
 ///
 /// @param records commits appended
 /// @param extents extents in them
-/// @param bytes bytes of the records appended, headers and padding included
-/// @param syncs how often a segment was made durable
+/// @param bytes bytes of the appended records, with headers and padding
+/// @param syncs the number of syncs of segments
 /// @param segments segment files
-/// @param logBytes the length of the log, segments that were retired included
-/// @param durableBytes how much of it survives a power loss
+/// @param logBytes the length of the log, with retired segments
+/// @param durableBytes the part of it that survives a power loss
 /// @param runs index files
-/// @param runEntries index entries in them, replaced ones that were not yet dropped included
+/// @param runEntries index entries in them, with replaced ones that are not yet dropped
 /// @param runBytes the size of the index files
-/// @param tableBytes heap taken by index entries that are not in a file yet, about
+/// @param tableBytes the approximate heap of index entries that are not in a file yet
 /// @param flushes index tables written to files
 /// @param merges merges of index files
-/// @param recoveredBytes log that was read again to open the device
+/// @param recoveredBytes log that opening the device read again
 public record DeviceStats(
     long records,
     long extents,

@@ -17,9 +17,9 @@ import stoa.storage.segment.RecordFormat;
 final class Replay implements ItemVisitor {
   private final Index index;
   private final ObjectChanges changes;
-  private final List<Note> notes = new ArrayList<>(); // of the record that is being visited
+  private final List<Note> notes = new ArrayList<>(); // of the visited record
 
-  /// A note that waits for the end of its record: only then its place in the log is known.
+  /// A note that waits for the end of its record: only then is its place in the log known.
   private record Note(int kind, StreamId object, byte[] data, long position) {}
 
   Replay(Index index, ObjectChanges changes) {

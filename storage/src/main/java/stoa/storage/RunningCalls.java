@@ -9,11 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// What the process that has a device open runs on its objects at the moment, in memory that
-/// outlives it: the next opener knows what was under way when the process was killed or crashed,
-/// and how often that was so. It does not survive a power loss, which no call causes.
+/// The present runs of the process that has a device open, on the device's objects, in memory that
+/// outlives the process: the next opener knows the runs in progress when the process was killed or
+/// crashed, and how often that has happened. The memory does not survive a power loss, which no run
+/// causes.
 ///
-/// A run is named by an object and a number. Thread-safe; each [Slot] is of one thread.
+/// An object and a number name a run. Thread-safe; each [Slot] belongs to one thread.
 public final class RunningCalls {
   /*
    * The bytes, numbers in the order of the disk formats:
@@ -35,22 +36,22 @@ public final class RunningCalls {
   private static final int SLOT = 64;
   private static final int FAILURE = 32;
 
-  /// So many threads are noted at a time; others run unnoted.
+  /// The most threads whose runs are noted; others run unnoted.
   static final int SLOTS_MAX = 512;
 
-  /// So many failures are remembered; when there are more, the oldest are forgotten.
+  /// The most failures to remember; the oldest are forgotten first.
   static final int FAILURES_MAX = 256;
 
   private static final int FAILURES = HEADER + SLOTS_MAX * SLOT;
 
-  /// How many bytes it takes.
+  /// The size of the memory in bytes.
   static final int BYTES = FAILURES + FAILURES_MAX * FAILURE;
 
   /// A run during which a process has ended.
   ///
-  /// @param object on which it was
-  /// @param number which run of the object
-  /// @param times how often, without that it came to its end in between
+  /// @param object the object of the run
+  /// @param number the number of the run on the object
+  /// @param times how often, without an end of the run in between
   public record Failure(StreamId object, long number, long times) {}
 
   private record Run(StreamId object, long number) {}
@@ -68,7 +69,7 @@ public final class RunningCalls {
     for (int i = 0; i < SLOTS_MAX; i++) free.add(i);
   }
 
-  /// Takes over what an earlier process has left.
+  /// Takes over the memory of an earlier process.
   static RunningCalls open(ByteBuffer bytes) {
     var running = new RunningCalls(bytes);
     if (bytes.getLong(0) == MAGIC && bytes.getLong(8) == VERSION) {
@@ -105,7 +106,7 @@ public final class RunningCalls {
     return new Run(object, bytes.getLong(at + 16));
   }
 
-  /// Called with this held.
+  /// Writes the failures. The caller holds this.
   private void keep() {
     while (failures.size() > FAILURES_MAX) failures.pollFirstEntry();
     int at = FAILURES;
@@ -124,7 +125,7 @@ public final class RunningCalls {
     private final int number;
     private final int at;
 
-    // What the place names, also while nothing runs: often the next run is on the same object.
+    // The object in the memory, also while nothing runs: often the next run is on the same object.
     private @Nullable StreamId object;
 
     private Slot(int number) {
@@ -132,10 +133,10 @@ public final class RunningCalls {
       this.at = HEADER + number * SLOT;
     }
 
-    /// The thread begins a run, in the place of the one that it was in.
+    /// Notes that the thread begins a run, in place of its present one.
     ///
     /// @param run not 0
-    @SuppressWarnings("ReferenceEquality") // Justification: equal ids are at worst written again
+    @SuppressWarnings("ReferenceEquality") // an equal id is at worst written again
     public void begin(StreamId object, long run) {
       if (object != this.object) {
         this.object = object;
@@ -145,12 +146,12 @@ public final class RunningCalls {
       bytes.putLong(at + 16, run);
     }
 
-    /// The thread is in no run.
+    /// Notes that the thread is in no run.
     public void end() {
       bytes.putLong(at + 16, 0);
     }
 
-    /// The thread needs it no more.
+    /// Releases the slot.
     public void release() {
       end();
       synchronized (RunningCalls.this) {
@@ -159,40 +160,40 @@ public final class RunningCalls {
     }
   }
 
-  /// A place for a thread; null when there are too many.
+  /// Returns a slot for a thread; null when there are too many.
   public synchronized @Nullable Slot slot() {
     Integer number = free.poll();
     return number == null ? null : new Slot(number);
   }
 
-  /// Whether there is any failure. Costs nothing.
+  /// Returns whether there is any failure. Costs nothing.
   public boolean hasFailures() {
     return hasFailures;
   }
 
-  /// How often a process has ended during a run, without that it came to its end in between.
+  /// Returns how often a process has ended during a run, without an end of the run in between.
   public synchronized long failures(StreamId object, long number) {
     return failures.getOrDefault(new Run(object, number), 0L);
   }
 
-  /// All that is remembered.
+  /// Returns all failures.
   public synchronized List<Failure> failures() {
     var all = new ArrayList<Failure>();
     failures.forEach((run, times) -> all.add(new Failure(run.object(), run.number(), times)));
     return all;
   }
 
-  /// A run has come to its end, whatever that was: it ends no process.
+  /// Notes that a run has ended, with any result: it ends no process.
   public synchronized void passed(StreamId object, long number) {
     if (failures.remove(new Run(object, number)) != null) keep();
   }
 
-  /// All runs of an object may be tried again.
+  /// Forgets the failures of an object, so that its runs may be tried again.
   public synchronized void forget(StreamId object) {
     if (failures.keySet().removeIf(run -> run.object().equals(object))) keep();
   }
 
-  /// The process ends in an orderly way.
+  /// Notes an orderly end of the process.
   void close() {
     for (int i = 0; i < SLOTS_MAX; i++) bytes.putLong(HEADER + i * SLOT + 16, 0);
   }

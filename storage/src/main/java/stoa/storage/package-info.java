@@ -5,13 +5,13 @@
 /// - *versioned objects*, the device of the VOSD paper: a
 ///   [VersionedObject][stoa.storage.object.VersionedObject] is a sparse space of bytes and named
 ///   attributes, written by [transactions][stoa.storage.object.WriteTransaction] whose versions the
-///   caller chooses. Writes are atomic, commutative and idempotent, and a replica is brought level
-///   by the least that must be sent;
-/// - *records*: bytes by object, space and number, of which the latest write counts. Written in
-///   [commits][stoa.storage.segment.Commit], each visible whole or not at all. Streams are made of
-///   these.
+///   caller chooses. Writes are atomic, commutative and idempotent, and a replica needs only the
+///   missing updates to be up to date;
+/// - *records*: bytes by object, space and number, of which the latest write counts. A caller
+///   writes them in [commits][stoa.storage.segment.Commit], each visible whole or not at all.
+///   Streams consist of these.
 ///
-/// It stands on a [Disk][stoa.storage.disk.Disk], which says what survives a power loss.
+/// It uses a [Disk][stoa.storage.disk.Disk], which defines what survives a power loss.
 ///
 /// ```java
 /// try (var device = Device.open(new FileDisk(path), DeviceConfig.standard())) {
@@ -26,11 +26,11 @@
 /// }
 /// ```
 ///
-/// The packages, each on those before it: [disk][stoa.storage.disk] is what the device needs of a
-/// file system; [segment][stoa.storage.segment] the log; [index][stoa.storage.index] where in the
-/// log things stand; [object][stoa.storage.object] versioned objects; [upkeep][stoa.storage.upkeep]
-/// what keeps a device in order. Programs use what this text links to; the rest is public for the
-/// other packages.
+/// The packages, each on those before it: [disk][stoa.storage.disk] is the port to a file system;
+/// [segment][stoa.storage.segment] the log; [index][stoa.storage.index] the places in the log;
+/// [object][stoa.storage.object] versioned objects; [upkeep][stoa.storage.upkeep] the maintenance
+/// of a device. Programs use the classes that this text links to; the rest is public for the other
+/// packages.
 ///
 /// # The files
 ///
@@ -47,7 +47,7 @@
 /// All numbers are big-endian and without sign. A *varint* has seven bits a byte, the low ones
 /// first; the high bit says that more follow. *zigzag* maps a number with a sign to one without: 0,
 /// -1, 1, -2 become 0, 1, 2, 3. Checksums are CRC32C. Every file begins with a magic number and a
-/// format version; another version is refused. Nothing is ever edited in place.
+/// format version; the device refuses another version. It never edits anything in place.
 ///
 /// A *log position* counts the bytes of all segments: the byte at `x` of a segment has the position
 /// `base + x`.
@@ -69,15 +69,15 @@
 ///                 records, each beginning at a multiple of 8; between them zeros
 /// ```
 ///
-/// A segment comes under its name by a rename, when it and everything before it is durable. So its
-/// header also proves how much of the segments before was durable, and only the last one can have a
-/// torn tail. Bytes behind a segment's logical end, be they zeros written ahead or what a power
-/// loss left over, mean nothing and are never written again.
+/// A rename gives a segment its name, when it and everything before it is durable. So its header
+/// also proves how much of the segments before was durable, and only the last one can have a torn
+/// tail. Bytes beyond a segment's logical end, zeros written ahead or leftovers of a power loss,
+/// mean nothing and are never written again.
 ///
-/// The header of the last segment says which segments there are. A *retired* one, of which nothing
-/// is needed any more, is given up by beginning a segment whose header does not name it; then its
-/// file is deleted. So a file that the last header names and that is missing or too short is
-/// damage, and one that it does not name is a leftover, which opening deletes.
+/// The header of the last segment names all segments. To give up a *retired* one, of which nothing
+/// is needed any more, the device begins a segment whose header does not name it; then it deletes
+/// the file. So a file that the last header names and that is missing or too short is damage, and
+/// one that it does not name is a leftover, which opening deletes.
 ///
 /// ```
 ///   offset  size  record
@@ -113,15 +113,15 @@
 /// ```
 ///
 /// A record is *whole* when its header's checksum and position are right, every item's checksum is,
-/// every block's, and so is the digest. An item's checksum lets a single one be verified when it is
-/// read, a block's a part of DATA; the mix lets a block be right at its own place only. The digest
+/// every block's, and so is the digest. An item's checksum lets a reader verify a single item, a
+/// block's checksum a part of DATA; the mix makes a block valid at its own place only. The digest
 /// binds the items to their record.
 ///
 /// ## Notes
 ///
-/// What the log says of versioned objects, and of records that were released. An *item place* is a
-/// varint: 0 a hole, which has no item; odd, twice the log position of the item plus one; even,
-/// twice the item's place relative to the record of this note, plus two.
+/// Notes are the log's entries about versioned objects, and about released records. An *item place*
+/// is a varint: 0 a hole, which has no item; odd, twice the log position of the item plus one;
+/// even, twice the item's place relative to the record of this note, plus two.
 ///
 /// ```
 ///   kind          data of the item; its object is the one the note is about
@@ -143,25 +143,25 @@
 ///
 /// The index has an object's extents in space 128, never overlapping; its attributes in 129, by
 /// slot, which is the first 63 bits of the name's SHA-256; its ranges of versions in 130; its birth
-/// in 131; its snapshots in 132; in 133, by the number of a record space, up to where that is
-/// trimmed. What a snapshot sees and the object no longer has, its *delta*, is in the spaces 128
-/// and 129 of an id of its own.
+/// in 131; its snapshots in 132; in 133, by the number of a record space, the bound of its trims.
+/// The *delta* of a snapshot, the parts that it sees and the object no longer has, is in the spaces
+/// 128 and 129 of an id of its own.
 ///
-/// Reading the notes of the log in order makes the index. They may also be read when segments are
-/// missing that were retired: what lives is said again further on, a place in a retired segment is
-/// passed over, and of two versions at one byte the higher one counts in any order. So does the
-/// highest offset of the trims of a record space.
+/// Reading the notes of the log in order makes the index. Retired segments may be missing: later
+/// notes repeat the live parts, the reader skips a place in a retired segment, and of two versions
+/// at one byte the higher one counts in any order. So does the highest offset of the trims of a
+/// record space.
 ///
 /// ## Recovery
 ///
-/// The manifest says from where the log must be read; records are taken over until the first that
-/// is not whole. Behind it stands either a *torn tail*, of which nothing had been durable, or
-/// damage. It is damage when a later record header in the segment, itself unharmed, has a `durable`
-/// beyond this position, when a later segment's base is, or the manifest's coverage: then opening
-/// fails and nothing is changed. Else everything from there on is discarded, later whole records
-/// included: they were not durable either, and after a gap they make no prefix. If anything but
-/// zeros was discarded, the next record begins a new segment, whose base cuts the tail off for
-/// good.
+/// The manifest has the log position from which recovery must read; recovery takes records until
+/// the first that is not whole. There begins either a *torn tail*, of which nothing had been
+/// durable, or damage. It is damage when a later record header in the segment, itself undamaged,
+/// has a `durable` beyond this position, when a later segment's base is beyond it, or the
+/// manifest's coverage: then opening fails and changes nothing. Otherwise recovery discards
+/// everything from there on, including later whole records: they were not durable either, and after
+/// a gap they make no prefix. If it has discarded anything but zeros, the next record begins a new
+/// segment, whose base cuts the tail off for good.
 ///
 /// ## Run
 ///
@@ -209,7 +209,7 @@
 /// a removed entry has no version and leaves the version before as it was. An entry that is removed
 /// hides older ones of its key in older runs; the oldest run has none. A *group* is the leaves
 /// under one fence block of level 1: the leaves come first, then their filter, then the fence
-/// block, so a run is written in one pass.
+/// block, so the device writes a run in one pass.
 ///
 /// ## Manifest
 ///
@@ -227,8 +227,8 @@
 ///
 /// ## Updates
 ///
-/// What [VersionedObject][stoa.storage.object.VersionedObject] sends to a peer, and an export: a
-/// header, then frames.
+/// A [VersionedObject][stoa.storage.object.VersionedObject] sends updates to a peer; an export has
+/// the same format: a header, then frames.
 ///
 /// ```
 ///   offset  size  header

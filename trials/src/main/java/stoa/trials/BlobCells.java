@@ -6,17 +6,16 @@ import java.util.List;
 import java.util.SortedMap;
 import stoa.sim.check.SequentialModel;
 
-/// Blobs of a few cells, each of which has the number of who wrote it last, and versions. Each key
-/// is a part.
+/// Blobs of a few cells, each with the number of its last writer, and versions. Each key is a part.
 record BlobCells() implements SequentialModel<BlobCells.State, BlobCells.Input, BlobCells.Output> {
   static final int COUNT = 4;
 
-  /// @param version how many writes there were
+  /// @param version the number of writes
   record State(long version, List<Long> cells) {}
 
-  /// What can be called.
+  /// The calls.
   sealed interface Input {
-    /// The key of the blob.
+    /// Returns the key of the blob.
     String key();
 
     /// Writes cells, as one version.
@@ -26,12 +25,12 @@ record BlobCells() implements SequentialModel<BlobCells.State, BlobCells.Input, 
     record Read(String key) implements Input {}
   }
 
-  /// What is answered.
+  /// The answers.
   sealed interface Output {
     /// A write was done.
     record Done(long version) implements Output {}
 
-    /// What a read found.
+    /// The cells that a read found.
     record Seen(List<Long> cells) implements Output {}
   }
 

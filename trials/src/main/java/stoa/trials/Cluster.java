@@ -17,21 +17,21 @@ import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
-/// Servers that keep one store, each in a process of its own, and what is done to them. Owned by
+/// Servers that keep one store, each in a process of its own, and the operations on them. Owned by
 /// one thread.
 final class Cluster implements AutoCloseable {
-  /// Where the next server is put.
+  /// The places of servers.
   interface Sites {
-    /// Where a server runs.
+    /// Returns the site of a server.
     ///
     /// @param number of the server, from 1
     Site site(int number);
 
-    /// The directory of a server.
+    /// Returns the directory of a server.
     Path directory(int number) throws IOException, InterruptedException;
   }
 
-  /// What a server does.
+  /// The state of a server.
   private enum State {
     RUNS,
     PAUSED,
@@ -40,7 +40,7 @@ final class Cluster implements AutoCloseable {
 
   private static final long LOOK_NANOS = 50_000_000;
 
-  // So many batches a server may be behind others while calls go on, and be well.
+  // The most batches that a healthy server may be behind others while calls go on.
   private static final int BEHIND_MAX = 5;
 
   private final Sites sites;
@@ -50,9 +50,9 @@ final class Cluster implements AutoCloseable {
 
   private final Shape shape;
 
-  /// How a store is kept.
+  /// The shape of a cluster.
   ///
-  /// @param groups how many groups keep it
+  /// @param groups the number of groups that keep the store
   /// @param replicas how many servers execute the calls of each
   record Shape(int groups, int replicas) {
     private static final Shape PLAIN = new Shape(1, 3);
@@ -69,7 +69,7 @@ final class Cluster implements AutoCloseable {
   }
 
   /// Starts servers of a store of some shape on loopback, one after the other, and waits until each
-  /// has what it should have.
+  /// has its data.
   static Cluster start(Path directory, int count, Shape shape)
       throws IOException, InterruptedException {
     return start(
@@ -106,7 +106,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Starts one more server, and waits until it has what it should have; returns which it is.
+  /// Starts one more server, and waits until it has its data; returns its index.
   int add() throws IOException, InterruptedException {
     int which = begin();
     // Until it has a replica, the others are fewer than they seem.
@@ -114,12 +114,12 @@ final class Cluster implements AutoCloseable {
     return which;
   }
 
-  /// Waits until every server has what it should have, and nothing moves.
+  /// Waits until every server has its data, and nothing moves.
   void settle() {
     Settled.await(servers.get(anyRunning()).address(), shape.replicas());
   }
 
-  /// Starts one more server; returns which it is, before it has anything.
+  /// Starts one more server; returns its index, before it has any data.
   int begin() throws IOException, InterruptedException {
     int number = servers.size() + 1;
     var options = new ArrayList<>(List.of("--name", name(servers.size())));
@@ -144,24 +144,24 @@ final class Cluster implements AutoCloseable {
     return running;
   }
 
-  /// How many servers were started, those that are down included.
+  /// Returns the number of servers, including those that are down.
   int size() {
     return servers.size();
   }
 
-  /// What a server is called.
+  /// Returns the name of a server.
   String name(int which) {
     return "s" + (which + 1);
   }
 
-  /// Where clients find the servers.
+  /// Returns the URL of the servers for clients.
   String url() {
     return servers.stream()
         .map(ServerProcess::address)
         .collect(Collectors.joining(",", "stoa://", ""));
   }
 
-  /// Which server has the store. Waits until one has.
+  /// Returns the server that has the store. Waits until one has it.
   int leader() {
     while (true) {
       for (int which = 0; which < servers.size(); which++) {
@@ -171,7 +171,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Waits until it is time to look again.
+  /// Waits until the next look.
   private static void lookAgain() {
     LockSupport.parkNanos(LOOK_NANOS);
     if (Thread.interrupted()) {
@@ -187,7 +187,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// The servers that run.
+  /// Returns the running servers.
   List<Integer> running() {
     var running = new ArrayList<Integer>();
     for (int which = 0; which < states.size(); which++) {
@@ -196,24 +196,24 @@ final class Cluster implements AutoCloseable {
     return running;
   }
 
-  /// The servers that run, without that one.
+  /// Returns the running servers except one.
   List<Integer> followers(int leader) {
     return running().stream().filter(which -> which != leader).toList();
   }
 
-  /// The operating system's number of a server's process.
+  /// Returns the operating system's number of a server's process.
   long process(int which) {
     return servers.get(which).id();
   }
 
-  /// Returns whether a server has ended though nobody ended it: then it is down.
+  /// Returns whether a server has ended by itself: then it is down.
   boolean hasEnded(int which) {
     if (servers.get(which).isAlive()) return false;
     states.set(which, State.DOWN);
     return true;
   }
 
-  /// Makes sure that all servers run that should.
+  /// Checks that all servers run that should run.
   ///
   /// @throws AssertionError when one has ended by itself
   void requireAlive() {
@@ -223,7 +223,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Starts a server again that is down; returns whether it did not refuse.
+  /// Starts a server that is down; returns whether it did not refuse.
   boolean startsAgain(int which) throws IOException {
     try {
       startAgain(which);
@@ -233,7 +233,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Ends servers that lead, and starts them again, until that one leads.
+  /// Stops leaders, and starts them again, until a given server leads.
   void letLead(int wanted) throws IOException, InterruptedException {
     for (int leads = leader(); leads != wanted; leads = leader()) {
       stop(leads);
@@ -243,7 +243,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Takes a server out, which is ended if it runs.
+  /// Drains a server, and ends it if it runs.
   void drain(int which) throws InterruptedException {
     var request = DrainRequest.newBuilder().setServer(name(which)).build();
     Secret secret = SecretFile.in(directory(anyRunning()));
@@ -256,17 +256,17 @@ final class Cluster implements AutoCloseable {
     states.set(which, State.DOWN);
   }
 
-  /// Where clients find a server.
+  /// Returns the address of a server for clients.
   String address(int which) {
     return servers.get(which).address();
   }
 
-  /// What a server keeps.
+  /// Returns the data directory of a server.
   Path directory(int which) {
     return directories.get(which);
   }
 
-  /// Waits until all servers have what was committed. Nobody calls meanwhile.
+  /// Waits until all servers have all committed calls. No client calls meanwhile.
   void awaitLevel() {
     while (status(leader()).getServersList().stream()
         .flatMap(server -> server.getGroupsList().stream())
@@ -275,7 +275,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Waits until a server has what was committed, but for what is just under way, or has ended.
+  /// Waits until a server has almost all committed calls, or has ended.
   void awaitAbreast(int which) {
     while (servers.get(which).isAlive() && !isAbreast(which)) lookAgain();
   }
@@ -296,14 +296,14 @@ final class Cluster implements AutoCloseable {
     while (leads(which)) lookAgain();
   }
 
-  /// What a server says of itself.
+  /// Returns the status of a server.
   ///
-  /// @throws IllegalArgumentException when it says nothing
+  /// @throws IllegalArgumentException when it does not answer
   StatusReply status(int which) {
     return operator(which).askItself(asked -> asked.status(StatusRequest.getDefaultInstance()));
   }
 
-  /// Who asks a server.
+  /// Returns an operator of a server.
   Operator operator(int which) {
     return new Operator(servers.get(which).address(), null, null, "--server");
   }
@@ -314,19 +314,19 @@ final class Cluster implements AutoCloseable {
     servers.get(which).kill();
   }
 
-  /// Stops a server where it is; its connections stay.
+  /// Pauses a server's process; its connections stay.
   void pause(int which) throws IOException, InterruptedException {
     states.set(which, State.PAUSED);
     servers.get(which).pause();
   }
 
-  /// Has one that was paused go on.
+  /// Resumes a paused server.
   void resume(int which) throws IOException, InterruptedException {
     servers.get(which).resume();
     states.set(which, State.RUNS);
   }
 
-  /// Ends a server in an orderly way.
+  /// Stops a server in an orderly way.
   void stop(int which) throws InterruptedException {
     states.set(which, State.DOWN);
     if (!servers.get(which).stop()) {
@@ -334,7 +334,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Starts a server again that is down.
+  /// Starts a server that is down.
   void startAgain(int which) throws IOException {
     servers.set(which, servers.get(which).startAgain());
     states.set(which, State.RUNS);

@@ -18,15 +18,15 @@ import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
 /// Clients with several threads each call the objects of three servers that keep one store, in one
-/// group or in several, while one server after the other is killed or stopped and started again, or
-/// paused and continued. Calls go on meanwhile. What they were answered must be linearizable for
-/// each object and blob, and strictly serializable over several; the servers that follow must find
-/// all objects and keys as they are at the leader; snapshots with names must show for ever what was
-/// there when they were taken; and at last all must have the same blobs.
+/// group or in several, while one server after the other is killed or stopped and restarted, or
+/// paused and resumed. Calls go on meanwhile. Their answers must be linearizable for each object
+/// and blob, and strictly serializable over several; the following servers must find all objects
+/// and keys as they are at the leader; named snapshots must never change; and at the end all
+/// servers must have the same blobs.
 ///
-/// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
-/// what happens to which server, counted in turns; threads and elections decide the rest, so that a
-/// failure may need several runs of its seed to come back.
+/// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed determines the calls, and the
+/// failure of each server, counted in turns; threads and elections determine the rest, so that it
+/// may take several runs of a seed to repeat a failure.
 public final class ClusterScenario implements Scenario {
   private static final int SERVERS = 3;
   private static final List<Integer> GROUPS = List.of(1, 4);
@@ -35,13 +35,13 @@ public final class ClusterScenario implements Scenario {
   private final int faults;
   private final int between;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public ClusterScenario() {
     this(6, 110);
   }
 
-  /// @param faults how often something happens to a server
-  /// @param between how many turns clients take before and after at most
+  /// @param faults the number of failures
+  /// @param between the most turns of clients before and after each
   ClusterScenario(int faults, int between) {
     this.faults = faults;
     this.between = between;
@@ -87,7 +87,7 @@ public final class ClusterScenario implements Scenario {
             .toList());
   }
 
-  /// Nothing that is deterministic was suspected, by whoever is there now or was there before.
+  /// Checks that no present or former server has quarantined a deterministic object.
   private static void requireAgreement(Cluster cluster, int groups, Trace trace) {
     for (int group = 0; group < groups; group++) {
       var asked = StatusRequest.newBuilder().setGroup(group).build();
@@ -131,7 +131,7 @@ public final class ClusterScenario implements Scenario {
     turns.await(between);
   }
 
-  /// Lets something happen to one server, and has it back.
+  /// Lets one server fail, and brings it back.
   private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
     cluster.requireAlive();
     int leader = cluster.leader();

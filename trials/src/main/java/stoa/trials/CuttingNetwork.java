@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import stoa.sim.Chance;
 
 /// A bad network on this machine between clients and a server: connections end, in one direction
-/// first or in both, after so many bytes, and some are slow.
+/// first or in both, after a number of bytes, and some are slow.
 ///
 /// Thread-safe.
 final class CuttingNetwork implements AutoCloseable {
@@ -32,7 +32,7 @@ final class CuttingNetwork implements AutoCloseable {
   private final Semaphore lost = new Semaphore(0);
 
   /// @param target the port of the server
-  /// @param bytesMax how many bytes a connection lives at most, in each direction
+  /// @param bytesMax the most bytes of a connection in each direction before it ends
   CuttingNetwork(int target, int bytesMax, Chance chance) throws IOException {
     this.target = target;
     this.bytesMax = bytesMax;
@@ -41,21 +41,21 @@ final class CuttingNetwork implements AutoCloseable {
     Thread.ofVirtual().start(this::accept);
   }
 
-  /// Where clients find it.
+  /// Returns its URL for clients.
   String url() {
     return "stoa://127.0.0.1:" + listening.getLocalPort();
   }
 
-  /// From now on connections live.
+  /// Stops ending connections.
   void calm() {
     calm = true;
   }
 
-  /// From now on, until [#deliver], loses what the server says, and waits until it has lost some:
-  /// calls were made, and nobody was told.
+  /// Begins to lose the server's messages, until [#deliver], and waits until it has lost some: the
+  /// server has executed calls without an answer.
   ///
-  /// @param messages how many pieces of what the server says
-  /// @param millis how much longer, in which the server learns what was heard before
+  /// @param messages the number of lost messages to wait for
+  /// @param millis a further wait, in which the server learns which earlier messages have arrived
   void lose(int messages, int millis) throws InterruptedException {
     lost.drainPermits();
     losing = true;
@@ -63,12 +63,12 @@ final class CuttingNetwork implements AutoCloseable {
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
-  /// What is said arrives again.
+  /// Ends the losses.
   void deliver() {
     losing = false;
   }
 
-  /// How many connections it has cut.
+  /// Returns how many connections it has cut.
   int cuts() {
     return cuts.get();
   }
@@ -87,7 +87,7 @@ final class CuttingNetwork implements AutoCloseable {
           end(client);
         }
       } catch (IOException closed) {
-        // The loop looks.
+        // The loop checks.
       }
     }
   }
@@ -136,7 +136,7 @@ final class CuttingNetwork implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException _) {
-      // It is of no more use.
+      // The connection is unusable.
     }
   }
 

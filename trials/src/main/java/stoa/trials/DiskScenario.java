@@ -14,13 +14,13 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
-/// the disk of one is full or slow, or bytes on it are not what was written. Calls go on. A server
-/// whose disk is full stops or goes on, and can be started again when there is room; one that finds
-/// damage stops or refuses to start, and is replaced by one with an empty directory; one that does
-/// not find it leads in the end, and must answer like the others.
+/// the disk of one is full, slow or damaged. Calls go on. A server with a full disk stops or
+/// continues, and can restart when there is room; one that finds damage stops or refuses to start,
+/// and a server with an empty directory replaces it; one that does not find the damage leads in the
+/// end, and must answer like the others.
 ///
 /// `./stoa test --campaign --scenario cluster-disks --seeds 0-19`, as root: each server has a loop
-/// device. The seed decides what happens in which order.
+/// device. The seed determines the order of failures.
 public final class DiskScenario implements Scenario {
   private static final int SERVERS = 3;
   private static final int WRITES_PER_SECOND = 20;
@@ -36,13 +36,13 @@ public final class DiskScenario implements Scenario {
   private final int faults;
   private final int between;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public DiskScenario() {
     this(5, 100);
   }
 
-  /// @param faults how often something happens to a disk
-  /// @param between how many turns clients take before and after at most
+  /// @param faults the number of disk failures
+  /// @param between the most turns of clients before and after each
   DiskScenario(int faults, int between) {
     this.faults = faults;
     this.between = between;
@@ -143,20 +143,20 @@ public final class DiskScenario implements Scenario {
   private void full(Trouble trouble, int which, String fault) throws Exception {
     OwnDisk disk = trouble.disks.of(which);
     disk.fill();
-    // What was allocated before is used up first.
+    // The file system first uses up the space allocated before.
     trouble.turns.await(FULL_TIMES * between);
     measure(trouble, fault);
     disk.free();
     startStopped(trouble);
     trouble.turns.await(between / 2);
-    // It may be about to stop, and two of three would be missed when something happens to another.
+    // It may be about to stop; then a failure of another server would leave one of three.
     trouble.cluster.awaitAbreast(which);
     startStopped(trouble);
     measure(trouble, fault + ", and room again");
   }
 
-  /// Starts servers again that their disks have stopped, also some time after there was room again.
-  /// Damage may be found late, too.
+  /// Restarts servers that their disks have stopped, also some time after there was room again. A
+  /// server may find damage late, too.
   private static void startStopped(Trouble trouble) throws Exception {
     for (int which : trouble.cluster.running()) {
       if (!trouble.cluster.hasEnded(which)) continue;
@@ -165,7 +165,7 @@ public final class DiskScenario implements Scenario {
     }
   }
 
-  /// Has another one take the place of a server that refuses to start.
+  /// Replaces a server that refuses to start.
   private static void replace(Trouble trouble, int which) throws Exception {
     trouble.trace.reached("a server that refused to start on damage");
     trouble.cluster.drain(which);
@@ -205,7 +205,7 @@ public final class DiskScenario implements Scenario {
         "ms without an answer: " + fault, trouble.turns.longestSilence().toMillis());
   }
 
-  /// Turns bits over in a few places.
+  /// Flips bits in a few places.
   private static void damage(Path directory, Chance chance, Trace trace) throws IOException {
     List<Path> files;
     try (var all = Files.walk(directory)) {

@@ -3,14 +3,15 @@ package stoa.trials;
 import java.util.List;
 import stoa.sim.check.Model;
 
-/// A counter of [Recorded] that may be deleted and then begins again from 0. Each key is a part.
+/// A counter of [Recorded] that clients may delete, and that then begins again from 0. Each key is
+/// a part.
 ///
-/// An addition and a read answer the sum. A deletion answers 1 when there was an object, else 0; of
-/// one that is at 0 it is not known whether it was begun.
+/// An addition and a read answer the sum. A deletion answers 1 when there was an object, else 0; a
+/// counter at 0 may or may not exist.
 record ErasableModel() implements Model<Long, ErasableModel.Input, Long> {
-  /// What can be called.
+  /// The calls.
   sealed interface Input {
-    /// The key of the object.
+    /// Returns the key of the object.
     String key();
 
     /// Adds, more than 0.

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import stoa.programs.Directories;
 
-/// What [OwnDisk]s and [PartedNetwork]s of processes that were killed have left in the operating
-/// system. Their names say whose they are.
+/// The remains of [OwnDisk]s and [PartedNetwork]s of killed processes in the operating system.
+/// Their names have the numbers of these processes.
 final class Leftovers {
   private static final Pattern DISKS = Pattern.compile(OwnDisk.PREFIX + "(\\d+)-.*");
   private static final Pattern SPACES = Pattern.compile(PartedNetwork.SPACE + "(\\d+)n\\d+");
@@ -21,8 +21,8 @@ final class Leftovers {
 
   private Leftovers() {}
 
-  /// Takes away what it can. What cannot be taken away, as a disk that a server still uses, is
-  /// left: nobody else uses its name.
+  /// Removes the remains as far as possible. It leaves the rest, such as a disk that a server still
+  /// uses: no other process uses its name.
   static void clear() throws IOException, InterruptedException {
     for (Path directory : of(Path.of(System.getProperty("java.io.tmpdir")), DISKS)) {
       for (Path mount : mountsIn(directory)) attempt("umount", mount.toString());
@@ -46,7 +46,8 @@ final class Leftovers {
     }
   }
 
-  /// What is in a directory, by a name that has the number of a process which is not there.
+  /// Returns the entries of a directory whose names have the number of a process that no longer
+  /// exists.
   private static List<Path> of(Path directory, Pattern names) throws IOException {
     var found = new ArrayList<Path>();
     if (!Files.isDirectory(directory)) return found;

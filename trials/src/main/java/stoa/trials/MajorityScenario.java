@@ -15,12 +15,12 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
-/// two of these are killed: nothing is answered, and who asks is told why. Then they come back, and
-/// calls go on; what they were answered is explained. At last, when nobody calls, two are lost for
-/// good: the third goes on alone with all that it has, and others join it.
+/// two of the servers are killed: no call gets an answer, and callers learn why. Then the servers
+/// come back, and calls go on; all answers must be consistent. At the end, when no client calls,
+/// two are lost for good: the third continues alone with all its data, and others join it.
 ///
-/// `./stoa test --campaign --scenario cluster-majority --seeds 0-19`. The seed decides who is
-/// killed.
+/// `./stoa test --campaign --scenario cluster-majority --seeds 0-19`. The seed determines the
+/// killed servers.
 public final class MajorityScenario implements Scenario {
   private static final int SERVERS = 3;
   private static final int ENOUGH = 2;
@@ -29,12 +29,12 @@ public final class MajorityScenario implements Scenario {
 
   private final int between;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public MajorityScenario() {
     this(100);
   }
 
-  /// @param between how many turns clients take between two changes at most
+  /// @param between the most turns of clients between two changes
   MajorityScenario(int between) {
     this.between = between;
   }
@@ -73,7 +73,7 @@ public final class MajorityScenario implements Scenario {
     }
   }
 
-  /// Two are gone for a while.
+  /// Kills two servers for a while.
   private static void outage(Cluster cluster, Turns turns, Chance chance, Trace trace)
       throws Exception {
     int left = chance.below(SERVERS);
@@ -98,7 +98,7 @@ public final class MajorityScenario implements Scenario {
     for (int which : gone.subList(ENOUGH - 1, gone.size())) cluster.startAgain(which);
   }
 
-  /// Two are gone for good. The third has all that was acknowledged: so nothing may be missing.
+  /// Loses two servers for good. The third has all acknowledged calls, so none may be missing.
   private static void loss(Cluster cluster, Chance chance, Trace trace) throws Exception {
     int left = chance.below(SERVERS);
     cluster.awaitLevel();
@@ -114,7 +114,7 @@ public final class MajorityScenario implements Scenario {
     for (int i = 1; i < SERVERS; i++) trace.reached(cluster.name(cluster.add()) + " joined it");
   }
 
-  /// What became of a command.
+  /// The result of a command.
   private record Ended(int code, String said) {}
 
   private static Ended run(String... command) {

@@ -10,11 +10,11 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
-/// all servers are started again one after the other, while two more join, and while two are taken
-/// out, be one the leader. Calls go on, and what they were answered is explained.
+/// all servers restart one after the other, while two more join, and while two leave, perhaps the
+/// leader. Calls go on, and all answers must be consistent.
 ///
-/// `./stoa test --campaign --scenario cluster-members --seeds 0-19`. The seed decides the order,
-/// and who is taken out.
+/// `./stoa test --campaign --scenario cluster-members --seeds 0-19`. The seed determines the order,
+/// and the leaving servers.
 public final class MembersScenario implements Scenario {
   private static final int SERVERS = 3;
   private static final int MORE = 2;
@@ -26,12 +26,12 @@ public final class MembersScenario implements Scenario {
 
   private final int between;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public MembersScenario() {
     this(80);
   }
 
-  /// @param between how many turns clients take between two changes at most
+  /// @param between the most turns of clients between two changes
   MembersScenario(int between) {
     this.between = between;
   }
@@ -68,10 +68,10 @@ public final class MembersScenario implements Scenario {
     turns.await(between);
   }
 
-  /// Starts all servers again, one after the other.
+  /// Restarts all servers, one after the other.
   ///
-  /// @param as what each is called in the trace
-  /// @param between how many turns clients take between two at most
+  /// @param as the name of each restart in the trace
+  /// @param between the most turns of clients between two
   static void restarts(
       Cluster cluster, Turns turns, Chance chance, Trace trace, String as, int between)
       throws Exception {

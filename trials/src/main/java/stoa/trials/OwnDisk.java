@@ -7,15 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// A disk on this machine that one server has for itself: a file with a file system in it. It can
-/// be filled, and made slow. Owned by one thread; needs root.
+/// A disk on this machine for one server: a file with a file system in it. A test can fill it, and
+/// slow it down. Owned by one thread; needs root.
 final class OwnDisk implements AutoCloseable {
   private static final long BYTES = 192L << 20;
 
-  /// Where the kernel has who is made slow.
+  /// The kernel's directory of processes with limited rates.
   static final Path GROUPS = Path.of("/sys/fs/cgroup/blkio");
 
-  /// How the names begin of what there is for the disks of a process, followed by its number.
+  /// The prefix of the names of a process's disks, followed by the number of the process.
   static final String PREFIX = "stoa-disks-";
 
   private static final String LIMIT = "blkio.throttle.write_iops_device";
@@ -26,7 +26,7 @@ final class OwnDisk implements AutoCloseable {
   private final String device;
   private final Path ballast;
 
-  /// @param directory [#place] where the file and the disk are; has neither yet
+  /// @param directory the directory of [#place] for the file and the disk; has neither yet
   /// @param name of it
   OwnDisk(Path directory, String name) throws IOException, InterruptedException {
     Path image = directory.resolve(name + ".image");
@@ -52,22 +52,22 @@ final class OwnDisk implements AutoCloseable {
     }
   }
 
-  /// Makes an empty directory for disks, whose name nobody else uses.
+  /// Creates an empty directory for disks, with a unique name.
   static Path place() throws IOException {
     return Files.createTempDirectory(PREFIX + ProcessHandle.current().pid() + "-");
   }
 
-  /// Returns whether this machine has what makes disks slow.
+  /// Returns whether this machine can slow disks down.
   static boolean canBeSlow() {
     return Files.isWritable(GROUPS);
   }
 
-  /// A directory on it.
+  /// Returns a directory on it.
   Path directory() {
     return mount.resolve("data");
   }
 
-  /// Takes all of its room.
+  /// Fills it.
   void fill() throws IOException {
     byte[] block = new byte[1 << 16];
     try (var out =
@@ -82,23 +82,23 @@ final class OwnDisk implements AutoCloseable {
     }
   }
 
-  /// Gives its room back.
+  /// Frees the room that [#fill] took.
   void free() throws IOException {
     Files.delete(ballast);
   }
 
-  /// From now on a process writes to it so many times a second at most.
+  /// Limits the writes of a process per second.
   void slow(long process, int writes) throws IOException {
     Files.writeString(group.resolve("cgroup.procs"), Long.toString(process));
     Files.writeString(group.resolve(LIMIT), device + " " + writes);
   }
 
-  /// It is as fast as it can be.
+  /// Ends the limit.
   void quick() throws IOException {
     Files.writeString(group.resolve(LIMIT), device + " " + ALL);
   }
 
-  /// Ends it; who writes to it must have ended.
+  /// Removes it; the processes that write to it must have ended.
   @Override
   public void close() throws IOException {
     try {

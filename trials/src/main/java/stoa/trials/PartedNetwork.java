@@ -7,34 +7,34 @@ import java.util.ArrayList;
 import java.util.List;
 import stoa.cli.ServerProcess.Site;
 
-/// A network on this machine whose parts can be cut off from each other: each site is a network
-/// namespace with an address of its own, joined to the others and to this process by a bridge.
-/// Owned by one thread; needs root.
+/// A network on this machine that can be partitioned: each site is a network namespace with an
+/// address of its own, joined to the others and to this process by a bridge. Owned by one thread;
+/// needs root.
 final class PartedNetwork implements AutoCloseable {
   /*
-   * A site is made deaf for another one by giving it a wrong hardware address there: what it sends goes out and arrives
-   * nowhere, in one direction only, and connections learn nothing of it.
+   * A site is made deaf for another one with a wrong hardware address there: its frames leave and
+   * arrive nowhere, in one direction only, and connections learn nothing of it.
    */
   private static final String NOWHERE = "02:00:00:00:00:01";
   private static final String INSIDE = "stoa0";
   private static final int NETS = 250;
 
-  /// Where the operating system has the network namespaces.
+  /// The operating system's directory of network namespaces.
   static final Path SPACES = Path.of("/run/netns");
 
-  /// Where it has the network's devices.
+  /// The operating system's directory of network devices.
   static final Path LINKS = Path.of("/sys/class/net");
 
-  /// How the name of a network namespace begins, followed by the number of its process.
+  /// The prefix of the name of a network namespace, followed by the number of its process.
   static final String SPACE = "stoa";
 
-  /// How the name of a bridge begins.
+  /// The prefix of the name of a bridge.
   static final String BRIDGE = "sb";
 
-  /// How the name of the end of a cable begins.
+  /// The prefix of the name of the end of a cable.
   static final String OUTSIDE = "sv";
 
-  /// The number of the place where clients are: this process.
+  /// The number of the place of the clients: this process.
   static final int CLIENTS = 254;
 
   private final long id = ProcessHandle.current().pid();
@@ -61,12 +61,12 @@ final class PartedNetwork implements AutoCloseable {
     return SPACE + id + "n" + site;
   }
 
-  /// The end of its cable at the bridge.
+  /// Returns the end of its cable at the bridge.
   private String outside(int site) {
     return OUTSIDE + id + "n" + site;
   }
 
-  /// Makes a site.
+  /// Creates a site.
   ///
   /// @param number of it, from 1
   Site make(int number) throws IOException, InterruptedException {
@@ -82,14 +82,14 @@ final class PartedNetwork implements AutoCloseable {
     return new Site(address(number), List.of("ip", "netns", "exec", space), List.of());
   }
 
-  /// From now on what one site sends to another one is lost.
+  /// Loses all packets from one site to another from now on.
   ///
   /// @param to may be [#CLIENTS]
   void cut(int from, int to) throws IOException, InterruptedException {
     neighbour("replace", from, to, "lladdr", NOWHERE, "nud", "permanent");
   }
 
-  /// From now on it arrives again.
+  /// Ends the losses.
   void heal(int from, int to) throws IOException, InterruptedException {
     neighbour("delete", from, to);
   }
@@ -103,16 +103,16 @@ final class PartedNetwork implements AutoCloseable {
     Root.run(command.toArray(new String[0]));
   }
 
-  /// What a number that the kernel keeps of a site's network device is by now.
+  /// Returns a counter of the kernel for a site's network device.
   ///
-  /// @param statistic as in `/sys/class/net/DEVICE/statistics`; what the site sends arrives at the
-  ///   end of its cable that is here
+  /// @param statistic as in `/sys/class/net/DEVICE/statistics`; the packets that the site sends
+  ///   arrive at the end of its cable that is here
   long counted(int site, String statistic) throws IOException {
     Path file = LINKS.resolve(outside(site)).resolve("statistics").resolve(statistic);
     return Long.parseLong(Files.readString(file).strip());
   }
 
-  /// Ends the network; who is in it must have ended.
+  /// Removes the network; the processes in it must have ended.
   @Override
   public void close() throws IOException {
     try {

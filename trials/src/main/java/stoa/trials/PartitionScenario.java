@@ -13,20 +13,20 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
-/// servers do not reach each other, in both directions or in one. Calls go on at those who are the
-/// most; a leader that is alone answers nothing more. What clients were answered must be
-/// linearizable for each object, and strictly serializable over several: a read of what another
-/// leader has changed since is found.
+/// servers cannot reach each other, in both directions or in one. Calls go on at the majority; a
+/// leader in a minority answers no more. The answers must be linearizable for each object, and
+/// strictly serializable over several: the check finds a read of a state that another leader has
+/// changed since.
 ///
 /// `./stoa test --campaign --scenario cluster-partitions --seeds 0-19`, as root: the servers are in
-/// network namespaces. The seed decides what is cut off in which order.
+/// network namespaces. The seed determines the partitions.
 public final class PartitionScenario implements Scenario {
   private static final int SERVERS = 3;
 
-  /// One direction in which nothing arrives any more.
+  /// One direction in which no packets arrive.
   private record Way(int from, int to) {}
 
-  /// What is cut off.
+  /// The kinds of partitions.
   private enum Cut {
     LEADER("the leader cut off from the servers", true),
     LEADER_FROM_ALL("the leader cut off from all", true),
@@ -47,13 +47,13 @@ public final class PartitionScenario implements Scenario {
   private final int faults;
   private final int between;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public PartitionScenario() {
     this(6, 100);
   }
 
-  /// @param faults how often something is cut off
-  /// @param between how many turns clients take before and after at most
+  /// @param faults the number of partitions
+  /// @param between the most turns of clients before and after each
   PartitionScenario(int faults, int between) {
     this.faults = faults;
     this.between = between;
@@ -124,7 +124,7 @@ public final class PartitionScenario implements Scenario {
     turns.await(between);
   }
 
-  /// Sites are counted from 1, servers from 0.
+  /// Returns the lost directions. Sites count from 1, servers from 0.
   private static List<Way> ways(Cut cut, int leader, int follower) {
     var ways = new ArrayList<Way>();
     List<Integer> others =

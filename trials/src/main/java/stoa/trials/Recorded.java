@@ -14,7 +14,7 @@ import stoa.Shared;
 final class Recorded {
   private Recorded() {}
 
-  /// A number that grows; also one that is deleted and begins again.
+  /// A number that grows; a client may delete it, and it begins again.
   @Shared(name = "stoa.cli.recorded.Counter")
   static class Counter {
     private long value;
@@ -71,7 +71,7 @@ final class Recorded {
     }
   }
 
-  /// What was appended, in its order.
+  /// The appended elements, in order.
   @Shared(name = "stoa.cli.recorded.Series")
   static class Series {
     private final List<String> elements = new ArrayList<>();
@@ -89,16 +89,16 @@ final class Recorded {
     }
   }
 
-  /// What is put last begins with this: all handlers but one that threw tell of it.
+  /// The prefix of the last put: all handlers except one that threw report it.
   static final String LAST = "last";
 
-  /// Returns whether all handlers tell of it.
+  /// Returns whether all handlers report a value.
   private static boolean isLast(@Nullable String value) {
     return value != null && value.startsWith(LAST);
   }
 
-  /// Tells everything, so that who listens knows the order of the puts: what was put, and what was
-  /// there before.
+  /// Reports everything, so that its listener knows the order of the puts: the new value, and the
+  /// value before it.
   record Everything() implements KeyHandler<String, List<String>> {
     @Override
     public List<String> handle(Object key, @Nullable String value, @Nullable String before) {
@@ -106,7 +106,7 @@ final class Recorded {
     }
   }
 
-  /// Tells of values by what they end with.
+  /// Reports values by their suffix.
   record Ending(String end) implements KeyHandler<String, String> {
     @Override
     public @Nullable String handle(Object key, @Nullable String value, @Nullable String before) {
@@ -115,7 +115,7 @@ final class Recorded {
     }
   }
 
-  /// Tells of every second put, with how many it has seen: a handler with a state.
+  /// Reports every second put, with the number of puts that it has seen: a handler with a state.
   static final class Second implements KeyHandler<String, String> {
     private long count;
 
@@ -126,7 +126,7 @@ final class Recorded {
     }
   }
 
-  /// Throws at some values, and tells of all others.
+  /// Throws at some values, and reports all others.
   record Fussy(String end) implements KeyHandler<String, String> {
     @Override
     public String handle(Object key, @Nullable String value, @Nullable String before) {

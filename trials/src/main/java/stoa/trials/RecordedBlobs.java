@@ -18,12 +18,12 @@ import stoa.sim.Chance;
 import stoa.sim.check.Linearizability;
 import stoa.sim.world.Recorder;
 
-/// Writes and reads of a few blobs from many threads, and the judgement of what these were
-/// answered: bytes say who wrote them, a read must be of the last acknowledged write or of one
-/// under way, and of each only the whole. Thread-safe.
+/// Writes and reads of a few blobs from many threads, and the check of the answers: bytes identify
+/// their writer; a read must return the last acknowledged write or one in progress, and each write
+/// only as a whole. Thread-safe.
 final class RecordedBlobs {
   private static final int BLOBS = 2;
-  // All cells pass through connections that do not live for long, too.
+  // A read of all cells also passes through connections that end early.
   private static final int CELL_BYTES = 600;
   private static final int SNAPSHOTS_MAX = 12;
 
@@ -32,7 +32,7 @@ final class RecordedBlobs {
   private final AtomicLong unique = new AtomicLong();
   private final Consumer<String> reached;
 
-  /// A snapshot, and what was read in it first.
+  /// A snapshot, and the cells of its first read.
   private record Kept(String key, long version, List<Long> cells) {}
 
   RecordedBlobs(Consumer<String> reached) {
@@ -43,7 +43,7 @@ final class RecordedBlobs {
     return "blob " + index;
   }
 
-  /// The bytes of a cell: nothing but who wrote it.
+  /// Returns the bytes of a cell: they only identify the writer.
   private static byte[] bytes(long number) {
     var bytes = ByteBuffer.allocate(CELL_BYTES);
     while (bytes.hasRemaining()) bytes.putLong(number);
@@ -64,9 +64,9 @@ final class RecordedBlobs {
     return List.copyOf(numbers);
   }
 
-  /// Reads all once more, then judges what was recorded.
+  /// Reads all once more, then checks the records.
   ///
-  /// @throws AssertionError with what cannot be explained
+  /// @throws AssertionError with an inconsistency
   void require(Stoa stoa) throws Exception {
     var last = worker("last", stoa, new Chance(0));
     for (int i = 0; i < BLOBS; i++) last.read(i);
@@ -119,7 +119,7 @@ final class RecordedBlobs {
           () -> new BlobCells.Output.Seen(cells(blob(index))));
     }
 
-    /// Makes a snapshot: what it keeps is what a read would have seen.
+    /// Takes a snapshot: it keeps the cells that a read would have returned.
     private boolean keep(int index) throws Exception {
       return did(
           new BlobCells.Input.Read(key(index)),

@@ -37,19 +37,19 @@ import stoa.sim.check.ListenerRules.End;
 import stoa.sim.check.ListenerRules.Put;
 import stoa.sim.world.Recorder;
 
-/// Puts on a few keys of the listenable store from many threads, the listeners that these have
-/// there, with what each of them was told, and the judgement of it.
+/// Puts on a few keys of the listenable store from many threads, the listeners at these keys with
+/// the events that they received, and the check of all.
 ///
 /// Thread-safe; a [Worker] has one owner.
 final class RecordedKeys {
   /*
-   * A witness at each key is registered before anything is put, and told everything: the order of
-   * the puts. No two puts put the same, so that one which is done twice shows there.
+   * A witness at each key is registered before the first put, and receives all puts in their order.
+   * No two puts have the same value, so that a repeated put shows there.
    *
-   * (1) A put that was refused is never seen by a witness.
-   * (2) What witnesses have seen is linearizable together with what putters and getters were told.
-   * (3) At the end something is put of which every handler tells: a listener that was told that is
-   *     owed nothing more, and one that is not told it in time misses it.
+   * (1) A witness never sees a refused put.
+   * (2) The events of witnesses are linearizable together with the answers to puts and gets.
+   * (3) At the end comes a put that every handler reports: a listener that received it has received
+   *     everything, and one that does not receive it in time misses it.
    */
   private static final int KEYS = 2;
   private static final int LISTENERS_MAX = 3;
@@ -64,8 +64,8 @@ final class RecordedKeys {
   private final AtomicLong unique = new AtomicLong();
   private final Consumer<String> reached;
 
-  /// @param stoa where the witnesses listen, to its end
-  /// @param reached counts what was done, by its name
+  /// @param stoa the store at which the witnesses listen, to its end
+  /// @param reached counts the actions, by name
   RecordedKeys(Stoa stoa, Consumer<String> reached) {
     this.reached = reached;
     for (int i = 0; i < KEYS; i++) {
@@ -76,7 +76,7 @@ final class RecordedKeys {
     }
   }
 
-  /// When something on a key began, and what became of it.
+  /// The beginning of an action on a key, and its outcome.
   private static final class Span {
     private final String key;
     private final long began = System.nanoTime();
@@ -92,7 +92,7 @@ final class RecordedKeys {
     }
   }
 
-  /// A listener, and what it was told.
+  /// A listener, and its events.
   private static final class Heard<W> implements KeyListener<W> {
     private final String key;
     private final Supplier<? extends KeyHandler<String, W>> handler;
@@ -144,7 +144,7 @@ final class RecordedKeys {
       if (made != null) made.close();
     }
 
-    /// Waits until it was told, or is told nothing more, or the time is over.
+    /// Waits until it has received an event, or receives nothing more, or the time is over.
     synchronized void awaitTold(Predicate<W> what, long deadline) throws InterruptedException {
       while (cause == null && isOpen() && events.stream().noneMatch(e -> what.test(e.value()))) {
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
@@ -154,7 +154,7 @@ final class RecordedKeys {
     }
   }
 
-  /// One thread that puts and listens.
+  /// Returns one thread that puts and listens.
   Worker worker(String name, Stoa stoa, Chance chance) {
     return new Worker(name, stoa, chance);
   }
@@ -188,7 +188,7 @@ final class RecordedKeys {
       return begin(key, value).call();
     }
 
-    /// Begins a put; who calls what is answered learns whether it was done.
+    /// Begins a put; calling the result returns whether it was done.
     private Callable<Boolean> begin(String key, String value) {
       var span = new Span(key);
       puts.put(value, span);
@@ -211,7 +211,7 @@ final class RecordedKeys {
       };
     }
 
-    /// Puts something of which everybody is told, and answers it.
+    /// Puts a value that all handlers report, and returns it.
     private String putLast(String key) throws Exception {
       for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
         String value = Recorded.LAST + unique.incrementAndGet();
@@ -260,7 +260,7 @@ final class RecordedKeys {
       try {
         heard.registered(stoa.store().register(key, heard, handler.get(), limits));
       } catch (StoaException failed) {
-        // It may be registered, and tells nobody.
+        // It may be registered, and reports to no one.
         reached.accept("a registration failed: " + failed.getClass().getSimpleName());
         return;
       }
@@ -281,11 +281,11 @@ final class RecordedKeys {
     }
   }
 
-  // ---- the judgement
+  // ---- the check
 
-  /// Puts something last, waits until everybody was told of it, and judges what was recorded.
+  /// Puts a last value, waits until all listeners have received it, and checks the records.
   ///
-  /// @throws AssertionError with what cannot be explained
+  /// @throws AssertionError with an inconsistency
   void require(Stoa stoa) throws Exception {
     var last = worker("last", stoa, new Chance(0));
     Map<String, List<Put>> orders = new TreeMap<>();
@@ -307,7 +307,7 @@ final class RecordedKeys {
     Linearizability.require(new ListenableModel(), seen(orders));
   }
 
-  /// The puts on a key, as its witness was told.
+  /// Returns the puts on a key, in the order of its witness.
   private List<Put> order(Heard<List<String>> witness, String last) {
     if (witness.cause() != null) {
       throw new AssertionError("a witness ended: " + witness.cause(), witness.cause());
@@ -358,7 +358,7 @@ final class RecordedKeys {
     return new ListenerRules.Told(one.key, one.handler, before, after, one.events(), end);
   }
 
-  /// What was called, with what the witnesses have seen of it: a put that was seen is done.
+  /// Returns the calls, completed by the events of the witnesses: a put in an event is done.
   private CallHistory<Input, Output> seen(Map<String, List<Put>> orders) {
     Map<String, Put> seen = new HashMap<>();
     for (var order : orders.values()) {

@@ -13,39 +13,38 @@ import stoa.StoaConfig;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 
-/// Clients with several threads each that call a store, while something happens to those who keep
-/// it, and the judgement of what they were answered: it must be linearizable for each object and
-/// key, and strictly serializable over several; listeners must have missed nothing, and seen no
-/// disorder.
+/// Clients with several threads each that call a store while its servers fail, and the check of the
+/// answers: they must be linearizable for each object and key, and strictly serializable over
+/// several; listeners must have missed no event, and seen no disorder.
 final class RecordedRun {
   private static final int CLIENTS = 3;
   private static final int THREADS = 3;
 
-  /// How long a call may take.
+  /// The time limit of a call.
   static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
 
   private RecordedRun() {}
 
-  /// What happens.
+  /// The failures of a run.
   interface Faults {
-    /// Lets things happen, and waits for turns between them. All is whole again when this returns.
+    /// Causes failures, and waits for turns between them. On return all servers are well again.
     ///
-    /// @param turns which clients take until then
+    /// @param turns the turns of the clients until then
     void happen(Turns turns) throws Exception;
 
-    /// Returns whether all who keep the store have blobs by now; asked all the time.
+    /// Returns whether all servers of the store support blobs by now; called all the time.
     default boolean allowsBlobs() {
       return true;
     }
 
-    /// What happens when clients have made their last calls, before all is read once more.
+    /// Acts after the clients' last calls, before the run reads everything once more.
     default void afterwards() throws Exception {}
   }
 
   /// Runs once.
   ///
   /// @param url of the store
-  /// @throws AssertionError with what cannot be explained
+  /// @throws AssertionError with an inconsistency
   static void run(String url, Faults faults, Chance chance, Trace trace) throws Exception {
     var config = StoaConfig.of(url).withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
     var clients = new ArrayList<Stoa>();
@@ -84,7 +83,7 @@ final class RecordedRun {
     }
   }
 
-  /// What went wrong with a client says more than what that did to the faults.
+  /// Ends the run. A client's failure says more than its effect on the failures of servers.
   private static void finish(@Nullable Exception failed, List<Future<?>> ends) throws Exception {
     try {
       for (var end : ends) end.get();

@@ -14,9 +14,9 @@ import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 
-/// Snapshots with names that are taken while [RecordedWork] goes on, and found again while
-/// something happens to those who keep the store: each shows what was there when it was taken, and
-/// shows it for ever, whatever is trimmed. Owned by one thread.
+/// Named snapshots that the run takes during [RecordedWork], and reads again while the store's
+/// servers fail: each must show the state of its moment for ever, even after trims. Owned by one
+/// thread.
 final class RecordedSnapshots implements AutoCloseable {
   private static final int ATTEMPTS = 20;
 
@@ -46,7 +46,7 @@ final class RecordedSnapshots implements AutoCloseable {
     }
   }
 
-  /// Takes it again when nobody knows whether it was taken.
+  /// Takes it again when the outcome is unknown.
   private Snapshot taken(String name) {
     for (int attempt = 1; ; attempt++) {
       try {
@@ -58,7 +58,7 @@ final class RecordedSnapshots implements AutoCloseable {
     }
   }
 
-  /// Releases the past of what they show, as far as it may be.
+  /// Releases the past of the objects that they show, as far as permitted.
   void trim() {
     for (int i = 0; i < RecordedWork.COUNTERS; i++) {
       History<Recorded.Counter> past = stoa.history(counter(i));
@@ -66,9 +66,9 @@ final class RecordedSnapshots implements AutoCloseable {
     }
   }
 
-  /// Finds all again.
+  /// Reads all again.
   ///
-  /// @throws AssertionError when one is not there, or shows something else
+  /// @throws AssertionError when one is missing, or shows another state
   void require() {
     shown.forEach((name, values) -> {
       try (Snapshot found =
@@ -82,7 +82,7 @@ final class RecordedSnapshots implements AutoCloseable {
 
   /// Deletes all.
   ///
-  /// @throws AssertionError when one is not there, or stays
+  /// @throws AssertionError when one is missing, or stays
   void delete() {
     for (String name : shown.keySet()) {
       boolean deleted = stoa.deleteSnapshot(name);

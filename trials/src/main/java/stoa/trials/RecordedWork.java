@@ -31,28 +31,28 @@ import stoa.sim.check.Serializability;
 import stoa.sim.check.TransactionHistory;
 import stoa.sim.world.Recorder;
 
-/// Calls on a few objects and keys from many threads, with what each of them was answered and when,
-/// and the judgement of it.
+/// Calls on a few objects and keys from many threads, with their answers and times, and the check
+/// of these.
 ///
 /// Thread-safe; a [Worker] has one owner.
 final class RecordedWork {
-  /// How many counters there are, `counter 0` the first.
+  /// The number of counters, `counter 0` the first.
   static final int COUNTERS = 2;
 
-  /// How many registers there are, `register 0` the first.
+  /// The number of registers, `register 0` the first.
   static final int REGISTERS = 3;
 
   private static final int QUEUES = 4;
   private static final int ERASABLES = 3;
   private static final int SERIES = 3;
-  // After so many transactions a thread goes on with new lists: long ones cost long answers.
+  // The number of transactions after which a thread uses new lists: long ones have long answers.
   private static final int SERIES_TRANSACTIONS = 8;
 
   /*
-   * (1) A call that was refused, because it was not sent, was taken back, or its object is gone,
+   * (1) A call that was refused, because it was not sent, was taken back, or its object is deleted,
    *     has no place in the history. One with an unknown outcome stays open to its end.
-   * (2) Each counter's answers are its sums, so a call that ran twice leaves a sum that nobody was
-   *     answered; the reads at the end, after all calls, show it if nothing else does.
+   * (2) Each counter's answers are its sums, so a call that ran twice leaves a sum that no caller
+   *     received; the reads at the end, after all calls, show it if nothing else does.
    * (3) All objects but the erasable ones live on, so that Gone may come from those alone.
    */
   private final List<Recorder<CounterModel.Input, Long>> counters = recorders(COUNTERS);
@@ -69,9 +69,9 @@ final class RecordedWork {
   private final Turns turns;
   private final BooleanSupplier allowsBlobs;
 
-  /// @param stoa where those listen, to its end, who know the order of what is put under keys
-  /// @param turns which the workers take
-  /// @param allowsBlobs whether there are blobs by now
+  /// @param stoa the store at which the witnesses of puts listen, to its end
+  /// @param turns the turns of the workers
+  /// @param allowsBlobs whether the servers support blobs by now
   RecordedWork(Stoa stoa, Turns turns, BooleanSupplier allowsBlobs) {
     this.turns = turns;
     this.allowsBlobs = allowsBlobs;
@@ -84,27 +84,27 @@ final class RecordedWork {
     return List.copyOf(all);
   }
 
-  /// What a caller was told of its call.
+  /// The result of a call for its caller.
   sealed interface Told<O> {
     /// It answered.
     record Answered<O>(O output) implements Told<O> {}
 
-    /// It surely has no effect.
+    /// It certainly has no effect.
     record Refused<O>() implements Told<O> {}
 
-    /// Nobody knows.
+    /// The outcome is unknown.
     record Unknown<O>() implements Told<O> {}
   }
 
   /// A call that has begun.
   interface Begun<O> {
-    /// Waits for its answer, and records what the caller was told.
+    /// Waits for its answer, and records the result.
     Told<O> end(Callable<O> answer) throws Exception;
   }
 
-  /// Makes a call, and records what the caller was told.
+  /// Makes a call, and records the result.
   ///
-  /// @param reached counts what was done, by its name
+  /// @param reached counts the actions, by name
   static <I, O> Told<O> call(
       Recorder.Client<I, O> client, I input, Callable<O> body, Consumer<String> reached)
       throws Exception {
@@ -113,7 +113,7 @@ final class RecordedWork {
 
   /// Records that a call begins.
   ///
-  /// @param reached counts what was done, by its name
+  /// @param reached counts the actions, by name
   static <I, O> Begun<O> begin(Recorder.Client<I, O> client, I input, Consumer<String> reached) {
     var open = client.begin(input);
     return answer -> {
@@ -140,7 +140,7 @@ final class RecordedWork {
     };
   }
 
-  /// How often what was done, by its name.
+  /// Returns how often each action was done, by name.
   SortedMap<String, Long> places() {
     return new TreeMap<>(places);
   }
@@ -149,17 +149,17 @@ final class RecordedWork {
     places.merge(place, 1L, Long::sum);
   }
 
-  /// One thread that calls.
+  /// Returns one thread that calls.
   ///
-  /// @param stoa where it calls
-  /// @param chance what it calls
+  /// @param stoa the store that it calls
+  /// @param chance determines the calls
   Worker worker(String name, Stoa stoa, Chance chance) {
     return new Worker(name, stoa, chance);
   }
 
-  /// Reads everything once more, then judges all that was recorded.
+  /// Reads everything once more, then checks all records.
   ///
-  /// @throws AssertionError with what cannot be explained
+  /// @throws AssertionError with an inconsistency
   void require(Stoa stoa) throws Exception {
     var last = worker("last", stoa, new Chance(0));
     for (int i = 0; i < COUNTERS; i++) last.read(i);
@@ -258,8 +258,8 @@ final class RecordedWork {
       saw(index, call(counter.get(index), input, () -> counter(index).value()));
     }
 
-    /// Reads through a view that answers from what was seen, which may be old, but holds at least
-    /// what this thread was told before. The sums of a counter only grow.
+    /// Reads through a cached view, which may be old, but shows at least the calls that this thread
+    /// knows of. The sums of a counter only grow.
     private void cached(int index) {
       var shared = counter(index);
       try {
@@ -309,15 +309,15 @@ final class RecordedWork {
       }
     }
 
-    /// A view that answers from a copy, behind all that was done before.
+    /// Returns a view that answers from a copy, with all calls before.
     private Recorded.Register local(Recorded.Register shared) {
       reached("a local view read");
       return stoa.view(Recorded.Register.class, stoa.ref(shared), new View.Local());
     }
 
     private void queue(int index) throws Exception {
-      // More takes than puts: in a short queue the order of two puts shows soon, and need not be
-      // guessed for long.
+      // More takes than puts: in a short queue the order of two puts shows soon, and the check need
+      // not try many orders.
       if (!chance.percent(40)) {
         take(index);
         return;
@@ -332,7 +332,7 @@ final class RecordedWork {
           });
     }
 
-    /// Takes without waiting in the call itself; returns whether there was anything.
+    /// Takes without waiting in the call itself; returns whether there was an element.
     private boolean take(int index) throws Exception {
       var taken =
           call(
@@ -378,10 +378,11 @@ final class RecordedWork {
       transaction(block, steps, reading ? TxOptions.reading() : TxOptions.STANDARD);
     }
 
-    /// Below the number of lists a step reads that list, else it appends to it.
+    /// Runs a transaction. A step below the number of lists reads that list; another one appends to
+    /// it.
     private void transaction(String block, List<Integer> steps, TxOptions options) {
       String text = name + "." + transaction++;
-      // An attempt begins before its body does: when the body of the one before has ended.
+      // An attempt begins before its body does: when the body of the previous one has ended.
       var attempts = new ArrayList<TransactionHistory.Open>();
       attempts.add(transactions.begin(text));
       try {
@@ -414,7 +415,7 @@ final class RecordedWork {
         if (attempts.size() > 1) attempts.get(attempts.size() - 2).aborted();
         reached("a transaction failed: " + e.getClass().getSimpleName());
       }
-      // The last one was never begun.
+      // The last one has never begun.
       attempts.getLast().aborted();
     }
   }

@@ -11,13 +11,13 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of a server over a network that cuts their
-/// connections, while the server is killed and started again. What they were answered must be
-/// linearizable for each object and key, and strictly serializable over several; their listeners
-/// must have missed nothing, and seen no disorder.
+/// connections, while the server is killed and restarted. The answers must be linearizable for each
+/// object and key, and strictly serializable over several; their listeners must have missed no
+/// event, and seen no disorder.
 ///
-/// `./stoa test --campaign --scenario remote --seeds 0-99`. The seed decides what is called and
-/// when the server is killed, counted in turns; threads and the network decide the rest, so that a
-/// failure may need several runs of its seed to come back.
+/// `./stoa test --campaign --scenario remote --seeds 0-99`. The seed determines the calls and the
+/// kills, counted in turns; threads and the network determine the rest, so that it may take several
+/// runs of a seed to repeat a failure.
 public final class RemoteScenario implements Scenario {
   private static final int LIVES_BYTES_MIN = 10_000;
   private static final int LIVES_BYTES_MAX = 60_000;
@@ -26,13 +26,13 @@ public final class RemoteScenario implements Scenario {
   private final int kills;
   private final int between;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public RemoteScenario() {
     this(3, 270);
   }
 
   /// @param kills how often the server is killed
-  /// @param between how many turns clients take between two kills at most
+  /// @param between the most turns of clients between two kills
   RemoteScenario(int kills, int between) {
     this.kills = kills;
     this.between = between;
@@ -86,7 +86,7 @@ public final class RemoteScenario implements Scenario {
     public void happen(Turns turns) throws Exception {
       for (int i = 0; i < kills; i++) {
         turns.await(chance.between(between / 2, between));
-        // Also killed right behind its answers: what was acknowledged is to be there.
+        // Also killed right after its answers: the acknowledged calls must be there.
         boolean losing = chance.percent(70);
         if (losing) network.lose(chance.between(3, 9), chance.below(LOSING_MILLIS_MAX));
         server.kill();

@@ -8,11 +8,11 @@ import java.util.List;
 final class Root {
   private Root() {}
 
-  /// Refuses to go on without it.
+  /// Refuses to continue without root.
   ///
-  /// @param scenario what needs it
-  /// @param what for
-  /// @throws IllegalStateException saying what to do
+  /// @param scenario the scenario that needs it
+  /// @param what the purpose
+  /// @throws IllegalStateException naming the remedy
   static void require(String scenario, String what) throws IOException, InterruptedException {
     if (run("id", "-u").equals("0")) return;
     throw new IllegalStateException(
@@ -23,7 +23,7 @@ final class Root {
             + "; run it with sudo, or in a container of its own");
   }
 
-  /// Runs a command; returns what it said.
+  /// Runs a command; returns its output.
   ///
   /// @throws IllegalStateException when it fails
   static String run(String... command) throws IOException, InterruptedException {

@@ -11,14 +11,14 @@ import stoa.storage.disk.FileDisk;
 import stoa.storage.object.ObjectReader;
 import stoa.storage.object.ObjectSnapshot;
 
-/// Compares the bytes that the replicas of a group have, when nobody uses them any more.
+/// Compares the bytes of blobs at the replicas of a group, after all use.
 final class SameBlobs {
   private SameBlobs() {}
 
   /// Compares all objects of bytes, with their versions and snapshots.
   ///
   /// @param directories of the devices
-  /// @throws AssertionError when something differs
+  /// @throws AssertionError when they differ
   static void require(List<Path> directories) {
     try (var first = open(directories.getFirst())) {
       for (Path directory : directories.subList(1, directories.size())) {

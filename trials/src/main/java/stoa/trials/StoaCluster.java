@@ -13,13 +13,13 @@ import stoa.bench.cluster.ClusterServers;
 import stoa.bench.cluster.Records;
 import stoa.bench.csmr.Row;
 
-/// This engine in the cluster benchmark, with one group. A record is a shared object; records that
-/// are read in order are in a B-tree of shared objects.
+/// This engine in the cluster benchmark, with one group. A record is a shared object; records with
+/// an order are in a B-tree of shared objects.
 public final class StoaCluster implements ClusterContender {
   static final String GUARANTEE =
       "forced to the disks of a majority of 3; strictly serializable; each call made once";
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the contender for [java.util.ServiceLoader].
   public StoaCluster() {}
 
   @Override

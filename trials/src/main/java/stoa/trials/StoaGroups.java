@@ -8,12 +8,12 @@ import java.util.Map;
 import stoa.bench.cluster.ClusterContender;
 import stoa.bench.cluster.ClusterServers;
 
-/// This engine in the cluster benchmark, with three groups that have one order: what the order of
-/// all costs beside streams of their own.
+/// This engine in the cluster benchmark, with three groups that have one order: it shows the cost
+/// of a common order beside separate streams.
 public final class StoaGroups implements ClusterContender {
   private static final int GROUPS = 3;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the contender for [java.util.ServiceLoader].
   public StoaGroups() {}
 
   @Override

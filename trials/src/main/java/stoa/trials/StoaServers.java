@@ -19,7 +19,7 @@ import stoa.cli.ServerProcess;
 public final class StoaServers implements ClusterServers {
   private static final int COUNTERS = 100;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the servers for [java.util.ServiceLoader].
   public StoaServers() {}
 
   @Override
@@ -57,7 +57,7 @@ public final class StoaServers implements ClusterServers {
     }
   }
 
-  /// The heap of all servers that are measured, and no word of what goes well.
+  /// Returns the heap of all measured servers, and the log levels.
   private static List<String> flags() {
     var flags = new ArrayList<>(ServerJava.HEAP);
     for (String logger : List.of("stoa.cluster", "stoa.ratis")) {
@@ -82,7 +82,7 @@ public final class StoaServers implements ClusterServers {
     };
   }
 
-  /// Servers that run, and a client of them.
+  /// Running servers, and a client of them.
   static final class Servers implements Running {
     private final Cluster cluster;
     private final @Nullable PartedNetwork network;
@@ -128,7 +128,7 @@ public final class StoaServers implements ClusterServers {
           };
     }
 
-    /// The client.
+    /// Returns the client.
     Stoa client() {
       return stoa;
     }
@@ -227,7 +227,7 @@ public final class StoaServers implements ClusterServers {
 
     @Override
     public Sent sent(int server) throws IOException {
-      // What a site sends, its cable's other end receives.
+      // The other end of a site's cable receives the packets that the site sends.
       return new Sent(
           parted().counted(server + 1, "rx_packets"), parted().counted(server + 1, "rx_bytes"));
     }
@@ -240,7 +240,7 @@ public final class StoaServers implements ClusterServers {
           .toNanos();
     }
 
-    /// The processor time that all servers have used so far.
+    /// Returns the processor time that all servers have used so far.
     Duration processorTime() {
       return Duration.ofNanos(running().stream().mapToLong(this::processorNanos).sum());
     }

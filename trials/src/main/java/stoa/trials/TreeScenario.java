@@ -27,44 +27,44 @@ import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
 /// Objects migrate among clients, which join and leave, while the server with the root, or another
-/// one of three, is killed, paused or stopped. What was flushed must stay, and be seen by whoever
-/// reads strictly from then on, an operation on several objects must never be seen in part, and a
-/// client's own updates may be lost only when it is told. Objects of the server are lent to clients
-/// meanwhile, called at both sides, and come back.
+/// one of three, is killed, paused or stopped. Flushed updates must stay, and every later strict
+/// read must see them; no read may see an operation on several objects in part; and a client may
+/// lose its own updates only if it learns of the loss. Meanwhile the server lends objects to
+/// clients, both sides call them, and they come back.
 ///
-/// `./stoa test --campaign --scenario tree --seeds 0-19`. The seed decides what is called and what
-/// happens to which server; threads and elections decide the rest.
+/// `./stoa test --campaign --scenario tree --seeds 0-19`. The seed determines the calls and the
+/// failures of servers; threads and elections determine the rest.
 public final class TreeScenario implements Scenario {
-  /// Some money, which is at whoever moved it last.
+  /// Some money, at the client that moved it last.
   @Shared(name = "tree.Purse", placement = Placement.CLIENT)
   public static class Purse {
     private long balance;
 
-    /// Adds some, and returns what it is then.
+    /// Adds some, and returns the balance.
     public long add(long amount) {
       balance += amount;
       return balance;
     }
 
-    /// How much it is.
+    /// Returns the balance.
     @Accessor
     public long balance() {
       return balance;
     }
   }
 
-  /// A count of the server, which its worker borrows now and then.
+  /// A counter of the server, which its worker borrows now and then.
   @Shared(name = "tree.Jar")
   public static class Jar {
     private long count;
 
-    /// Adds some, and returns what it is then.
+    /// Adds some, and returns the sum.
     public long add(long more) {
       count += more;
       return count;
     }
 
-    /// How much it is.
+    /// Returns the sum.
     @Accessor
     public long count() {
       return count;
@@ -80,13 +80,13 @@ public final class TreeScenario implements Scenario {
   private final int faults;
   private final int between;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public TreeScenario() {
     this(5, 150);
   }
 
-  /// @param faults how often something happens to a server
-  /// @param between how many turns clients take before and after at most
+  /// @param faults the number of failures
+  /// @param between the most turns of clients before and after each
   TreeScenario(int faults, int between) {
     this.faults = faults;
     this.between = between;
@@ -210,7 +210,7 @@ public final class TreeScenario implements Scenario {
     private final Chance chance;
     private final Turns turns;
     private final List<Worker> all;
-    // Of the worker's own object: what it did last, and what is durable for sure.
+    // The worker's own object: its last change, and its last certainly durable one.
     private final Deque<String> past = new ArrayDeque<>();
     private long done;
     private volatile long durable;
@@ -219,7 +219,7 @@ public final class TreeScenario implements Scenario {
     private long flushes;
     private long lives;
 
-    /// @param all the workers, in the end
+    /// @param all receives all the workers, in the end
     private Worker(String url, String name, Chance chance, Turns turns, List<Worker> all) {
       this.url = url;
       this.name = name;
@@ -254,7 +254,7 @@ public final class TreeScenario implements Scenario {
       past.add(System.nanoTime() / 1_000_000 % 1_000_000 + " " + what);
     }
 
-    /// From now on the object is what it is found to be.
+    /// Notes a loss: from now on the object has the state that the next read finds.
     private void lost() {
       note("was told of a loss");
       lost++;
@@ -308,7 +308,7 @@ public final class TreeScenario implements Scenario {
       }
     }
 
-    /// What another one has made durable is seen, whoever the root is.
+    /// Checks that another worker's durable updates are visible, whatever the root.
     private void look(Stoa stoa) {
       Worker other = chance.of(all);
       if (chance.percent(50)) {
@@ -327,14 +327,14 @@ public final class TreeScenario implements Scenario {
     }
   }
 
-  /// What a worker does to an object of the server that nobody else changes, at either side. Used
-  /// by the worker's thread, but for [#look].
+  /// A worker's changes of an object of the server that no other worker changes, at either side.
+  /// Used by the worker's thread, except for [#look].
   private static final class JarWork {
     private final String name;
     private final Chance chance;
     // The ordinary proxy, and the view if there is one.
     private List<Jar> ways = List.of();
-    // What it did last, below 0 when that is not known, and what is durable for sure.
+    // Its last change, below 0 when that is unknown, and its last certainly durable one.
     private volatile long done;
     private volatile long durable;
     private long lentCalls;
@@ -351,7 +351,7 @@ public final class TreeScenario implements Scenario {
       return stoa.get(Jar.class, name);
     }
 
-    /// Each life of the client has a view, or none.
+    /// Begins a life of the client, which has a view, or none.
     private void begin(Stoa stoa) {
       var ordinary = jar(stoa, name);
       ways = List.of(ordinary);
@@ -370,7 +370,7 @@ public final class TreeScenario implements Scenario {
       }
     }
 
-    /// What is answered by an ordinary proxy is durable.
+    /// Calls the object. An answer of an ordinary proxy is durable.
     private void call(Jar at, long more) {
       long now;
       try {
@@ -400,7 +400,7 @@ public final class TreeScenario implements Scenario {
       if (before >= 0) durable = Math.max(durable, before);
     }
 
-    /// What is durable is seen, wherever it is.
+    /// Checks that durable updates are visible, wherever the object is.
     private void look(Stoa stoa) {
       long least = durable;
       var jar = jar(stoa, name);

@@ -2,7 +2,7 @@ package stoa.trials;
 
 import java.time.Duration;
 
-/// How far threads that make calls have come, and for how long nobody was answered. Thread-safe.
+/// The progress of calling threads, and the longest time without an answer. Thread-safe.
 final class Turns {
   // All guarded by this.
   private long taken;
@@ -10,33 +10,33 @@ final class Turns {
   private long answeredNanos = System.nanoTime();
   private long longestNanos;
 
-  /// One was taken.
+  /// Counts a turn.
   synchronized void taken() {
     taken++;
     notifyAll();
   }
 
-  /// Waits until so many more were taken.
+  /// Waits for a number of further turns.
   ///
-  /// @throws IllegalStateException when no more will be: somebody who takes them has failed
+  /// @throws IllegalStateException when no more will come: a calling thread has failed
   synchronized void await(int more) throws InterruptedException {
     long all = taken + more;
     while (taken < all && !over) wait();
     if (taken < all) throw new IllegalStateException("the calls have ended before their time");
   }
 
-  /// No more are to be taken.
+  /// Ends the turns.
   synchronized void end() {
     over = true;
     notifyAll();
   }
 
-  /// Returns whether no more are to be taken.
+  /// Returns whether the turns have ended.
   synchronized boolean areOver() {
     return over;
   }
 
-  /// A call was answered.
+  /// Notes an answer.
   synchronized void answered() {
     note();
   }
@@ -47,7 +47,7 @@ final class Turns {
     answeredNanos = now;
   }
 
-  /// The longest time without an answer since this was asked last.
+  /// Returns the longest time without an answer since the last call of this method.
   synchronized Duration longestSilence() {
     note();
     var longest = Duration.ofNanos(longestNanos);

@@ -11,9 +11,9 @@ import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.scenario.Scenario;
 
-/// A rolling upgrade: three servers of another release keep one store, and are started again with
-/// this one, one after the other, while clients of this one call. Calls go on, and what they were
-/// answered is explained. Blobs are used when all servers are of this one.
+/// A rolling upgrade: three servers of another release keep one store, and restart with this one,
+/// one after the other, while clients of this one call. Calls go on, and all answers must be
+/// consistent. Clients use blobs when all servers are of this one.
 ///
 /// `STOA_BEFORE=DIR ./stoa test --campaign --scenario cluster-upgrade --seeds 0-4`, where DIR has
 /// the source of the other release, and `./stoa help` was run there.
@@ -22,7 +22,7 @@ public final class UpgradeScenario implements Scenario {
   private static final int SERVERS = 3;
   private static final int BETWEEN = 80;
 
-  /// For [java.util.ServiceLoader].
+  /// Creates the scenario for [java.util.ServiceLoader].
   public UpgradeScenario() {}
 
   @Override
@@ -46,7 +46,8 @@ public final class UpgradeScenario implements Scenario {
     }
   }
 
-  /// Servers of the other release may not have blobs, which are used when all are of this one.
+  /// The upgrades. Servers of the other release may not support blobs, so clients use them when all
+  /// are of this one.
   private record Upgrades(Cluster cluster, Chance chance, Trace trace, AtomicBoolean done)
       implements RecordedRun.Faults {
     private Upgrades(Cluster cluster, Chance chance, Trace trace) {
@@ -80,7 +81,7 @@ public final class UpgradeScenario implements Scenario {
     };
   }
 
-  /// The class path of the other release.
+  /// Returns the class path of the other release.
   private static String before() {
     String directory = System.getenv(BEFORE);
     Path built = Path.of(directory == null ? "" : directory, "cli", "target").toAbsolutePath();

@@ -1,4 +1,4 @@
 /// System tests: servers and clients in processes of their own, under faults of processes, networks
-/// and disks, and judges of what the clients saw.
+/// and disks, and checks of the clients' observations.
 @org.jspecify.annotations.NullMarked
 package stoa.trials;

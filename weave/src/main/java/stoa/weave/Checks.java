@@ -27,14 +27,14 @@ import java.util.Set;
 /// Inserts checks into the code of one method. One thread uses it, once.
 final class Checks implements CodeTransform {
   /*
-   * A run that goes on forever in one method passes a backward jump forever, or is thrown back
-   * forever: to a handler that stands before the end of what it handles. A run that goes on forever
-   * in many methods enters methods forever. So checks stand
+   * An endless run in one method passes a backward jump forever, or an exception returns it forever
+   * to a handler that stands before the end of the code that it handles. An endless run in many
+   * methods enters methods forever. So checks stand
    *
    * - at the entry of each method, except static initializers: stopping one leaves its class
-   *   unusable, which only a loop is worth;
+   *   unusable, so only loops in it have checks;
    * - before each backward jump and each switch that may jump back;
-   * - at the beginning of each handler that is thrown back to.
+   * - at the beginning of each such handler.
    *
    * A check before a jump stands where the jump stands. Handlers of its error there run, with
    * finally and monitor exits, and reach the next check. No handler in its method handles a check

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.spi.SharedField;
 
-/// Which classes and static fields [stoa.Shared] makes shared, as class files say; no class is
-/// loaded for that. Thread-safe.
+/// The classes and static fields that [stoa.Shared] makes shared, according to class files; it
+/// loads no class for that. Thread-safe.
 final class SharedNames {
   private static final String MARK = "Lstoa/Shared;";
   private static final Type NONE = new Type(false, Map.of(), Set.of(), List.of());
@@ -33,10 +33,10 @@ final class SharedNames {
   private final FilesOfClasses files;
   private final Map<String, Type> types = new ConcurrentHashMap<>();
 
-  /// What counts of one class.
+  /// The relevant facts of one class.
   ///
-  /// @param keyed whether `new` is to be woven
-  /// @param fields those with the annotation, by name
+  /// @param keyed whether to weave `new`
+  /// @param fields the annotated fields, by name
   /// @param declared the names of all fields
   /// @param above the superclass and the interfaces, with slashes
   private record Type(
@@ -45,21 +45,22 @@ final class SharedNames {
   /// A field with the annotation.
   ///
   /// @param owner the class that declares it, with slashes
-  /// @param problem why it can be no shared collection; null when it can
+  /// @param problem why it cannot be a shared collection; null when it can
   record SharedStatic(String owner, String name, @Nullable String problem) {}
 
   SharedNames(FilesOfClasses files) {
     this.files = files;
   }
 
-  /// Returns whether `new` of a class is to be woven.
+  /// Returns whether to weave `new` of a class.
   ///
   /// @param name with slashes
   boolean isKeyed(String name) {
     return type(name).keyed;
   }
 
-  /// The shared field that a name means in a class; null when it means another.
+  /// Returns the shared field that a name refers to in a class; null when it refers to another
+  /// field.
   @Nullable SharedStatic field(String owner, String name) {
     Type type = type(owner);
     SharedStatic own = type.fields.get(name);
@@ -71,13 +72,13 @@ final class SharedNames {
     return null;
   }
 
-  /// Returns whether a class, or what it inherits from, has shared fields.
+  /// Returns whether a class or one of its supertypes has shared fields.
   boolean hasFields(String name) {
     Type type = type(name);
     return !type.fields.isEmpty() || type.above.stream().anyMatch(this::hasFields);
   }
 
-  /// Takes in what a class file says, which need not be read again.
+  /// Adds the facts of a class file, which need not be read again.
   void learn(ClassModel model) {
     String name = model.thisClass().asInternalName();
     if (!types.containsKey(name)) types.put(name, read(model));
@@ -97,7 +98,7 @@ final class SharedNames {
     try (InputStream in = files.open(name + ".class")) {
       return in == null ? NONE : read(ClassFile.of().parse(in.readAllBytes()));
     } catch (IOException | RuntimeException unreadable) {
-      return NONE; // the JVM says what is wrong
+      return NONE; // the JVM reports the error
     }
   }
 
@@ -132,7 +133,7 @@ final class SharedNames {
     return new Type(keyed, fields, declared, List.copyOf(above));
   }
 
-  /// The shared fields that a class declares.
+  /// Returns the shared fields that a class declares.
   static List<SharedStatic> fields(ClassModel model) {
     String owner = model.thisClass().asInternalName();
     return model.fields().stream()

@@ -39,18 +39,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Weaves what [stoa.Shared] says of `new` and of static fields into class files, see
-/// [stoa.spi.Woven]. Weaving again changes nothing. Thread-safe.
+/// Weaves `new` and static fields in class files as [stoa.Shared] describes, see [stoa.spi.Woven].
+/// Weaving again changes nothing. Thread-safe.
 public final class SharedUses {
   /*
    * A `new` is NEW, DUP, the arguments, and the call of the constructor. Values of the type Absent
    * take the places of the two uninitialized references on the stack, also where a compiler saves
    * them in variables around a try block. The call becomes an invokedynamic of the arguments alone,
-   * and the two are removed below its answer. Whatever else is done with them fails verification,
-   * as nothing takes an Absent.
+   * and further instructions remove the two below its result. Any other use of them fails
+   * verification, as nothing accepts an Absent.
    *
-   * A `new` and its call are matched by nesting, in the order of the code. A call of a constructor
-   * without a `new` is this(...) or super(...), and stays.
+   * Nesting matches a `new` and its call, in the order of the code. A call of a constructor without
+   * a `new` is this(...) or super(...), and stays.
    *
    * A constructor as a method handle becomes the handle of a static method that has such a `new`.
    */
@@ -71,8 +71,8 @@ public final class SharedUses {
   /// Weaves class files of a loader.
   ///
   /// @param loader finds the files of the classes that they use
-  /// @param refused receives what cannot be woven, with the reason: a method, which throws
-  ///   [stoa.NotShareable] in place of what it did, or a field
+  /// @param refused receives each method or field that cannot be woven, with the reason; such a
+  ///   method throws [stoa.NotShareable]
   public SharedUses(ClassLoader loader, Consumer<String> refused) {
     this(loader::getResourceAsStream, refused);
   }
@@ -90,7 +90,7 @@ public final class SharedUses {
       model = format.parse(classFile);
       if (!mentions(model)) return classFile;
     } catch (IllegalArgumentException unreadable) {
-      return classFile; // the JVM says what is wrong
+      return classFile; // the JVM reports the error
     }
     for (SharedNames.SharedStatic field : SharedNames.fields(model)) {
       if (field.problem() != null) refused.accept(shown(field) + field.problem());
@@ -129,8 +129,7 @@ public final class SharedUses {
     return format.transformClass(model, new Transform(model, plans));
   }
 
-  /// Returns whether a class has anything to do with shared ones: it is to be cheap for those that
-  /// do not.
+  /// Returns whether a class uses shared classes. Cheap for the others.
   private boolean mentions(ClassModel model) {
     names.learn(model);
     if (names.hasFields(model.thisClass().asInternalName())) return true;
@@ -164,7 +163,7 @@ public final class SharedUses {
         && names.isKeyed(binary(handle.owner()));
   }
 
-  /// What is to be done in one method.
+  /// The weaving of one method.
   private final class Plan {
     private final String method;
     private final Set<Integer> news = new HashSet<>();
@@ -261,7 +260,7 @@ public final class SharedUses {
     }
   }
 
-  /// Does what is planned for the methods of one class.
+  /// Weaves the methods of one class.
   private final class Transform implements ClassTransform {
     private final ClassDesc owner;
     private final boolean isInterface;

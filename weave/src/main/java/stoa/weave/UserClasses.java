@@ -21,8 +21,8 @@ import stoa.spi.ClassWeaver;
 
 /// Loads users' classes from jar files and directories, and inserts the checks by which
 /// [Cancellation] stops a run of their code: one at the entry of each method and one at each
-/// backward jump. Before that it weaves what [stoa.Shared] says of `new` and of static fields, see
-/// [SharedUses]; its resources show class files as these are then, without the checks.
+/// backward jump. Before that it weaves `new` and static fields as [stoa.Shared] describes, see
+/// [SharedUses]; its resources show class files in that form, without the checks.
 ///
 /// Its parent is the loader of Stoa itself, which loads its own classes without checks. Loops in
 /// the JDK that call no users' code cannot be stopped, and neither can waits there. Thread-safe.
@@ -98,7 +98,7 @@ public final class UserClasses extends URLClassLoader implements ClassWeaver {
     return url == null ? null : url.openStream();
   }
 
-  /// A place like this, where the class file is as the class has it.
+  /// Returns a URL like a given one, with the class file in the form of the class.
   private URL shown(URL place) {
     var handler =
         new URLStreamHandler() {

@@ -14,24 +14,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// The program that a build runs behind its compiler: `java -cp stoa-weave.jar:stoa-api.jar
-/// stoa.weave.WeaveDirectories --classpath LIBRARIES target/classes`. It weaves what [stoa.Shared]
-/// says of `new` and of static fields into the class files of directories, in place, see
-/// [SharedUses]. When something cannot be woven, it changes nothing, names each such method and
-/// field with the reason, and ends with the status 1.
+/// The program that a build runs after its compiler: `java -cp stoa-weave.jar:stoa-api.jar
+/// stoa.weave.WeaveDirectories --classpath LIBRARIES target/classes`. It weaves `new` and static
+/// fields as [stoa.Shared] describes into the class files of directories, in place, see
+/// [SharedUses]. If it cannot weave a method or field, it changes nothing, names each such method
+/// and field with the reason, and exits with status 1.
 public final class WeaveDirectories {
   private WeaveDirectories() {}
 
-  /// What a run did.
+  /// The result of a run.
   ///
   /// @param woven the files that it changed
-  /// @param refusals what cannot be woven, with the reasons; if there are any, no file has changed
+  /// @param refusals the methods and fields that cannot be woven, with the reasons; if there are
+  ///   any, no file has changed
   public record Report(List<Path> woven, List<String> refusals) {}
 
   /// Runs the program.
   ///
-  /// @param arguments directories, and before them maybe `--classpath` and jar files and
-  ///   directories with the classes that those in the directories use
+  /// @param arguments directories, optionally after `--classpath` and jar files and directories
+  ///   with the classes that those in the directories use
   public static void main(String[] arguments) throws IOException {
     var directories = new ArrayList<Path>();
     var libraries = new ArrayList<Path>();
@@ -58,7 +59,7 @@ public final class WeaveDirectories {
   /// Weaves the class files of directories in place.
   ///
   /// @param libraries jar files and directories with the classes that those in the directories use
-  /// @throws IllegalArgumentException when one of the directories is none
+  /// @throws IllegalArgumentException when one of the directories does not exist
   public static Report weave(List<Path> directories, List<Path> libraries) throws IOException {
     var path = new ArrayList<URL>();
     for (Path directory : directories) {
@@ -92,7 +93,7 @@ public final class WeaveDirectories {
     }
   }
 
-  /// A build that ends in between leaves the old file or the new one.
+  /// Replaces a file. A build that ends in between leaves the old file or the new one.
   private static void replace(Path file, byte[] bytes) throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".woven");
     Files.write(fresh, bytes);

@@ -13,10 +13,10 @@ import java.util.function.Predicate;
 /// Inserts checks into class files. Thread-safe.
 final class Weaver {
   /*
-   * The frames of a method's stack map are computed anew from the classes that it names, whose
-   * superclasses are read from their files; no class is loaded for that. A method that cannot be
-   * woven, because it would become too long or names missing classes, stays as it was; the others
-   * of its class are woven.
+   * The weaver computes the frames of a method's stack map anew from the classes that it names, and
+   * reads their superclasses from files; it loads no class for that. A method that cannot be woven,
+   * because it would become too long or names missing classes, stays unchanged; the weaver weaves
+   * the others of its class.
    */
   private final ClassFile format;
   private final Consumer<String> unwoven;
@@ -24,7 +24,7 @@ final class Weaver {
   /// Creates a weaver.
   ///
   /// @param files finds the files of classes
-  /// @param unwoven receives what stays as it was
+  /// @param unwoven receives each unchanged method, with the reason
   Weaver(FilesOfClasses files, Consumer<String> unwoven) {
     this.unwoven = unwoven;
     format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(files.hierarchy()));
@@ -37,7 +37,7 @@ final class Weaver {
       model = format.parse(classFile);
     } catch (RuntimeException unreadable) {
       unwoven.accept("a class file that cannot be read: " + unreadable.getMessage());
-      return classFile; // the JVM says what is wrong
+      return classFile; // the JVM reports the error
     }
     try {
       return weave(model, _ -> true);

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.spi.ClassWeaver;
 
 /// The Java agent: `java -javaagent:stoa-weave.jar`, with stoa-api on the class path. It weaves
-/// what [stoa.Shared] says of `new` and of static fields into all classes that the program loads,
-/// see [SharedUses]. What cannot be woven throws, and is named on the error output.
+/// `new` and static fields as [stoa.Shared] describes into all classes that the program loads, see
+/// [SharedUses]. A method that cannot be woven throws, and the agent names it on the error output.
 public final class WeavingAgent implements ClassFileTransformer, ClassWeaver.Agent {
   private final Map<ClassLoader, SharedUses> uses = new WeakHashMap<>();
 
@@ -37,7 +37,7 @@ public final class WeavingAgent implements ClassFileTransformer, ClassWeaver.Age
     }
   }
 
-  /// The files of a loader, which may go.
+  /// Returns the files of a loader, which the garbage collector may remove.
   private static FilesOfClasses files(WeakReference<ClassLoader> loader) {
     return name -> {
       ClassLoader present = loader.get();

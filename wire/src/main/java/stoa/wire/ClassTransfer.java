@@ -70,7 +70,7 @@ public final class ClassTransfer {
     return out.toByteArray();
   }
 
-  /// What came, by the binary names of the classes.
+  /// Returns the received files, by the binary names of the classes.
   public SortedMap<String, byte[]> files() {
     return new TreeMap<>(files);
   }

@@ -6,8 +6,7 @@ import java.time.Duration;
 ///
 /// @param rounds how often each measure is taken; the median counts
 /// @param heat how long each load runs once before the first round
-/// @param ready how long callers call before something happens to servers: for as long Java
-///   compiles what they do
+/// @param ready how long callers call before a failure: for as long as Java compiles their code
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load counts
 /// @param records how many records YCSB has

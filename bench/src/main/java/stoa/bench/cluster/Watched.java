@@ -49,7 +49,7 @@ final class Watched implements AutoCloseable {
             else counters.increment(number);
             answered(System.nanoTime());
           } catch (Unavailable refused) {
-            refusals.increment(); // not executed; this counts as no answer, and the caller asks again
+            refusals.increment(); // not executed, so no answer; the caller asks again
           }
         }
       } catch (Throwable failed) {

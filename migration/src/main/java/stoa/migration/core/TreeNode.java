@@ -152,7 +152,7 @@ public final class TreeNode {
   private @Nullable NodeId offered;
   private final SortedSet<NodeId> avoided = new TreeSet<>();
   private final SortedMap<NodeId, Below> children = new TreeMap<>();
-  // What it told the parent about its subtree, and whether that may have changed.
+  // The node's last message to its parent about its subtree, and whether that may have changed.
   private Message.@Nullable Depth told;
   private boolean isToTell;
   private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
@@ -178,8 +178,8 @@ public final class TreeNode {
   // The versions of those that were dropped: nothing older is read.
   private final SortedMap<StreamId, CopyVersion> floors = new TreeMap<>();
 
-  // What operations and reads of this node have made or seen and may not be durable, and which part
-  // of it a flush covers.
+  // The versions that operations and reads of this node have made or seen and that may not be
+  // durable, and the part of them that a flush covers.
   private final SortedMap<StreamId, CopyVersion> unflushed = new TreeMap<>();
   private final SortedMap<Long, SortedMap<StreamId, CopyVersion>> flushing = new TreeMap<>();
 

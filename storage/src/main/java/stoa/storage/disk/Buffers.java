@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// A bounded number of direct buffers, each lent to one thread at a time. They are made when they
-/// are first needed and kept.
+/// A bounded number of direct buffers, each lent to one thread at a time. It creates a buffer on
+/// its first use, and keeps it.
 ///
 /// Thread-safe. When all are lent, the next borrower waits.
 public final class Buffers {
@@ -19,7 +19,7 @@ public final class Buffers {
     for (int i = 0; i < buffersMax; i++) loans[i] = new Loan(bytes);
   }
 
-  /// A buffer for the calling thread, until it closes the loan.
+  /// Returns a buffer for the calling thread, until it closes the loan.
   public Loan borrow() {
     for (var loan : loans) {
       if (loan.lock.tryLock()) return loan;
@@ -39,7 +39,7 @@ public final class Buffers {
       this.bytes = bytes;
     }
 
-    /// The buffer, empty; what it held is of no account.
+    /// Returns the buffer, empty; its old bytes do not count.
     public ByteBuffer buffer() {
       var present = buffer;
       if (present == null) {
@@ -55,7 +55,7 @@ public final class Buffers {
     }
   }
 
-  /// A direct buffer whose address is a multiple of [Disk#DIRECT_ALIGNMENT].
+  /// Returns a direct buffer whose address is a multiple of [Disk#DIRECT_ALIGNMENT].
   public static ByteBuffer allocate(int bytes) {
     var buffer = ByteBuffer.allocateDirect(bytes + Disk.DIRECT_ALIGNMENT);
     int past = buffer.alignmentOffset(0, Disk.DIRECT_ALIGNMENT);

@@ -1,7 +1,7 @@
 package stoa.storage.disk;
 
-/// Stored bytes are not what was written. The message names the file and the position in it and
-/// says what to do; nothing was changed, and everything else stays readable.
+/// Stored bytes are damaged. The message names the file and the position in it and states the
+/// remedy; nothing was changed, and everything else stays readable.
 public final class CorruptData extends StorageException {
   private static final long serialVersionUID = 1L;
 
@@ -21,12 +21,12 @@ public final class CorruptData extends StorageException {
     this.ofIndex = false;
   }
 
-  /// The index has such bytes, which can be made anew from the log.
+  /// Creates the exception for damage in the index, which can be rebuilt from the log.
   public static CorruptData ofIndex(String message) {
     return new CorruptData(message, true);
   }
 
-  /// Whether the index has these bytes, which can be made anew from the log.
+  /// Returns whether the damage is in the index, which can be rebuilt from the log.
   public boolean isOfIndex() {
     return ofIndex;
   }

@@ -1,16 +1,16 @@
 package stoa.storage.disk;
 
-/// How a device is laid out, and what it may take of the heap.
+/// The layout of a device, and the heap that it may use.
 ///
 /// @param segmentBytes the size at which a new segment begins; a larger commit gets a segment of
-///   its own. On a disk with room for less than 32 segments, these are as much smaller
+///   its own. On a disk with room for less than 32 segments, they are smaller accordingly
 /// @param fillAheadBytes how far a segment is filled with zeros ahead of small durable commits, so
 ///   that their syncs need not change the file's size; 0 turns it off
 /// @param memtableBytesMax heap for index entries not yet on disk; there may be three such tables
 ///   at a time, one filling and two waiting to be written
 /// @param cacheBytesMax heap for index blocks read from disk
-/// @param directIo whether segments are written and read past the operating system's cache; a disk
-///   that cannot refuses to be opened
+/// @param directIo whether to write and read segments past the operating system's cache; a disk
+///   without direct I/O then refuses to open
 public record DeviceConfig(
     int segmentBytes,
     int fillAheadBytes,
@@ -19,7 +19,7 @@ public record DeviceConfig(
     DirectIo directIo) {
   private static final int LEAST = 4 << 10;
 
-  /// A segment is at most one of as many parts of its disk, unless these would be too small.
+  // A segment is at most this fraction of its disk, unless that would be too small.
   private static final int PARTS = 32;
 
   private static final int PART_BYTES_LEAST = 256 << 10;
@@ -31,46 +31,46 @@ public record DeviceConfig(
     atLeast("cacheBytesMax", cacheBytesMax, LEAST);
   }
 
-  /// A layout with segments in the operating system's cache.
+  /// Creates a layout with segments in the operating system's cache.
   public DeviceConfig(
       int segmentBytes, int fillAheadBytes, int memtableBytesMax, int cacheBytesMax) {
     this(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, DirectIo.OFF);
   }
 
-  /// The standard layout with another segment size.
+  /// Creates the standard layout with another segment size.
   public DeviceConfig(int segmentBytes) {
     this(segmentBytes, 1 << 20, 8 << 20, 16 << 20);
   }
 
-  /// The standard layout.
+  /// Returns the standard layout.
   public static DeviceConfig standard() {
     return new DeviceConfig(64 << 20);
   }
 
-  /// This layout with another [#fillAheadBytes()].
+  /// Returns this layout with another [#fillAheadBytes()].
   public DeviceConfig withFillAheadBytes(int value) {
     return new DeviceConfig(segmentBytes, value, memtableBytesMax, cacheBytesMax, directIo);
   }
 
-  /// This layout with another [#memtableBytesMax()].
+  /// Returns this layout with another [#memtableBytesMax()].
   public DeviceConfig withMemtableBytesMax(int value) {
     return new DeviceConfig(segmentBytes, fillAheadBytes, value, cacheBytesMax, directIo);
   }
 
-  /// This layout with another [#cacheBytesMax()].
+  /// Returns this layout with another [#cacheBytesMax()].
   public DeviceConfig withCacheBytesMax(int value) {
     return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, value, directIo);
   }
 
-  /// This layout with another [#directIo()].
+  /// Returns this layout with another [#directIo()].
   public DeviceConfig withDirectIo(DirectIo value) {
     return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, value);
   }
 
-  /// This layout with segments, and tables of the index, that are small beside a disk: what keeps a
-  /// device in order needs room for one of each.
+  /// Returns this layout with segments, and tables of the index, that are small compared with a
+  /// disk: maintenance needs room for one of each.
   ///
-  /// @param diskBytes how many bytes the disk may ever have
+  /// @param diskBytes the most bytes that the disk may ever have
   public DeviceConfig fitting(long diskBytes) {
     long share = Math.max(PART_BYTES_LEAST, diskBytes / PARTS & -PART_BYTES_LEAST);
     return new DeviceConfig(

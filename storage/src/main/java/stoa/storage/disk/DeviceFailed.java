@@ -1,7 +1,7 @@
 package stoa.storage.disk;
 
-/// A write or a sync failed, so what the disk holds of the latest commits is unknown. The device
-/// takes no further commits, reads go on; opening it again finds out what the disk has.
+/// A write or a sync failed, so the outcome of the latest commits is unknown. The device takes no
+/// further commits, reads go on; opening it again finds out what the disk has.
 public final class DeviceFailed extends StorageException {
   private static final long serialVersionUID = 1L;
 

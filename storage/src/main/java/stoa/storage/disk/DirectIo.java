@@ -1,11 +1,11 @@
 package stoa.storage.disk;
 
-/// Whether segments are written and read past the operating system's cache.
+/// Whether to write and read segments past the operating system's cache.
 public enum DirectIo {
   /// Through the cache.
   OFF,
-  /// Past it: for much data in large commits. Each group of commits written at once is padded to
-  /// 4096 bytes, so small ones take more room. Commits that were not synced may be lost with the
-  /// process too. Only a [FileDisk] whose file system allows it can; others refuse to be opened.
+  /// Past it: for much data in large commits. The device pads each group of commits written at once
+  /// to 4096 bytes, so small ones take more room. The end of the process may lose unsynced commits
+  /// too. Only a [FileDisk] whose file system allows it supports this; other disks refuse to open.
   ON
 }

@@ -1,7 +1,7 @@
 package stoa.storage.disk;
 
-/// The disk has no room, found out before any byte was written: the operation had no effect, and
-/// works again once there is room.
+/// The disk has no room, known before any byte was written: the operation had no effect, and works
+/// again once there is room.
 public final class DiskFull extends StorageException {
   private static final long serialVersionUID = 1L;
 

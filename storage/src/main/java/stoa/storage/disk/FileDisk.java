@@ -24,29 +24,30 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Permissions;
 
-/// The files of a directory. The directory is made when it is missing, for its owner alone; who may
-/// read the directory may read the files that are made in it. An opener holds a file named `lock`,
-/// and keeps its notes in it. The file stays for ever.
+/// The files of a directory. It creates a missing directory for its owner alone; users who may read
+/// the directory may read the new files in it. An opener holds a file named `lock`, and keeps its
+/// notes in it. The file stays for ever.
 ///
-/// Thread-safe. An interrupt of a thread that reads or writes is kept for the caller to see and
-/// does not disturb the operation.
+/// Thread-safe. An interrupt of a thread that reads or writes does not disturb the operation; the
+/// thread stays interrupted for its caller.
 public final class FileDisk implements Disk {
   /*
-   * Interrupts: the JDK closes a FileChannel when a thread is interrupted inside an operation on it.
-   * Any thread may lead a commit here, so that must not cost the device its file. A Handle opens its
-   * channel again and repeats the operation. That is sound because every operation names its
-   * position, and because a sync through any descriptor covers the whole file.
+   * Interrupts: the JDK closes a FileChannel when a thread is interrupted inside an operation on
+   * it. Any thread may lead a commit here, so an interrupt must not cost the device its file. A
+   * Handle opens its channel again and repeats the operation. That is sound because every operation
+   * names its position, and because a sync through any descriptor covers the whole file.
    *
    * Locks: a FileLock refuses other processes only, and java.nio refuses overlapping locks of this
    * process per open file; HELD refuses a second opener in this process by the real path, also
    * before the lock file is touched. A lock is on a file, not on its name: were the name deleted, a
-   * second opener would lock another file. So a directory that has files and no lock file is refused,
-   * and the holder looks at every sync, but for a time of HELD_NANOS, whether the name still stands for
-   * its file. If not, it locks what the name stands for now, or fails when another process has done so.
+   * second opener would lock another file. So the disk refuses a directory that has files and no
+   * lock file, and the holder checks at a sync, at most once in HELD_NANOS, whether the name still
+   * stands for its file. If not, it locks the file that now has the name, or fails when another
+   * process has done so.
    *
-   * Staging: the JDK copies a heap buffer into a direct one that it keeps per thread, as large as the
-   * largest write. Here a heap buffer passes through pieces of at most PIECE bytes, so direct memory
-   * stays within PIECE for each thread.
+   * Staging: the JDK copies a heap buffer into a direct one that it keeps per thread, as large as
+   * the largest write. Here a heap buffer passes through pieces of at most PIECE bytes, so direct
+   * memory stays within PIECE for each thread.
    */
   private static final String LOCK = "lock";
   private static final int PIECE = 1 << 20;
@@ -68,11 +69,10 @@ public final class FileDisk implements Disk {
   private final Buffers directReads = new Buffers(DIRECT_READS_MAX, DIRECT_READ_BYTES);
   private volatile @Nullable DirectoryHold held;
 
-  /// The disk of a directory.
+  /// Creates the disk of a directory.
   ///
-  /// @throws IllegalArgumentException when it, or a directory above it, is a file or a link that
-  ///   leads nowhere
-  /// @throws ReadFailed when it cannot be made, read or written
+  /// @throws IllegalArgumentException when it, or a directory above it, is a file or a broken link
+  /// @throws ReadFailed when it cannot be created, read or written
   public FileDisk(Path directory) {
     try {
       Permissions.createDirectories(directory);
@@ -106,7 +106,7 @@ public final class FileDisk implements Disk {
     return new ReadFailed(directory + " cannot be used as a directory: " + cause, cause);
   }
 
-  /// Why a path is no directory, and what to do; null when nothing is there, or a directory.
+  /// Returns why a path is no directory, with the remedy; null when it is a directory or absent.
   private static @Nullable String obstacle(Path path) {
     if (Files.isDirectory(path)) return null;
     String link = "";
@@ -124,7 +124,7 @@ public final class FileDisk implements Disk {
     return Files.exists(path) ? link + " is a file; choose a directory" : null;
   }
 
-  /// Removes the directory of a disk that nobody has open, with its files.
+  /// Removes the directory of a disk without an opener, with its files.
   ///
   /// @throws IOException when it cannot be removed
   public static void remove(Path directory) throws IOException {
@@ -249,7 +249,7 @@ public final class FileDisk implements Disk {
     try {
       return fileStore.getUsableSpace() - ROOM_KEPT;
     } catch (IOException e) {
-      return Long.MAX_VALUE; // not known; the write is told
+      return Long.MAX_VALUE; // unknown; the write gets the error
     }
   }
 
@@ -283,8 +283,8 @@ public final class FileDisk implements Disk {
     return FileChannel.open(directory.resolve(name), options);
   }
 
-  /// The option for direct I/O. Its class belongs to the JDK but to no standard, so the compiler
-  /// warns of it, and another JDK may have none.
+  /// Returns the option for direct I/O. Its class belongs to the JDK but to no standard, so the
+  /// compiler warns of it, and another JDK may have none.
   public static OpenOption directOption() {
     try {
       for (var option : Class.forName(DIRECT_OPTIONS).getEnumConstants()) {
@@ -297,8 +297,8 @@ public final class FileDisk implements Disk {
         "this Java has no direct I/O; leave DeviceConfig.directIo OFF");
   }
 
-  /// Whether an error is that of a full disk or an exhausted quota, by the text that the operating
-  /// system gives it: the JDK has no class for it.
+  /// Returns whether an error means a full disk or an exhausted quota, by the operating system's
+  /// text: the JDK has no class for it.
   private static boolean saysFull(IOException e) {
     var text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     return text.contains("no space left")
@@ -326,7 +326,8 @@ public final class FileDisk implements Disk {
       key = key();
     }
 
-    /// What the lock file is for the file system, whatever its name; null where that is unknown.
+    /// Returns the identity of the lock file in the file system, whatever its name; null where that
+    /// is unknown.
     private @Nullable Object key() throws IOException {
       return Files.readAttributes(lock, BasicFileAttributes.class).fileKey();
     }
@@ -347,7 +348,7 @@ public final class FileDisk implements Disk {
       throw alreadyOpen("another process");
     }
 
-    /// Makes sure that nobody else can take the disk.
+    /// Checks that no other process can take the disk.
     ///
     /// @throws IOException when another process has taken it
     synchronized void look() throws IOException {
@@ -372,10 +373,10 @@ public final class FileDisk implements Disk {
       }
     }
 
-    /// In the lock file: earlier releases do not look at what is in it.
+    /// Returns notes in the lock file: earlier releases do not read its contents.
     @Override
     public ByteBuffer notes(int bytes) throws IOException {
-      // Its blocks must be there: a store to memory cannot be told that the disk is full.
+      // Its blocks must exist: a store to memory cannot report a full disk.
       var zeros = ZEROS.duplicate();
       for (long size = channel.size(); size < bytes; size = channel.size()) {
         zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - size));
@@ -448,7 +449,7 @@ public final class FileDisk implements Disk {
       int start = piece.position();
       try {
         while (piece.hasRemaining()) {
-          // An attempt that was interrupted may have advanced the piece all the same.
+          // An interrupted attempt may have advanced the piece all the same.
           again(channel ->
               piece.hasRemaining() ? channel.write(piece, position + piece.position() - start) : 0);
         }
@@ -480,7 +481,7 @@ public final class FileDisk implements Disk {
           at += again(channel -> channel.write(zeros.rewind(), here));
         }
       } catch (IOException e) {
-        // What was filled so far is harmless: it is zero, and only zeros were promised.
+        // The bytes filled so far are harmless: they are zero, as promised.
         if (saysFull(e)) throw full(e);
         throw e;
       }

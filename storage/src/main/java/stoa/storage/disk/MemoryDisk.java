@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// A disk in the heap of this JVM, with a bound. It lives as long as it is referred to: a device
-/// may be closed and opened again on it, and nothing outlives the process.
+/// A disk in the heap of this JVM, with a bound. It lives as long as it is reachable: a program may
+/// close a device and open it again on this disk, and nothing outlives the process.
 ///
 /// Thread-safe.
 public final class MemoryDisk implements Disk {
@@ -22,8 +22,8 @@ public final class MemoryDisk implements Disk {
    * A file is a table of chunks of CHUNK bytes. Growing adds a chunk and, rarely, copies the table,
    * never the bytes. The budget counts whole chunks, as the heap does.
    *
-   * `chunks` and `size` are written by the file's one writer, chunks before size; readers read size
-   * first, so every byte below it is there.
+   * The file's one writer writes `chunks` before `size`; readers read size first, so every byte
+   * below it is there.
    */
   private static final int CHUNK_BITS = 16;
   private static final int CHUNK = 1 << CHUNK_BITS;
@@ -33,9 +33,10 @@ public final class MemoryDisk implements Disk {
   private final TreeMap<String, Content> files = new TreeMap<>(); // guarded by itself
   private final AtomicBoolean held = new AtomicBoolean();
 
-  /// An empty disk.
+  /// Creates an empty disk.
   ///
-  /// @param bytesMax the room for all files together, in bytes; a multiple of 64 KiB is used
+  /// @param bytesMax the room for all files together, in bytes; rounded down to a multiple of 64
+  ///   KiB
   public MemoryDisk(long bytesMax) {
     if (bytesMax < CHUNK) {
       throw new IllegalArgumentException("bytesMax is " + bytesMax + "; the least is " + CHUNK);
@@ -43,7 +44,7 @@ public final class MemoryDisk implements Disk {
     this.bytesMax = bytesMax;
   }
 
-  /// The room in use, in bytes.
+  /// Returns the used room, in bytes.
   public long bytes() {
     return bytes.get();
   }

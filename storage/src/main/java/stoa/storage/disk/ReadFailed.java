@@ -1,6 +1,6 @@
 package stoa.storage.disk;
 
-/// The disk could not be read. Nothing is known about the data; the same read may work later.
+/// A read from the disk failed. Nothing is known about the data; the same read may work later.
 public final class ReadFailed extends StorageException {
   private static final long serialVersionUID = 1L;
 

@@ -13,16 +13,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Another disk as it is now, with all later changes in the heap of this JVM. A device can be
-/// opened on it, and the files of the other disk stay as they are.
+/// The present state of another disk, with all later changes in the heap of this JVM. A device on
+/// it leaves the files of the other disk unchanged.
 ///
 /// [#hold()] makes sure that no other process has the other disk open. The changes live as long as
 /// this object. Thread-safe.
 public final class ScratchDisk implements Disk {
   /*
-   * A file is that of the other disk, if it was there, under a table of chunks of CHUNK bytes that
-   * were written since. A chunk is copied from the other disk at the first write into it. The file's
-   * one writer fills a chunk before it raises `size`; readers read `size` first.
+   * A file is that of the other disk, if it was there, under a table of later written chunks of
+   * CHUNK bytes. The first write into a chunk copies it from the other disk. The file's one writer
+   * fills a chunk before it raises `size`; readers read `size` first.
    */
   private static final int CHUNK_BITS = 16;
   private static final int CHUNK = 1 << CHUNK_BITS;
@@ -32,10 +32,10 @@ public final class ScratchDisk implements Disk {
   private final AtomicLong bytes = new AtomicLong();
   private final TreeMap<String, Content> files = new TreeMap<>(); // guarded by itself
 
-  /// What is on another disk.
+  /// Creates a scratch copy of another disk.
   ///
   /// @param under closed with this one
-  /// @param bytesMax the room for what is changed, in bytes
+  /// @param bytesMax the room for changes, in bytes
   /// @throws ReadFailed when the other disk cannot be read
   public ScratchDisk(Disk under, long bytesMax) {
     this.under = under;

@@ -14,17 +14,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A disk in memory that loses power and fails as it is told, for simulations: no worse and hardly
+/// A disk in memory that loses power and fails on request, for simulations: no worse and hardly
 /// better than the contract of [Disk] and [DiskFile] allows. The same seed and the same operations
 /// give the same disk.
 ///
 /// Thread-safe; for determinism one thread uses it at a time.
 public final class SimulatedDisk implements Disk {
   /*
-   * A file's bytes are what readers see. Beside them it remembers, for each sector written since the
-   * last sync, what the sector held at that sync, and how long the file was. A power loss goes
-   * through these sectors and keeps the written bytes or puts the old ones back. Names work alike: the
-   * directory as of its last sync, and the changes since.
+   * Readers see a file's bytes. Beside them the file remembers, for each sector written since the
+   * last sync, the sector's bytes at that sync, and the length of the file. A power loss goes
+   * through these sectors and keeps the written bytes or restores the old ones. Names work alike:
+   * the directory as of its last sync, and the changes since.
    *
    * A failed sync leaves its sectors in `limbo`: no later sync covers them, unless they are written
    * again.
@@ -48,17 +48,16 @@ public final class SimulatedDisk implements Disk {
   private boolean shortReads;
   private boolean tearing;
 
-  /// An empty disk.
+  /// Creates an empty disk.
   ///
-  /// @param seed decides everything that is left to chance
+  /// @param seed determines all random choices
   public SimulatedDisk(long seed) {
     random = new SplittableRandom(seed);
   }
 
-  /// Cuts the power and answers the disk as it may be afterwards. What was synced is there. Of each
-  /// file, what was written since is lost, kept or torn, sector by sector and in any order; changes
-  /// of names since the last [#syncDirectory()] each happened or not. Every later operation on this
-  /// object fails.
+  /// Cuts the power and returns the disk after it. Synced bytes are there. Of each file, the later
+  /// writes are lost, kept or torn, sector by sector and in any order; changes of names since the
+  /// last [#syncDirectory()] each happened or not. Every later operation on this object fails.
   public synchronized SimulatedDisk crash() {
     powerLost = true;
     var after = new SimulatedDisk(random.nextLong());
@@ -73,8 +72,8 @@ public final class SimulatedDisk implements Disk {
     return after;
   }
 
-  /// Ends the process that uses the disk, not the power, and answers the disk as the next process
-  /// finds it: everything written is there, and what was not durable still is not. Every later
+  /// Ends the process that uses the disk, not the power, and returns the disk for the next process:
+  /// all written bytes are there, and those that were not durable still are not. Every later
   /// operation on this object fails.
   public synchronized SimulatedDisk kill() {
     powerLost = true;
@@ -86,7 +85,7 @@ public final class SimulatedDisk implements Disk {
     return after;
   }
 
-  /// A disk of its own with the same bytes, all of them durable.
+  /// Returns another disk with the same bytes, all of them durable.
   public synchronized SimulatedDisk copy() {
     var copy = new SimulatedDisk(random.nextLong());
     names.forEach((name, content) -> copy.names.put(name, content.copy()));
@@ -94,7 +93,8 @@ public final class SimulatedDisk implements Disk {
     return copy;
   }
 
-  /// One of four fates for the unsynced: all kept, all lost, kept up to a cut, each by itself.
+  /// Decides whether an unsynced change survives. There are four fates: all kept, all lost, kept up
+  /// to a cut, each by itself.
   private static boolean survives(SplittableRandom random, int fate, int index, int cut) {
     return switch (fate) {
       case 0 -> true;
@@ -104,14 +104,16 @@ public final class SimulatedDisk implements Disk {
     };
   }
 
-  /// Cuts the power during the change that is `changes` changes from now: a write, a reservation, a
-  /// sync or a change of names. It fails half done, and everything after it fails; [#crash()] gives
-  /// the disk to go on with.
+  /// Cuts the power during a later change: a write, a reservation, a sync or a change of names.
+  /// That change fails half done, and everything after it fails; [#crash()] gives the disk to go on
+  /// with.
+  ///
+  /// @param changesFromNow the number of changes before it
   public synchronized void losePowerAfter(int changesFromNow) {
     powerLossAt = changes + changesFromNow;
   }
 
-  /// How many changes there were.
+  /// Returns the number of changes so far.
   public synchronized int changes() {
     return changes;
   }
@@ -123,15 +125,15 @@ public final class SimulatedDisk implements Disk {
     failingWrite = writes + writesFromNow;
   }
 
-  /// Makes a sync of a file fail with an [IOException]; what it should have made durable never
-  /// becomes so.
+  /// Makes a sync of a file fail with an [IOException]; the bytes that it should have made durable
+  /// never become so.
   ///
   /// @param syncsFromNow 0 for the next one
   public synchronized void failSync(int syncsFromNow) {
     failingSync = syncs + syncsFromNow;
   }
 
-  /// Bounds the disk: what would go beyond is refused with [DiskFull].
+  /// Bounds the disk: it refuses changes beyond the bound with [DiskFull].
   public synchronized void limit(long newBytesMax) {
     bytesMax = newBytesMax;
   }
@@ -141,12 +143,12 @@ public final class SimulatedDisk implements Disk {
     return bytesMax == Long.MAX_VALUE ? bytesMax : bytesMax - bytes();
   }
 
-  /// Has a write that meets the bound write what there is room for before it fails.
+  /// Makes a write that meets the bound write as much as there is room for before it fails.
   public synchronized void tearWhenFull() {
     tearing = true;
   }
 
-  /// Lets reads answer fewer bytes than asked for, by chance.
+  /// Lets reads return fewer bytes than requested, at random.
   public synchronized void readShort() {
     shortReads = true;
   }
@@ -169,7 +171,7 @@ public final class SimulatedDisk implements Disk {
     content.durableSize = Math.min(content.durableSize, content.size);
   }
 
-  /// The bytes in use.
+  /// Returns the used bytes.
   public synchronized long bytes() {
     long bytes = 0;
     for (var content : names.values()) bytes += content.size;
@@ -342,7 +344,7 @@ public final class SimulatedDisk implements Disk {
         else System.arraycopy(sector.getValue(), 0, after.bytes, sector.getKey() * SECTOR, SECTOR);
         index++;
       }
-      // The size is kept apart from the data, but covers what was kept.
+      // The file keeps the size apart from the data, but the size covers the kept data.
       int least = Math.max(durableSize, Math.min(size, (lastKept + 1) * SECTOR));
       after.size = random.nextBoolean() ? least : least + random.nextInt(size - least + 1);
       if (fate == 0) after.size = size;

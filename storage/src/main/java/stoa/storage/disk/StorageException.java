@@ -1,7 +1,8 @@
 package stoa.storage.disk;
 
-/// What the storage device itself throws. There is one class for each way in which a caller could
-/// react differently; misuse is an [IllegalArgumentException] or [IllegalStateException] instead.
+/// The exceptions of the storage device itself. There is one class for each way in which a caller
+/// could react differently; misuse is an [IllegalArgumentException] or [IllegalStateException]
+/// instead.
 public abstract sealed class StorageException extends RuntimeException
     permits AlreadyOpen,
         CorruptData,

@@ -10,7 +10,8 @@ public final class TornWrite extends IOException {
     super("the disk became full within a write of " + file, cause);
   }
 
-  /// That nothing was written, once its file is given up or its bytes are passed over.
+  /// Returns the exception for a write without effect, when its file is given up or its bytes are
+  /// skipped.
   public DiskFull nothingWritten() {
     return new DiskFull(String.valueOf(getMessage()), this);
   }

@@ -1,2 +1,2 @@
-/// What the device needs of a file system, the disks that offer it, and how storage fails.
+/// The port to a file system, the disks that implement it, and the exceptions of storage.
 package stoa.storage.disk;

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /// Verified blocks of runs, as many as a bound allows. Thread-safe, without locks.
 final class BlockCache {
   /*
-   * Sets of WAYS slots, chosen by a hash of run and block. In a full set the first block that was not
-   * used since the last replacement there makes room. Races between readers cost at most a block that
-   * is read twice.
+   * Sets of WAYS slots, chosen by a hash of run and block. In a full set the first block that was
+   * not used since the last replacement there makes room. Races between readers cost at most a
+   * second read of a block.
    */
   private static final int WAYS = 8;
 
@@ -21,7 +21,7 @@ final class BlockCache {
     setMask = sets - 1;
   }
 
-  /// A block of a run, read from its file when it is not here.
+  /// Returns a block of a run, and reads it from its file when it is not cached.
   byte[] get(Run run, int block) throws IOException {
     long key = (long) run.number() << 32 | block;
     int first = ((int) ((key * 0x9e3779b97f4a7c15L) >>> 40) & setMask) * WAYS;

@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /// Walks the entries of one series in descending order of offset, of each offset the newest,
-/// removed ones included. One owner uses it while the state is acquired.
+/// including removed ones. One owner uses it while it holds the state.
 final class Descent {
   private final Source[] sources; // newest first
 
-  /// Stands behind the first entry below `offset`.
+  /// Creates a walk that begins with the last entry below `offset`.
   Descent(
       IndexState state, BlockCache cache, long limit, long high, long low, int space, long offset)
       throws IOException {
@@ -28,7 +28,7 @@ final class Descent {
     if (series != null) found.add(new TableSource(series, limit));
   }
 
-  /// Puts the next entry into `found`. Answers false, with `found` empty, behind the last.
+  /// Puts the next entry into `found`. Returns false, with `found` empty, after the last one.
   boolean next(Entry found) throws IOException {
     Source greatest = null;
     for (var source : sources) {
@@ -46,7 +46,7 @@ final class Descent {
     return true;
   }
 
-  /// One table or run; `at` is its last entry below the offset last asked for, or empty.
+  /// One table or run; `at` is its last entry below the last requested offset, or empty.
   private abstract static sealed class Source {
     final Entry at = new Entry();
 
@@ -76,7 +76,7 @@ final class Descent {
     private final long high;
     private final long low;
     private final int space;
-    private Entry[] entries = new Entry[0]; // those of the series in the leaf, ascending
+    private Entry[] entries = new Entry[0]; // the entries of the series in the leaf, ascending
     private int count;
 
     RunSource(Run run, BlockCache cache, long high, long low, int space) {

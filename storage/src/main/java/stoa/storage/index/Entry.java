@@ -1,15 +1,15 @@
 package stoa.storage.index;
 
-/// A place for what the index says of one key: where the bytes at an offset stand in the log, that
-/// they are a hole, or that an older entry was removed. One owner uses it and uses it again.
+/// A holder of the index's entry for one key: the place in the log of the bytes at an offset, a
+/// hole, or the removal of an older entry. One owner uses it, again and again.
 public final class Entry {
   /// The mark of an entry that points to bytes.
   public static final int DATA = 0;
 
-  /// The mark of an entry whose bytes were cut off; it stands against what is older.
+  /// The mark of an entry whose bytes were cut off; it hides older ones.
   public static final int HOLE = 1;
 
-  /// The mark that hides older entries of its key.
+  /// The mark that removes older entries of its key.
   static final int REMOVED = 2;
 
   public long offset = -1;
@@ -18,22 +18,22 @@ public final class Entry {
   /// it.
   public long position = -1;
 
-  /// How many bytes of the item come before those of the entry.
+  /// The number of bytes of the item before those of the entry.
   public int skip;
 
   public long length;
   public long version;
   public int mark;
 
-  /// None.
+  /// Creates an empty holder.
   public Entry() {}
 
-  /// Makes it an entry of a record space.
+  /// Sets an entry of a record space.
   public void set(long newOffset, long newPosition, long newLength) {
     set(newOffset, newPosition, 0, newLength, 0, DATA);
   }
 
-  /// Sets all fields, and answers this.
+  /// Sets all fields, and returns this.
   public Entry set(
       long newOffset, long newPosition, int newSkip, long newLength, long newVersion, int newMark) {
     offset = newOffset;
@@ -45,17 +45,17 @@ public final class Entry {
     return this;
   }
 
-  /// Makes it the same as another one, and answers this.
+  /// Copies another one, and returns this.
   public Entry set(Entry other) {
     return set(other.offset, other.position, other.skip, other.length, other.version, other.mark);
   }
 
-  /// The first offset behind it.
+  /// Returns the first offset after it.
   public long end() {
     return offset + length;
   }
 
-  /// Makes this the part of itself between two offsets within it.
+  /// Reduces it to its part between two offsets within it.
   public Entry clip(long from, long to) {
     if (!isHole()) skip += (int) (from - offset);
     offset = from;
@@ -63,17 +63,17 @@ public final class Entry {
     return this;
   }
 
-  /// Makes it none.
+  /// Empties it.
   public void clear() {
     set(-1, -1, 0, 0, 0, DATA);
   }
 
-  /// Whether it is one.
+  /// Returns whether it has an entry.
   public boolean exists() {
     return position >= 0;
   }
 
-  /// Whether it is a hole.
+  /// Returns whether it is a hole.
   public boolean isHole() {
     return mark == HOLE;
   }

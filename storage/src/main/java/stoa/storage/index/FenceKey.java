@@ -3,7 +3,7 @@ package stoa.storage.index;
 import stoa.storage.segment.EntryOrder;
 import stoa.storage.segment.Layout;
 
-/// The keys in a fence block: the first key of a child, and which block that is.
+/// The keys in a fence block: the first key of a child, and the block of the child.
 final class FenceKey {
   static final int BYTES = 25;
 
@@ -20,7 +20,7 @@ final class FenceKey {
     return Layout.getInt(fences, RunFormat.FENCES + index * RunFormat.FENCE_ENTRY + FenceKey.BYTES);
   }
 
-  /// The index of the last fence at or below a key, or -1.
+  /// Returns the index of the last fence at or below a key, or -1.
   static int lastAtOrBelow(byte[] fences, long high, long low, int space, long offset) {
     int from = -1;
     int to = RunFormat.count(fences, 0) - 1;

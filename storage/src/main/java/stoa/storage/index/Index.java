@@ -29,52 +29,52 @@ import stoa.storage.segment.Item;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.SegmentLog;
 
-/// Where what was written stands in the log: `(object, space, offset) → entry`. A log-structured
+/// The places of written bytes in the log: `(object, space, offset) → entry`. A log-structured
 /// merge tree.
 ///
 /// In the record spaces, 0 to 127, an entry is a log position and a length. In the versioned
 /// spaces, 128 to 255, it also has a skip, a version and a mark. Each entry has a *stamp*, the log
 /// position of the record that made it; of the entries of a key the one with the greatest stamp
-/// counts, which is the one that was inserted last.
+/// counts, which is the last inserted one.
 ///
 /// Readers on any thread; inserts by one thread at a time, the device's append lock.
 public final class Index {
   /*
-   * Entries go to the active table. A full one is frozen, written to a run in the background, and
-   * dropped. Runs of similar size that are neighbours in age are merged in the background. Sources are
-   * kept newest first, and each covers a range of the log of its own, so the newest source that has
-   * an offset has its latest entry.
+   * Entries go to the active table. When it is full, a background task freezes it, writes it to a
+   * run, and drops it. Runs of similar size that are neighbours in age are merged in the
+   * background. Sources are kept newest first, and each covers a range of the log of its own, so
+   * the newest source that has an offset has its latest entry.
    *
    * Invariants:
    * (1) The manifest on the disk names runs that are whole and durable, and covers only log that is
-   *     durable: were it not, another record could come to stand where an entry points.
+   *     durable: otherwise another record could later be at the place of an entry.
    * (2) A run's file is deleted only when no state lists it and no manifest names it.
-   * (3) At most FROZEN_MAX tables are frozen: an insert beyond waits, or writes one itself. At most
-   *     RUNS_MAX runs are live: a table beyond waits for a merge, or merges itself. (When a run is
+   * (3) At most FROZEN_MAX tables are frozen: a further insert waits, or writes one itself. At most
+   *     RUNS_MAX runs are live: a further table waits for a merge, or merges itself. (When a run is
    *     damaged there are no merges, and no bound until the device is opened again; nor are there
    *     while the disk has no room for one.)
    *
-   * Reading: `visible` is read while `state` stays the same. Then the state has every entry below it,
-   * and its runs have none above it.
+   * Reading: `visible` is read while `state` stays the same. Then the state has every entry below
+   * it, and its runs have none above it.
    *
-   * A reader may want an earlier moment. The tables keep all entries of a key, so they can be seen as
-   * they were; the runs have the newest of each key alone. What is in them is durable, and so are the
-   * deletions that were heeded when they were made: so a moment that is too early for them gives way
-   * to one that is not, and is durable too ([IndexState#moment]). This counts from when the index was
-   * opened: a reader brings no limit from before.
+   * A reader may want an earlier moment. The tables keep all entries of a key, and so can show
+   * earlier states; the runs have only the newest entry of each key. The entries in runs are
+   * durable, and so are the deletions that the runs take into account. So the index replaces a
+   * moment that is too early for the runs by a later one, which is durable too
+   * ([IndexState#moment]). No reader has a moment from before the opening of the index.
    *
-   * Locks, in the order they are taken: the device's append lock, `publishing` (who changes the list of
-   * runs, held over the write of the manifest), `changing` (who replaces the state; short).
+   * Locks, in the order they are taken: the device's append lock, `publishing` (to change the list
+   * of runs, held over the write of the manifest), `changing` (to replace the state; short).
    */
   private static final Logger LOG = LoggerFactory.getLogger(Index.class);
   private static final int FROZEN_MAX = 2;
 
   private static final int RUNS_MAX = 40;
 
-  /// As much of the log does one table have at most: opening reads what three of them had.
+  // The most bytes of the log that one table covers: opening reads the log of three tables.
   private static final long TABLE_LOG_BYTES_MAX = 256 << 20;
 
-  /// How many runs of one size class make a merge worth while; the classes are powers of this.
+  // The number of runs of one size class that a merge takes; the classes are powers of this.
   private static final int FAN = 4;
 
   private static final int SMALLEST_CLASS_BLOCKS = 16;
@@ -131,8 +131,8 @@ public final class Index {
     this.state = new IndexState(new Memtable(covered, 0), new Memtable[0], runs);
   }
 
-  /// Opens what the manifest names; when it or a run is missing or damaged, the index is empty and
-  /// covers nothing, to be filled from the log again.
+  /// Opens the index of the manifest; when the manifest or a run is missing or damaged, the index
+  /// is empty and covers nothing, and the caller fills it from the log again.
   public static Index open(
       Disk disk,
       DeviceConfig config,
@@ -149,7 +149,7 @@ public final class Index {
     if (manifest != null) {
       var runs = openRuns(disk, manifest);
       if (runs != null) {
-        // A run that was made just before a crash has a number that its manifest does not know of.
+        // A run made just before a crash has a number that its manifest does not know.
         int next = Math.max(unused, manifest.nextRun());
         var index =
             new Index(disk, config, log, background, births, manifest.covered(), next, runs);
@@ -162,7 +162,7 @@ public final class Index {
     return new Index(disk, config, log, background, births, 0, unused, new Run[0]);
   }
 
-  /// Says why an index that should be there is made anew.
+  /// Logs why it rebuilds an existing index.
   private static void sayAnew(Disk disk, String why) {
     LOG.warn("the index in {} is made anew from the log: {}", disk.place(), why);
   }
@@ -176,19 +176,19 @@ public final class Index {
       runs.forEach(run -> run.file().close());
       throw e;
     } catch (IOException | CorruptData e) {
-      // The index is derived data: what cannot be read is made again.
+      // The index is derived data: the caller rebuilds the unreadable part.
       runs.forEach(run -> run.file().close());
       sayAnew(disk, String.valueOf(e.getMessage()));
       return null;
     }
   }
 
-  /// What writers may take of the disk.
+  /// Returns the bytes that writers may use of the disk.
   public Allowance allowance() {
     return allowance;
   }
 
-  /// The log position from which on the log must be inserted again.
+  /// Returns the log position from which the caller must insert the log again.
   public long covered() {
     publishing.lock();
     try {
@@ -198,7 +198,7 @@ public final class Index {
     }
   }
 
-  /// Adds a RECORD, or a trim; other items are nothing to this.
+  /// Adds a RECORD, or a trim; ignores other items.
   public void insert(Item item) {
     if (item.kind == RecordFormat.ITEM_RECORD) {
       insert(item.high, item.low, item.space, item.offset, item.position, item.length);
@@ -207,19 +207,19 @@ public final class Index {
     }
   }
 
-  /// Up to where the record spaces are trimmed. Lookups here do not heed it.
+  /// Returns the bounds up to which record spaces are trimmed. Lookups here ignore them.
   public Trims trims() {
     return trims;
   }
 
-  /// Adds an entry of a record space, for the item of `length` bytes that stands at `position`,
-  /// which is its stamp too.
+  /// Adds an entry of a record space, for the item of `length` bytes at `position`, which is its
+  /// stamp too.
   public void insert(long high, long low, int space, long offset, long position, int length) {
     state.active().insert(high, low, space, offset, position, length);
   }
 
-  /// Adds an entry of a versioned space. A hole stands at the stamp. Of the entries of one record
-  /// at one key the last one counts.
+  /// Adds an entry of a versioned space. A hole has the stamp as its position. Of the entries of
+  /// one record at one key the last one counts.
   ///
   /// @param stamp the log position of the record that makes the entry; never below that of an entry
   ///   inserted before
@@ -258,8 +258,8 @@ public final class Index {
     state.active().insert(high, low, space, offset, stamp, position, skip, length, version, mark);
   }
 
-  /// Shows readers everything inserted, which ends at a log position. Answers whether [#flushSoon]
-  /// is to be called, without the append lock.
+  /// Shows readers all entries so far, which end at a log position. Returns whether the caller must
+  /// call [#flushSoon], without the append lock.
   public boolean show(long end) {
     visible = end;
     trims.show();
@@ -294,8 +294,8 @@ public final class Index {
     old.release();
   }
 
-  /// Writes the frozen tables now, during recovery. A full disk is no reason to refuse an opener
-  /// who wants to read, so the tables may grow beyond their bound, within limits.
+  /// Writes the frozen tables now, during recovery. An opener may read a full disk, so the tables
+  /// may grow beyond their bound, within limits.
   public void flushNow() {
     try {
       while (flushOldest()) {
@@ -307,7 +307,7 @@ public final class Index {
     }
   }
 
-  /// Whether a run file belongs to the index.
+  /// Returns whether a run file belongs to the index.
   public boolean uses(String name) {
     for (var run : state.runs()) {
       if (RunFormat.name(run.number()).equals(name)) return true;
@@ -315,7 +315,7 @@ public final class Index {
     return false;
   }
 
-  /// Returns when there is room for more entries; writes a frozen table itself when nobody else
+  /// Returns when there is room for more entries; writes a frozen table itself when no other thread
   /// does.
   ///
   /// @throws DiskFull when the disk has no room for it
@@ -342,9 +342,9 @@ public final class Index {
     if (closed) throw closedException();
   }
 
-  /// Prepares for [#awaitCovered]. Called under the append lock.
+  /// Prepares for [#awaitCovered]. The caller holds the append lock.
   ///
-  /// @throws DiskFull when the disk has no room for what has to be written first
+  /// @throws DiskFull when the disk has no room for the bytes that it must write first
   public void freezeAll() {
     while (state.frozen().length == FROZEN_MAX) {
       if (!flushOldest()) await(Work.FLUSH);
@@ -357,7 +357,7 @@ public final class Index {
     }
   }
 
-  /// Returns when the manifest covers all that was there at [#freezeAll].
+  /// Returns when the manifest covers everything that was there at [#freezeAll].
   ///
   /// @throws DiskFull when the disk has no room for it
   public void awaitCovered() {
@@ -367,8 +367,8 @@ public final class Index {
     mergeSoon();
   }
 
-  /// Writes what is in the tables before the device is closed: who opens it need not read the log
-  /// again, and is told when the end of it is missing.
+  /// Writes the tables before the device closes: the next opener need not read the log again, and
+  /// notices when its end is missing.
   ///
   /// @throws DiskFull when the disk has no room for it
   public void coverAll() {
@@ -378,7 +378,7 @@ public final class Index {
     }
   }
 
-  /// Has the frozen tables written in the background.
+  /// Schedules a background write of the frozen tables.
   public void flushSoon() {
     ask(flushAsked, this::flushAll);
   }
@@ -393,7 +393,7 @@ public final class Index {
     try {
       background.execute(run);
     } catch (RejectedExecutionException e) {
-      run.run(); // whoever owns the executor wants no more of it, but the tables must not pile up
+      run.run(); // the executor is shut down, but the tables must not pile up
     }
   }
 
@@ -401,12 +401,11 @@ public final class Index {
     try {
       task.run();
     } catch (DiskFull | DeviceFailed | DeviceClosed e) {
-      // Tried again when the next table is full; until then the tables stay in the heap, and
-      // whoever
-      // appends beyond their bound is told.
+      // The next full table tries again; until then the tables stay in the heap, and an append
+      // beyond their bound fails.
     } catch (CorruptData e) {
-      // Whoever reads there is told. The log is whole, so opening the device again makes the index
-      // new.
+      // Readers of the damaged part get the exception. The log is whole, so opening the device
+      // again rebuilds the index.
       noteDamage(e);
       forgetIndex();
     } catch (RuntimeException | Error e) {
@@ -426,14 +425,14 @@ public final class Index {
     LOG.error("the index in {} is damaged: {}", disk.place(), found.getMessage());
   }
 
-  /// What is damaged of the index, as far as somebody has come upon it; null when nothing is. It is
-  /// made anew when the device is opened again.
+  /// Returns the first damage of the index that an operation has met; null when none has. Opening
+  /// the device again rebuilds the index.
   public @Nullable CorruptData damage() {
     return damage;
   }
 
-  /// Removes the manifest: the index will be made from the log when the device is opened again.
-  /// Until then what is unharmed of it serves.
+  /// Removes the manifest: the next opening of the device rebuilds the index from the log. Until
+  /// then the undamaged part serves.
   private void forgetIndex() {
     publishing.lock();
     try {
@@ -458,8 +457,8 @@ public final class Index {
     if (chooseMerge().length > 0) ask(mergeAsked, this::mergeAll);
   }
 
-  /// Writes the oldest frozen table to a run. Answers false when there is none, or another thread
-  /// is at it.
+  /// Writes the oldest frozen table to a run. Returns false when there is none, or another thread
+  /// does it.
   private boolean flushOldest() {
     Memtable table;
     int number;
@@ -505,7 +504,7 @@ public final class Index {
     }
   }
 
-  /// The log position at which a frozen table's range ends.
+  /// Returns the log position at which a frozen table's range ends.
   private long to(Memtable table) {
     var s = state;
     long to = s.active().from();
@@ -553,8 +552,8 @@ public final class Index {
     return Run.open(disk, number, blocks, moment);
   }
 
-  /// Puts a new run in the place of those it was merged from, or of the table it was written from,
-  /// in the manifest and then in the state.
+  /// Replaces the merged runs, or the written table, by a new run, in the manifest and then in the
+  /// state.
   private void publish(Run[] sources, Run run, @Nullable Memtable table) throws IOException {
     run.use(); // until a state has it
     publishing.lock();
@@ -611,7 +610,7 @@ public final class Index {
     }
   }
 
-  /// Merges some runs. Answers false when there is nothing to merge, or another thread is at it.
+  /// Merges some runs. Returns false when there is nothing to merge, or another thread does it.
   private boolean mergeOnce() {
     int number;
     Run[] sources;
@@ -638,8 +637,8 @@ public final class Index {
     }
   }
 
-  /// Those of neighbouring runs, the oldest, for which there is room: what is merged makes room
-  /// only when it is done.
+  /// Returns the oldest of neighboring runs for which there is room: a merge frees room only when
+  /// it is done.
   private Run[] fitting(Run[] sources) {
     for (int from = 0; from < sources.length - 1; from++) {
       var fewer = Arrays.copyOfRange(sources, from, sources.length);
@@ -656,7 +655,7 @@ public final class Index {
     return blocks * RunFormat.BLOCK;
   }
 
-  /// Returns when the runs are few enough for another one; merges some itself when nobody else
+  /// Returns when the runs are few enough for another one; merges some itself when no other thread
   /// does.
   private void limitRuns() {
     try {
@@ -667,12 +666,13 @@ public final class Index {
       noteDamage(e);
       forgetIndex();
     } catch (DiskFull e) {
-      // More runs make reading slower; without this one nothing could be given up any more.
+      // More runs slow reading down; but without this one the device could give up nothing any
+      // more.
     }
   }
 
-  /// Neighbouring runs of which FAN are of one size class and the others of smaller ones; when
-  /// there are none, but too many runs, the newer ones.
+  /// Returns neighboring runs of which FAN are of one size class and the others of smaller ones;
+  /// when there are none, but too many runs, the newer ones.
   private Run[] chooseMerge() {
     var runs = state.runs();
     for (int size = 0; size < 16; size++) {
@@ -758,27 +758,27 @@ public final class Index {
     }
   }
 
-  /// Begins a walk over the entries of a series, as they are now.
+  /// Begins a walk over the present entries of a series.
   public IndexScan scan(long high, long low, int space, long from) throws IOException {
     try (var view = view(visible)) {
       return view.scan(high, low, space, from);
     }
   }
 
-  /// The index as readers are shown it now.
+  /// Returns the index as readers see it now.
   public IndexView view() {
     return view(visible);
   }
 
-  /// The index at the moment at which the log ended at `limit`: for several lookups that belong
-  /// together.
+  /// Returns the index at the moment at which the log ended at `limit`: for several lookups that
+  /// belong together.
   ///
-  /// A limit beyond what readers are shown stands for that. A limit below what is in the runs
-  /// stands for where the newest run ends, which is durable. So a reader that brings the durable
-  /// end of the log sees that moment or a later one that is durable as well.
+  /// A limit beyond the readers' view stands for that view. A limit below the end of the newest run
+  /// stands for that end, which is durable. So a reader with the durable end of the log as its
+  /// limit sees that moment or a later one that is durable as well.
   ///
-  /// [Long#MAX_VALUE] is for the inserting thread: its lookups see what it inserted just before
-  /// too. Such a view is good until the next [#show] or [#awaitRoom].
+  /// [Long#MAX_VALUE] is for the inserting thread: its lookups see its latest inserts too. Such a
+  /// view is valid until the next [#show] or [#awaitRoom].
   public IndexView view(long limit) {
     while (true) {
       var s = state;
@@ -793,26 +793,26 @@ public final class Index {
     }
   }
 
-  /// How many runs there are.
+  /// Returns the number of runs.
   public int runCount() {
     return state.runs().length;
   }
 
-  /// How many bytes the runs have.
+  /// Returns the number of bytes of the runs.
   public long runBytes() {
     long blocks = 0;
     for (var run : state.runs()) blocks += run.blocks();
     return blocks * RunFormat.BLOCK;
   }
 
-  /// How many entries the runs have.
+  /// Returns the number of entries of the runs.
   public long runEntries() {
     long entries = 0;
     for (var run : state.runs()) entries += run.entries();
     return entries;
   }
 
-  /// How many bytes the tables in the heap have.
+  /// Returns the number of bytes of the tables in the heap.
   public long tableBytes() {
     var s = state;
     long bytes = s.active().bytes();
@@ -820,7 +820,7 @@ public final class Index {
     return bytes;
   }
 
-  /// How many tables were written as runs.
+  /// Returns the number of tables written as runs.
   public long flushes() {
     publishing.lock();
     try {
@@ -830,7 +830,7 @@ public final class Index {
     }
   }
 
-  /// How many merges of runs there were.
+  /// Returns the number of merges of runs.
   public long merges() {
     publishing.lock();
     try {
@@ -844,10 +844,10 @@ public final class Index {
     return new DeviceClosed("the device in " + disk.place() + " was closed");
   }
 
-  /// Ends background work and closes the runs once the last reader is through. What is in the
-  /// tables is in the log as well.
+  /// Ends background work and closes the runs after the last reader. The log has the entries of the
+  /// tables as well.
   public void close() {
-    if (damage != null) forgetIndex(); // the background may not have come to it
+    if (damage != null) forgetIndex(); // the background may not have done it
     changing.lock();
     try {
       closed = true;
@@ -856,7 +856,7 @@ public final class Index {
     } finally {
       changing.unlock();
     }
-    // Whoever is forgetting the index is through then, or sees that it is closed.
+    // A thread that is removing the manifest is done then, or sees that the index is closed.
     publishing.lock();
     try {
       state.release();

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import stoa.storage.disk.CorruptData;
 
 /// Walks the entries of one series in ascending order of offset, of each offset the newest, without
-/// those that are removed, as they were when the walk began. One owner uses it and closes it.
+/// removed ones, as of the beginning of the walk. One owner uses it and closes it.
 public final class IndexScan implements AutoCloseable {
   private final IndexState state;
   private final Consumer<CorruptData> onDamage;
@@ -15,11 +15,12 @@ public final class IndexScan implements AutoCloseable {
   private final long positionLeast;
   private final Entry entry = new Entry();
 
-  /// Stands before the first entry at or above `from`. The state is acquired; closing releases it.
+  /// Creates a walk that begins with the first entry at or above `from`. The caller has acquired
+  /// the state; closing releases it.
   ///
-  /// @param onDamage called when the walk comes upon damage
+  /// @param onDamage receives damage that the walk meets
   /// @param limit the stamps of the entries are below
-  /// @param positionLeast entries with positions below are passed over
+  /// @param positionLeast the walk skips entries with positions below
   IndexScan(
       IndexState state,
       BlockCache cache,
@@ -54,12 +55,12 @@ public final class IndexScan implements AutoCloseable {
     if (series != null) found.add(new TableSource(series, limit));
   }
 
-  /// The entry it stands at.
+  /// Returns the present entry.
   public Entry entry() {
     return entry;
   }
 
-  /// Goes to the next entry. Answers false behind the last.
+  /// Goes to the next entry. Returns false after the last one.
   public boolean next() throws IOException {
     try {
       while (advance()) {
@@ -91,7 +92,7 @@ public final class IndexScan implements AutoCloseable {
     state.release();
   }
 
-  /// One table or run; `at` is its first entry at or above the offset last asked for, or empty.
+  /// One table or run; `at` is its first entry at or above the last requested offset, or empty.
   private abstract static sealed class Source {
     final Entry at = new Entry();
 

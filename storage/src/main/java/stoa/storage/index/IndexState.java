@@ -3,10 +3,10 @@ package stoa.storage.index;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// What the index consists of at one moment: tables in the heap and runs on the disk, newest first.
+/// The parts of the index at one moment: tables in the heap and runs on the disk, newest first.
 ///
-/// Immutable but for the count of its readers. Tables may be read at any time; runs only between
-/// [#acquire] and [#release].
+/// Immutable except for the count of its readers. Readers may read tables at any time; runs only
+/// between [#acquire] and [#release].
 final class IndexState {
   private final Memtable active;
   private final Memtable[] frozen;
@@ -26,12 +26,12 @@ final class IndexState {
     this.moment = latest;
   }
 
-  /// The table that takes new entries.
+  /// Returns the table that takes new entries.
   Memtable active() {
     return active;
   }
 
-  /// Full tables that are not yet on the disk.
+  /// Returns full tables that are not yet on the disk.
   Memtable[] frozen() {
     return frozen;
   }
@@ -40,20 +40,20 @@ final class IndexState {
     return runs;
   }
 
-  /// The first moment that can be seen here. It is durable.
+  /// Returns the first visible moment. It is durable.
   long moment() {
     return moment;
   }
 
   /// Puts the newest entry with a stamp below `limit` at the greatest offset up to `offset` into
-  /// `found`, which is empty, removed or not.
+  /// `found`, which is empty. The entry may be a removed one.
   void floor(BlockCache cache, long limit, long high, long low, int space, long offset, Entry found)
       throws IOException {
     floorInTables(limit, high, low, space, offset, found);
     if (found.offset != offset) floorInRuns(cache, high, low, space, offset, found);
   }
 
-  /// As [#floor], of the tables alone.
+  /// Looks like [#floor] in the tables alone.
   void floorInTables(long limit, long high, long low, int space, long offset, Entry found) {
     floor(active, limit, high, low, space, offset, found);
     for (var table : frozen) {
@@ -68,7 +68,7 @@ final class IndexState {
     if (series != null) series.floor(offset, limit, found);
   }
 
-  /// Goes on with the runs where [#floorInTables] did not find `offset` itself.
+  /// Continues with the runs when [#floorInTables] has not found `offset` itself.
   void floorInRuns(BlockCache cache, long high, long low, int space, long offset, Entry found)
       throws IOException {
     for (var run : runs) {
@@ -77,8 +77,8 @@ final class IndexState {
     }
   }
 
-  /// Keeps the runs' files in place. Answers false when another state has taken this one's place
-  /// and the files may be gone.
+  /// Keeps the runs' files in place. Returns false when another state has replaced this one and the
+  /// files may be gone.
   boolean acquire() {
     while (true) {
       int n = users.get();

@@ -6,17 +6,17 @@ import stoa.storage.disk.CorruptData;
 
 /// The index at one moment: the entries with a stamp below a limit, of each key the newest.
 ///
-/// Keeps the runs of that moment on the disk until it is closed, so it is not held for long. Any
-/// number of threads may look up at once; what begins after closing fails.
+/// It keeps the runs of that moment on the disk until it is closed, so hold it only for a short
+/// time. Any number of threads may look up at once; lookups after closing fail.
 public final class IndexView implements AutoCloseable {
   private final IndexState state;
   private final BlockCache cache;
   private final Consumer<CorruptData> onDamage;
   private final long limit;
 
-  /// The state is acquired; closing releases it.
+  /// Creates a view. The caller has acquired the state; closing releases it.
   ///
-  /// @param onDamage called when a lookup comes upon damage
+  /// @param onDamage receives damage that a lookup meets
   IndexView(IndexState state, BlockCache cache, Consumer<CorruptData> onDamage, long limit) {
     this.state = state;
     this.cache = cache;
@@ -24,25 +24,25 @@ public final class IndexView implements AutoCloseable {
     this.limit = limit;
   }
 
-  /// Another one of the same moment, to be closed by itself.
+  /// Returns another view of the same moment, with a close of its own.
   public IndexView again() {
     if (!state.acquire()) throw new IllegalStateException("the view was closed");
     return new IndexView(state, cache, onDamage, limit);
   }
 
-  /// The moment this shows: the stamps of its entries are below.
+  /// Returns the moment that this shows: the stamps of its entries are below.
   long limit() {
     return limit;
   }
 
   /// Puts the entry at the greatest offset at or below `offset` that is not removed into `found`.
-  /// Answers whether there is one; without one, `found` is empty.
+  /// Returns whether there is one; without one, `found` is empty.
   public boolean floor(long high, long low, int space, long offset, Entry found)
       throws IOException {
     return floor(high, low, space, offset, 0, found);
   }
 
-  /// As [#floor(long, long, int, long, Entry)], but passes over entries with positions below
+  /// Looks like [#floor(long, long, int, long, Entry)], and skips entries with positions below
   /// `positionLeast` too.
   public boolean floor(long high, long low, int space, long offset, long positionLeast, Entry found)
       throws IOException {
@@ -68,7 +68,7 @@ public final class IndexView implements AutoCloseable {
     return scan(high, low, space, from, 0);
   }
 
-  /// As [#scan(long, long, int, long)], but passes over entries with positions below
+  /// Begins a walk like [#scan(long, long, int, long)], and skips entries with positions below
   /// `positionLeast` too.
   public IndexScan scan(long high, long low, int space, long from, long positionLeast)
       throws IOException {
@@ -93,7 +93,7 @@ public final class IndexView implements AutoCloseable {
     }
   }
 
-  /// Visits the entries of all series that are not removed, in order, until the visitor answers
+  /// Visits the entries of all series that are not removed, in order, until the visitor returns
   /// false.
   public void walk(Visitor visitor) throws IOException {
     var walk = walk();
@@ -105,7 +105,7 @@ public final class IndexView implements AutoCloseable {
   /// Receives the entries of a walk.
   @FunctionalInterface
   public interface Visitor {
-    /// One entry, which is valid during the call; answers whether to go on.
+    /// Receives one entry, which is valid during the call; returns whether to go on.
     boolean visit(long high, long low, int space, Entry entry) throws IOException;
   }
 

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import stoa.storage.disk.CorruptData;
 import stoa.storage.segment.EntryOrder;
 
-/// Walks the entries of all series in the order of the index, of each key the newest, without those
-/// that are removed. One owner uses it, while the view that made it is open.
+/// Walks the entries of all series in the order of the index, of each key the newest, without
+/// removed ones. One owner uses it, while its view is open.
 public final class IndexWalk {
   private final BlockCache cache;
   private final Consumer<CorruptData> onDamage;
@@ -16,7 +16,7 @@ public final class IndexWalk {
   private long low;
   private int space;
 
-  /// Stands before the first entry.
+  /// Creates a walk that begins with the first entry.
   IndexWalk(IndexState state, BlockCache cache, Consumer<CorruptData> onDamage, long limit)
       throws IOException {
     this.cache = cache;
@@ -31,27 +31,27 @@ public final class IndexWalk {
     for (var source : sources) source.advance();
   }
 
-  /// The object of the entry it stands at, its upper half.
+  /// Returns the upper half of the present entry's object.
   public long high() {
     return high;
   }
 
-  /// The object of the entry it stands at, its lower half.
+  /// Returns the lower half of the present entry's object.
   public long low() {
     return low;
   }
 
-  /// The space of the entry it stands at.
+  /// Returns the space of the present entry.
   public int space() {
     return space;
   }
 
-  /// The entry it stands at.
+  /// Returns the present entry.
   public Entry entry() {
     return entry;
   }
 
-  /// Goes to the next entry. Answers false behind the last.
+  /// Goes to the next entry. Returns false after the last one.
   public boolean next() throws IOException {
     try {
       while (advance()) {
@@ -81,8 +81,8 @@ public final class IndexWalk {
     return true;
   }
 
-  /// Goes on so that the next entry is the first one at or above a key, unless it stands behind
-  /// that key already.
+  /// Moves forward so that the next entry is the first one at or above a key, unless the walk is
+  /// beyond that key already.
   public void seek(long soughtHigh, long soughtLow, int soughtSpace, long soughtOffset)
       throws IOException {
     try {
@@ -94,14 +94,14 @@ public final class IndexWalk {
     }
   }
 
-  /// Goes on so that the next entry is the first one of an object after the one it stands at.
+  /// Moves forward so that the next entry is the first one of a later object.
   public void skipObject() throws IOException {
     seek(high, low, 256, 0);
   }
 
-  /// One table or run, and the entry of it that comes next.
+  /// One table or run, and its next entry.
   private abstract static sealed class Source {
-    /// As many entries are passed one by one before a tree is searched.
+    // The number of single steps before a search in the tree.
     private static final int STEPS_MAX = 64;
 
     final Entry at = new Entry();
@@ -137,7 +137,7 @@ public final class IndexWalk {
     private final Series[] all;
     private final long limit;
     private int index;
-    private long from; // of the next entry, at least; negative behind the last one of a series
+    private long from; // of the next entry, at least; negative after the last one of a series
 
     TableSource(Memtable table, long limit) {
       this.all = table.sorted();

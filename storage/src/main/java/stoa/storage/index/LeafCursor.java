@@ -3,7 +3,7 @@ package stoa.storage.index;
 import stoa.storage.segment.EntryOrder;
 import stoa.storage.segment.Layout;
 
-/// Walks the entries of one leaf block. One owner uses it and uses it again.
+/// Walks the entries of one leaf block. One owner uses it, again and again.
 final class LeafCursor {
   long high;
   long low;
@@ -20,15 +20,15 @@ final class LeafCursor {
   private int at;
   private int rest;
 
-  /// Stands before the first entry of the leaf block that begins at an index.
+  /// Moves before the first entry of the leaf block that begins at an index.
   void start(byte[] buffer, int block) {
     bytes = buffer;
     at = block + RunFormat.BLOCK_HEADER;
     rest = RunFormat.count(buffer, block);
   }
 
-  /// Stands in a leaf block before the first entry that is at or above a key, or somewhat before
-  /// it.
+  /// Moves, in a leaf block, before the first entry that is at or above a key, or somewhat further
+  /// before.
   void seek(byte[] buffer, long soughtHigh, long soughtLow, int soughtSpace, long soughtOffset) {
     int from = 0;
     int to = Layout.getShort(buffer, RunFormat.RESTARTS_END) - 1;
@@ -103,7 +103,7 @@ final class LeafCursor {
     else entry.set(offset, position, skip, length, version, mark);
   }
 
-  /// How this entry's series stands to another.
+  /// Compares this entry's series with another.
   int compareSeries(long otherHigh, long otherLow, int otherSpace) {
     return EntryOrder.compare(high, low, space, otherHigh, otherLow, otherSpace);
   }

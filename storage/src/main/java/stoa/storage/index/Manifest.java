@@ -14,7 +14,7 @@ import stoa.storage.segment.Layout;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.SegmentLog;
 
-/// Which runs make up the index, and which part of the log they cover. Immutable.
+/// The list of the index's runs, and the part of the log that they cover. Immutable.
 ///
 /// @param covered the log position up to which the runs have every entry; everything below it is
 ///   durable
@@ -29,7 +29,7 @@ public record Manifest(long covered, int nextRun, List<Item> runs) {
   /// A run and its number of blocks.
   public record Item(int number, int blocks) {}
 
-  /// Replaces the manifest of a disk by this one, durably. On an exception either one is there.
+  /// Replaces the manifest of a disk by this one, durably. After an exception either one is there.
   void write(Disk disk) throws IOException {
     var bytes = new byte[FIXED + ITEM * runs.size() + 4];
     Layout.putLong(bytes, 0, MAGIC);
@@ -51,13 +51,13 @@ public record Manifest(long covered, int nextRun, List<Item> runs) {
       file.write(0, ByteBuffer.wrap(bytes));
       file.sync();
     } catch (TornWrite e) {
-      throw e.nothingWritten(); // it goes when the next one is written
+      throw e.nothingWritten(); // the next write replaces it
     }
     disk.rename(unfinished, DeviceFiles.MANIFEST);
     disk.syncDirectory();
   }
 
-  /// The manifest of a disk, or null when there is none that is whole.
+  /// Returns the manifest of a disk, or null when there is no whole one.
   public static @Nullable Manifest read(Disk disk, List<String> names) throws IOException {
     if (!names.contains(DeviceFiles.MANIFEST)) return null;
     try (var file = disk.open(DeviceFiles.MANIFEST)) {

@@ -8,7 +8,7 @@ import stoa.storage.segment.EntryOrder;
 
 /// The index entries of a range of the log, in the heap.
 ///
-/// One thread at a time inserts; any number look up beside it without locks.
+/// One thread at a time inserts; any number of threads look up beside it without locks.
 final class Memtable {
   /*
    * A hash table of series, one per object and space. A reader brings a limit, a log position, and
@@ -24,24 +24,24 @@ final class Memtable {
   private volatile Series[] table;
   private int seriesCount;
   private long bytes;
-  private @Nullable RecordSeries latest; // saves the lookup when one object is written in a row
+  private @Nullable RecordSeries latest; // saves lookups for writes to one object in a row
 
-  /// An empty table.
+  /// Creates an empty table.
   ///
   /// @param from the log position at which its range begins
-  /// @param seriesExpected how many series it may come to have
+  /// @param seriesExpected the expected number of series
   Memtable(long from, int seriesExpected) {
     this.from = from;
     this.table = new Series[Integer.highestOneBit(Math.max(32, seriesExpected)) * 2];
     this.bytes = 4L * table.length;
   }
 
-  /// The log position at which its range begins.
+  /// Returns the log position at which its range begins.
   long from() {
     return from;
   }
 
-  /// The heap it takes, about.
+  /// Returns about the heap that it uses.
   long bytes() {
     return bytes;
   }
@@ -120,7 +120,7 @@ final class Memtable {
     return h ^ (h >>> 32);
   }
 
-  /// All series in ascending order, but for those that are added during the call.
+  /// Returns all series in ascending order, except those that are added during the call.
   Series[] sorted() {
     // Sorts numbers, not references: the upper bits of the object, and in the lower bits the index.
     var t = table;

@@ -4,12 +4,12 @@ import java.io.IOException;
 import stoa.storage.disk.CorruptData;
 import stoa.storage.segment.EntryOrder;
 
-/// Hands entries on to a new run, but for those that nobody needs any more. One owner uses it.
+/// Passes entries on to a new run, except those that are no longer needed. One owner uses it.
 final class Pruner {
   /*
-   * What is removed or dead must go on hiding older entries of its key, which may lie in older runs.
-   * So it becomes, or stays, a removal; only in the oldest run is it left out. What is trimmed needs
-   * no such thing: the bound that hides it hides the older ones too.
+   * A removed or dead entry must go on hiding older entries of its key, which may be in older runs.
+   * So it becomes, or stays, a removal; only the oldest run leaves it out. Trimmed entries need no
+   * such thing: the bound that hides them hides the older ones too.
    */
   private final RunWriter writer;
   private final boolean oldest;
@@ -17,13 +17,13 @@ final class Pruner {
   private final IndexView view;
   private final Trims.Walk trims;
 
-  // The object asked for last.
+  // The last requested object.
   private boolean asked;
   private long high;
   private long low;
   private long deadBelow;
 
-  /// @param oldest whether no older run is left when the new one is in place
+  /// @param oldest whether no older run is left beside the new one
   Pruner(RunWriter writer, boolean oldest, Births births, Trims.Walk trims, IndexView view) {
     this.writer = writer;
     this.oldest = oldest;
@@ -48,7 +48,7 @@ final class Pruner {
       writer.add(entryHigh, entryLow, space, offset, position, skip, length, version, mark);
       return;
     }
-    boolean mayDie = space != Spaces.TRIMS; // which has nothing to do with the versioned object
+    boolean mayDie = space != Spaces.TRIMS; // which is independent of the versioned object
     boolean gone = mark == Entry.REMOVED || (mayDie && position < deadBelow(entryHigh, entryLow));
     if (!gone) {
       writer.add(entryHigh, entryLow, space, offset, position, skip, length, version, mark);
@@ -70,7 +70,7 @@ final class Pruner {
       try {
         deadBelow = births.deadBelow(view, entryHigh, entryLow);
       } catch (CorruptData e) {
-        deadBelow = 0; // what a damaged run would have said is not needed to go on
+        deadBelow = 0; // pruning can do without the answer of a damaged run
       }
       high = entryHigh;
       low = entryLow;

@@ -20,7 +20,7 @@ final class RecordSeries extends Series {
    * count          release, after the cell        acquire
    * strays         volatile                       volatile
    */
-  /// The heap that a series takes with room for one entry, about.
+  /// The approximate heap of a series with room for one entry.
   static final int SERIES_BYTES = 96;
 
   private static final int CELL_BYTES = 24;
@@ -44,7 +44,7 @@ final class RecordSeries extends Series {
     super(high, low, space);
   }
 
-  /// Adds an entry and answers by how many bytes the heap in use grew.
+  /// Adds an entry and returns by how many bytes the used heap grew.
   int add(long offset, long position, int length) {
     int n = count;
     var c = cells;
@@ -142,7 +142,7 @@ final class RecordSeries extends Series {
     pruner.add(high(), low(), space(), offset, position, 0, length, 0, Entry.DATA);
   }
 
-  /// The number of cells below a log position.
+  /// Returns the number of cells below a log position.
   private static int visibleCount(long[] cells, int count, long visible) {
     if (count == 0 || cells[(count - 1) * CELL + 1] < visible) return count;
     int low = 0;
@@ -155,7 +155,7 @@ final class RecordSeries extends Series {
     return low;
   }
 
-  /// The index of the first cell with a greater offset.
+  /// Returns the index of the first cell with a greater offset.
   private static int firstAbove(long[] cells, int count, long offset) {
     if (count == 0 || cells[(count - 1) * CELL] <= offset) return count;
     int low = 0;

@@ -13,8 +13,8 @@ import stoa.storage.segment.SegmentLog;
 
 /// An immutable sorted file of index entries, over one range of the log.
 ///
-/// Thread-safe. Every [IndexState] that lists it holds a use of it; with the last use the file is
-/// closed, and deleted when the run was replaced.
+/// Thread-safe. Every [IndexState] that lists it holds a use of it; the end of the last use closes
+/// the file, and deletes it when the run was replaced.
 public final class Run {
   private final Disk disk;
   private final DiskFile file;
@@ -44,9 +44,9 @@ public final class Run {
     this.moment = Math.max(to, moment);
   }
 
-  /// Opens a run that has this number of blocks. Throws [CorruptData] when its ends are not whole.
+  /// Opens a run with this number of blocks. Throws [CorruptData] when its ends are not whole.
   ///
-  /// @param moment the log position up to which deletions were heeded when it was made; 0 when all
+  /// @param moment the log position of the last deletions that it takes into account; 0 when all
   ///   readers know of them
   public static Run open(Disk disk, int number, int blocks, long moment) throws IOException {
     var file = disk.open(RunFormat.name(number));
@@ -75,12 +75,12 @@ public final class Run {
     }
   }
 
-  /// Its number.
+  /// Returns its number.
   public int number() {
     return number;
   }
 
-  /// How many blocks it has.
+  /// Returns the number of its blocks.
   public int blocks() {
     return blocks;
   }
@@ -97,13 +97,13 @@ public final class Run {
     return to;
   }
 
-  /// The first moment that can be seen through this run: it has entries from before, and lacks some
+  /// Returns the first moment that this run can show: it has entries from before, and lacks some
   /// that were deleted before.
   long moment() {
     return moment;
   }
 
-  /// Its file.
+  /// Returns its file.
   public DiskFile file() {
     return file;
   }
@@ -112,7 +112,7 @@ public final class Run {
     uses.incrementAndGet();
   }
 
-  /// Says that the file is to be deleted with the last use.
+  /// Marks the file for deletion after the last use.
   void markReplaced() {
     replaced = true;
   }
@@ -189,7 +189,7 @@ public final class Run {
     return RunFormat.mayHold(cache.get(this, first + RunFormat.filterBlock(hash, count)), hash);
   }
 
-  /// The leaf in which to look for the first entry of a series at or above an offset, or -1 when
+  /// Returns the leaf that may have the first entry of a series at or above an offset, or -1 when
   /// the series has none.
   int ceilingLeaf(BlockCache cache, long high, long low, int space, long offset)
       throws IOException {
@@ -197,8 +197,7 @@ public final class Run {
     for (int level = rootLevel; level > 0; level--) {
       var fences = cache.get(this, block);
       int i = Math.max(0, FenceKey.lastAtOrBelow(fences, high, low, space, offset));
-      // With another leaf behind it in the group, the entry would be in this group, filter
-      // included.
+      // With another leaf after it in the group, the entry would be in this group, filter included.
       boolean within = i < RunFormat.count(fences, 0) - 1;
       if (level == 1 && within && !mayHold(cache, fences, high, low, space)) return -1;
       block = FenceKey.child(fences, i);
@@ -206,7 +205,7 @@ public final class Run {
     return block;
   }
 
-  /// The leaf in which to look for the first entry of all at or above a key.
+  /// Returns the leaf that may have the first entry of all at or above a key.
   int leafAt(BlockCache cache, long high, long low, int space, long offset) throws IOException {
     int block = root;
     for (int level = rootLevel; level > 0; level--) {
@@ -217,8 +216,8 @@ public final class Run {
     return block;
   }
 
-  /// The leaf with the last entry of a series at or below an offset, or -1 when the series has
-  /// none.
+  /// Returns the leaf with the last entry of a series at or below an offset, or -1 when the series
+  /// has none.
   int floorLeaf(BlockCache cache, long high, long low, int space, long offset) throws IOException {
     int block = root;
     for (int level = rootLevel; level > 0; level--) {

@@ -5,7 +5,7 @@ import java.util.zip.CRC32C;
 import stoa.storage.segment.Layout;
 import stoa.storage.segment.RecordFormat;
 
-/// Where the fields of a run's blocks lie; the tables are in the package's text.
+/// The places of the fields in a run's blocks; the tables are in the package's text.
 public final class RunFormat {
   static final int VERSION = 2;
   static final long MAGIC = 0x53544f4152554e53L; // STOARUNS
@@ -22,41 +22,41 @@ public final class RunFormat {
   static final int HEADER = 4;
   static final int FOOTER = 5;
 
-  /// The most bytes that one entry of a record space can take in a leaf, in either form.
+  /// The most bytes of one entry of a record space in a leaf, in either form.
   static final int ENTRY_MAX = 1 + 17 + 9 + 10 + 5;
 
-  /// The most bytes that one entry of a versioned space can take in a leaf, in either form.
+  /// The most bytes of one entry of a versioned space in a leaf, in either form.
   static final int VERSIONED_ENTRY_MAX = 1 + 17 + 9 + 1 + 10 + 9 + 5 + 10;
 
   static final int FLAGS_MARK = 3;
   static final int FLAG_SKIP = 4;
   static final int FLAG_SAME_VERSION = 8;
 
-  /// Every so many entries of a leaf one has the full form, and the end of the block says where.
+  /// The distance of entries with the full form in a leaf; the end of the block has their places.
   static final int RESTART_ENTRIES = 32;
 
-  /// Where a leaf's restarts end and their number begins.
+  /// The end of a leaf's restarts, where their number begins.
   static final int RESTARTS_END = BLOCK - 2;
 
-  static final int FENCES = 24; // where the first fence of a fence block stands
+  static final int FENCES = 24; // the place of the first fence in a fence block
   static final int FENCE_ENTRY = 29;
   static final int FANOUT = (BLOCK - FENCES) / FENCE_ENTRY;
 
   static final int FILTER_BITS = (BLOCK - BLOCK_HEADER) * 8;
   static final int FILTER_KEYS =
-      FILTER_BITS / 10; // ten bits a key: one in a hundred answers wrongly
+      FILTER_BITS / 10; // ten bits a key: one answer in a hundred is wrong
   static final int FILTER_PROBES = 7;
 
   private static final Pattern NAME = Pattern.compile("run-(\\d{8})");
 
   private RunFormat() {}
 
-  /// The name of the file of a run.
+  /// Returns the name of the file of a run.
   public static String name(int number) {
     return "run-%08d".formatted(number);
   }
 
-  /// Whether a file is a run.
+  /// Returns whether a file is a run.
   public static boolean isName(String name) {
     return NAME.matcher(name).matches();
   }
@@ -76,7 +76,7 @@ public final class RunFormat {
     Layout.putInt(bytes, at, RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4));
   }
 
-  /// Whether the block at `at` is unharmed and the one it should be.
+  /// Returns whether the block at `at` is undamaged and the right one.
   static boolean isBlock(CRC32C crc, byte[] bytes, int at, int run, int block) {
     return Layout.getInt(bytes, at + 8) == run
         && Layout.getInt(bytes, at + 12) == block
@@ -91,7 +91,7 @@ public final class RunFormat {
     return Layout.getShort(bytes, at + 6);
   }
 
-  /// Which of `blocks` filter blocks a series belongs to.
+  /// Returns which of `blocks` filter blocks a series belongs to.
   static int filterBlock(long hash, int blocks) {
     return (int) (((hash >>> 32) * blocks) >>> 32);
   }

@@ -8,7 +8,7 @@ final class RunMerge {
   private final boolean[] live;
   private int current = -1;
 
-  /// Stands before the first entry.
+  /// Creates a walk that begins with the first entry.
   ///
   /// @param runs newest first
   RunMerge(Run[] runs) throws IOException {
@@ -31,7 +31,7 @@ final class RunMerge {
       if (!live[i]) continue;
       int order = least < 0 ? -1 : compare(scanners[i].entry(), scanners[least].entry());
       if (order < 0) least = i;
-      // An older entry at the same offset was replaced.
+      // Replaces an older entry at the same offset.
       if (order == 0) {
         live[i] = scanners[i].next();
         i--;

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.zip.CRC32C;
 import stoa.storage.segment.SegmentLog;
 
-/// Reads the entries of a run in order, past the cache and the more blocks at a time the longer it
-/// goes on. One owner uses it.
+/// Reads the entries of a run in order, past the cache, in growing numbers of blocks. One owner
+/// uses it.
 final class RunScanner {
   private static final int BUFFER_BLOCKS_MAX = 16;
 
@@ -17,15 +17,15 @@ final class RunScanner {
   private int buffered; // blocks
   private int next; // the number of the next block
 
-  /// Stands before the first entry of the run.
+  /// Creates a scanner that begins with the first entry of the run.
   RunScanner(Run run) {
     this.run = run;
     this.next = 1;
     this.first = 1;
   }
 
-  /// Stands in a leaf, whose verified bytes are at hand, before the first entry at or above a key,
-  /// or somewhat before it.
+  /// Creates a scanner in a leaf, with its verified bytes, before the first entry at or above a
+  /// key, or somewhat further before.
   RunScanner(Run run, int leaf, byte[] bytes, long high, long low, int space, long offset) {
     this.run = run;
     this.next = leaf + 1;
@@ -33,12 +33,12 @@ final class RunScanner {
     entry.seek(bytes, high, low, space, offset);
   }
 
-  /// The entry it stands at.
+  /// Returns the present entry.
   LeafCursor entry() {
     return entry;
   }
 
-  /// Goes to the next entry. Answers false behind the last.
+  /// Goes to the next entry. Returns false after the last one.
   boolean next() throws IOException {
     while (!entry.next()) {
       if (!nextLeaf()) return false;

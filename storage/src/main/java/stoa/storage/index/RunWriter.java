@@ -12,10 +12,10 @@ import stoa.storage.segment.Layout;
 /// Writes one run from entries in ascending order. One owner uses it, once.
 final class RunWriter {
   /*
-   * A run is a tree that is written in one pass, children before parents. A *group* is the leaves
-   * under one fence block of level 1; its filter, over the series that occur in it, is written behind
-   * its leaves and named by that fence block. So what is kept in the heap is one group's hashes and
-   * one block per level, however large the run.
+   * The writer writes the tree of a run in one pass, children before parents. A *group* is the
+   * leaves under one fence block of level 1; its filter, over the series that occur in it, follows
+   * its leaves, and that fence block names it. So the heap holds one group's hashes and one block
+   * per level, however large the run.
    */
   // At least a group's filter: 140 leaves of at most 194 series are 9 blocks.
   private static final int BUFFER_BLOCKS = 32;
@@ -54,7 +54,7 @@ final class RunWriter {
     write(at, RunFormat.HEADER, 0, 0);
   }
 
-  /// Adds an entry behind the one before. In a record space it has no skip, version or mark.
+  /// Adds an entry after the previous one. In a record space it has no skip, version or mark.
   void add(
       long entryHigh,
       long entryLow,
@@ -95,7 +95,7 @@ final class RunWriter {
     position = entryAt;
   }
 
-  /// Begins a full entry and answers where it goes on.
+  /// Begins a full entry and returns the position after it.
   private int putSeries(long entryHigh, long entryLow, int entrySpace, long entryOffset) {
     int p = leafEnd;
     if (leafCount == 0) FenceKey.put(leafKey, 0, entryHigh, entryLow, entrySpace, entryOffset);
@@ -183,9 +183,9 @@ final class RunWriter {
     groupSeries = 0;
   }
 
-  /// Writes what is left and makes the run's bytes durable. Answers the number of blocks.
+  /// Writes the rest and makes the run's bytes durable. Returns the number of blocks.
   ///
-  /// @param from the log position at which the range covered by the run begins
+  /// @param from the log position at which the range of the run begins
   /// @param to the log position at which it ends
   int finish(long from, long to) throws IOException {
     if (leafCount > 0 || entries == 0) finishLeaf();
@@ -216,7 +216,7 @@ final class RunWriter {
     return next;
   }
 
-  /// Room in the buffer for one block of zeros.
+  /// Makes room in the buffer for one block of zeros.
   private int blank() throws IOException {
     if (buffered == BUFFER_BLOCKS) flush();
     int at = buffered * RunFormat.BLOCK;

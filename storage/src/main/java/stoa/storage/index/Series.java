@@ -5,7 +5,7 @@ import stoa.storage.segment.EntryOrder;
 
 /// The entries of one object and space in a table.
 ///
-/// One thread at a time inserts; any number look up beside it without locks.
+/// One thread at a time inserts; any number of threads look up beside it without locks.
 abstract sealed class Series permits RecordSeries, VersionedSeries {
   private final long high;
   private final long low;
@@ -42,9 +42,9 @@ abstract sealed class Series permits RecordSeries, VersionedSeries {
   abstract void floor(long offset, long limit, Entry found);
 
   /// Puts the newest entry with a stamp below `limit` at the least offset from `offset` on into
-  /// `found`. Answers whether there is one.
+  /// `found`. Returns whether there is one.
   abstract boolean ceiling(long offset, long limit, Entry found);
 
-  /// Writes the newest entry of each offset, in order. Called once nothing is inserted any more.
+  /// Writes the newest entry of each offset, in order. Called after the last insert.
   abstract void writeTo(Pruner pruner) throws IOException;
 }

@@ -8,11 +8,11 @@ public final class Spaces {
   /// Hash of an attribute's name → its item. A removed attribute is a hole.
   public static final int ATTRIBUTES = 129;
 
-  /// First version of a range → how many versions it has. Ranges never overlap or touch.
+  /// First version of a range → the number of its versions. Ranges never overlap or touch.
   public static final int VERSIONS = 130;
 
-  /// At offset 0, with the birth as its version: below that log position nothing of the object
-  /// lives, for it was deleted there.
+  /// At offset 0, with the birth as its version: entries of the object below that log position are
+  /// dead, since it was deleted there.
   public static final int BIRTH = 131;
 
   /// Number of a snapshot → the note that made it.

@@ -10,22 +10,22 @@ import stoa.base.StreamId;
 import stoa.storage.disk.CorruptData;
 import stoa.storage.segment.Item;
 
-/// Up to where the record spaces of objects are trimmed: nothing with a lower offset can be seen
-/// any more, whenever it was written. Any thread asks; the inserting thread of the index applies.
+/// The bounds up to which the record spaces of objects are trimmed: an entry with a lower offset is
+/// invisible, whenever it was written. Any thread asks; the inserting thread of the index applies.
 public final class Trims {
   /*
-   * A trim is a note in the log, without data: its offset is the least one that stays. The index has
-   * the one with the greatest offset for each record space of an object, in space TRIMS: so notes may
-   * be read in any order and any number of times, and the entries below need not be touched. The index
-   * drops them as it rewrites its runs, and leaves nothing in their place, since what they would have to
-   * hide is below the same bound. Reclaim carries the note that the index points to, for ever: it also
-   * says from where on there is history.
+   * A trim is a note in the log, without data: its offset is the least one that stays. The index
+   * has the note with the greatest offset for each record space of an object, in space TRIMS: so
+   * recovery may read notes in any order and any number of times, and a trim need not touch the
+   * entries below. The index drops these as it rewrites its runs, and leaves nothing in their
+   * place, since all that they would have to hide is below the same bound. Reclaim carries the note
+   * that the index points to, for ever: it also marks the beginning of the history.
    *
-   * Reading asks on every call, so answers are cached: in a slot for each hash, the last one asked for
-   * there. An answer that was looked up goes into its slot only if that has not changed since before
-   * the lookup, and a trim goes into its slot after the index shows it. So no slot has an answer that
-   * is older than the last trim that was shown. A device of which nothing was ever trimmed is spared
-   * the lookups: with the first trim, the index gets a hole under an id of no object.
+   * Every read asks, so a cache has the answers: in a slot for each hash, the last requested one.
+   * An answer from a lookup goes into its slot only if the slot has not changed since before the
+   * lookup, and a trim goes into its slot after the index shows it. So no slot has an answer that
+   * is older than the last shown trim. A device without any trim needs no lookups: with the first
+   * trim, the index gets a hole under an id of no object.
    */
   private static final int SLOTS = 4096;
   private static final StreamId ANY = StreamId.of("stoa/trims");
@@ -46,21 +46,21 @@ public final class Trims {
     this.index = index;
   }
 
-  /// Whether an id is that of the hole, and of no object.
+  /// Returns whether an id is that of the hole, and of no object.
   public static boolean isOwn(StreamId id) {
     return id.equals(ANY);
   }
 
-  /// Finds out whether anything was ever trimmed. Called once, before the others.
+  /// Finds out whether there was any trim. Call it once, before the others.
   void open() throws IOException {
     try (var view = index.view()) {
       any = view.floor(ANY.high(), ANY.low(), Spaces.TRIMS, 0, new Entry());
     } catch (CorruptData e) {
-      any = true; // who reads there is told
+      any = true; // readers of the damaged part get the exception
     }
   }
 
-  /// The offset below which a record space of an object is trimmed; 0 when it never was.
+  /// Returns the offset below which a record space of an object is trimmed; 0 when it never was.
   public long before(long high, long low, int space) throws IOException {
     if (!any) return 0;
     int slot = slot(high, low, space);
@@ -78,14 +78,14 @@ public final class Trims {
     return (int) Memtable.hash(high, low, space) & (SLOTS - 1);
   }
 
-  /// As [#before(long, long, int)], at the moment of a view.
+  /// Returns the bound like [#before(long, long, int)], at the moment of a view.
   public static long before(IndexView view, long high, long low, int space, Entry found)
       throws IOException {
     boolean any = view.floor(high, low, Spaces.TRIMS, space, found);
     return any && found.offset == space ? found.version : 0;
   }
 
-  /// Whether a note says what counts now, so that its record space needs it.
+  /// Returns whether a note has the present bound, so that its record space needs it.
   public static boolean isLast(IndexView view, Item note, Entry found) throws IOException {
     return before(view, note.high, note.low, note.space, found) > 0
         && found.position == note.position;
@@ -110,20 +110,20 @@ public final class Trims {
     pending.add(new Bound(note.high, note.low, note.space, note.offset));
   }
 
-  /// The index shows what was applied.
+  /// Shows the applied notes.
   void show() {
     if (pending.isEmpty()) return;
     for (var bound : pending) slots.set(slot(bound.high, bound.low, bound.space), bound);
     pending.clear();
   }
 
-  /// Begins what a walk over the index asks, at the moment of a view.
+  /// Returns the lookups of a walk over the index, at the moment of a view.
   public Walk walk(IndexView view) {
     return new Walk(view, any);
   }
 
-  /// What a walk over the index in its order asks, at the moment of a view: looks an object up once
-  /// when it was never trimmed. One owner uses it.
+  /// The lookups of a walk over the index in its order, at the moment of a view: it looks an
+  /// untrimmed object up once. One owner uses it.
   public static final class Walk {
     private final IndexView view;
     private final Entry found = new Entry();
@@ -140,7 +140,7 @@ public final class Trims {
       this.any = any;
     }
 
-    /// As [Trims#before(long, long, int)].
+    /// Returns the bound like [Trims#before(long, long, int)].
     public long before(long ofHigh, long ofLow, int ofSpace) throws IOException {
       if (!any) return 0;
       if (!asked || low != ofLow || high != ofHigh) {

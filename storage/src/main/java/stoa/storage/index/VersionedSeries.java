@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /// The entries of one object and versioned space in a table.
 final class VersionedSeries extends Series {
   /*
-   * A skip list by offset, then by stamp: all entries of an offset are kept, since a reader may stand
-   * between them. Entries of one record at one offset have one stamp; the last one replaces the
-   * others, which no reader can have seen.
+   * A skip list by offset, then by stamp: it keeps all entries of an offset, since a reader may
+   * need an older one. Entries of one record at one offset have one stamp; the last one replaces
+   * the others, which are invisible to readers.
    */
-  /// The heap that a series takes before its first entry, about.
+  /// The approximate heap of a series before its first entry.
   static final int SERIES_BYTES = 160;
 
   private static final int CELL_BYTES = 96;
@@ -22,7 +22,7 @@ final class VersionedSeries extends Series {
     super(high, low, space);
   }
 
-  /// Adds an entry and answers by how many bytes the heap in use grew.
+  /// Adds an entry and returns by how many bytes the used heap grew.
   int add(long offset, long stamp, long position, int skip, long length, long version, int mark) {
     var cell = new Cell(offset, stamp, position, skip, length, version, mark);
     return cells.put(cell, cell) == null ? CELL_BYTES : 0;
@@ -34,7 +34,7 @@ final class VersionedSeries extends Series {
     if (cell != null && cell.offset > found.offset) cell.copyTo(found);
   }
 
-  /// The newest visible entry at the greatest offset up to `offset`.
+  /// Returns the newest visible entry at the greatest offset up to `offset`.
   private @Nullable Cell visible(long offset, long limit) {
     var entry = cells.floorEntry(Cell.key(offset, limit - 1));
     while (entry != null && entry.getKey().stamp >= limit) {
@@ -79,7 +79,7 @@ final class VersionedSeries extends Series {
         cell.mark);
   }
 
-  /// An entry and when it was made. Key and value of the list, to save an object.
+  /// An entry and its stamp. Key and value of the list, to save an object.
   private record Cell(
       long offset, long stamp, long position, int skip, long length, long version, int mark)
       implements Comparable<Cell> {

@@ -1,2 +1,2 @@
-/// The index: where in the log the bytes at an offset of an object stand.
+/// The index: the places in the log of the bytes at an offset of an object.
 package stoa.storage.index;

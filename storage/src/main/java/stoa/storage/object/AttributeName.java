@@ -5,19 +5,19 @@ import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.base.Texts;
 
-/// Where an attribute stands in the index, and how its item is encoded: the name, then the value.
+/// The slot of an attribute in the index, and the encoding of its item: the name, then the value.
 final class AttributeName {
   static final int BYTES_MAX = 255;
   static final int VALUE_BYTES_MAX = 64 << 10;
 
-  /// The most attributes that an object may have, removed ones included.
+  /// The most attributes of an object, including removed ones.
   static final int COUNT_MAX = 1024;
 
   private AttributeName() {}
 
-  /// The slot of a name: 63 bits of its hash.
+  /// Returns the slot of a name: 63 bits of its hash.
   ///
-  /// @throws IllegalArgumentException when the name is empty or too long, or holds half of a
+  /// @throws IllegalArgumentException when the name is empty or too long, or contains half of a
   ///   surrogate pair
   static long slot(String name) {
     byte[] bytes = Texts.utf8(Texts.check(name, "the attribute name"));

@@ -14,9 +14,9 @@ import stoa.storage.index.Spaces;
 /// uses it and closes it.
 public final class ExtentSweep implements AutoCloseable {
   /*
-   * An object has one map. A snapshot is seen through several: its own delta, those of the newer
-   * snapshots, the object's map. At every offset the highest version that the snapshot's state has is
-   * the visible one. So the sweep goes from bound to bound: the next place where an extent of any of
+   * An object has one map. A snapshot needs several: its own delta, those of the newer snapshots,
+   * the object's map. At every offset the highest version that the snapshot's state has is the
+   * visible one. So the sweep goes from bound to bound: the next place where an extent of any of
    * the maps begins or ends.
    */
   private final List<Cursor> cursors = new ArrayList<>();
@@ -25,10 +25,11 @@ public final class ExtentSweep implements AutoCloseable {
   private final Entry visible = new Entry();
   private long at;
 
-  /// Stands before the first extent that overlaps the offsets from `from` to `end`.
+  /// Creates a sweep that begins with the first extent that overlaps the offsets from `from` to
+  /// `end`.
   ///
   /// @param maps the maps to look through
-  /// @param state the versions to see; null for all
+  /// @param state the visible versions; null for all
   ExtentSweep(
       IndexView view,
       List<StreamId> maps,
@@ -48,12 +49,12 @@ public final class ExtentSweep implements AutoCloseable {
     }
   }
 
-  /// The extent it stands at, cut to the offsets asked for.
+  /// Returns the present extent, cut to the requested offsets.
   public Entry extent() {
     return visible;
   }
 
-  /// Goes to the next extent. Answers false behind the last.
+  /// Goes to the next extent. Returns false after the last one.
   public boolean next() throws IOException {
     while (at < end) {
       long bound = end;
@@ -98,7 +99,7 @@ public final class ExtentSweep implements AutoCloseable {
       scan = view.scan(map.high(), map.low(), Spaces.BYTES, next, birth);
     }
 
-    /// Goes to the first entry that ends behind an offset.
+    /// Goes to the first entry that ends after an offset.
     void advance(long offset) throws IOException {
       while (!done && (!entry.exists() || entry.end() <= offset)) step();
     }

@@ -7,9 +7,9 @@ import stoa.storage.index.Index;
 import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 
-/// Changes one map of extents or attributes in the index by the Thomas write rule: of what several
-/// versions cover, the highest stays (VOSD paper, sections II-C and III). The order in which
-/// changes come makes no difference, nor does one that comes twice. One owner uses it.
+/// Changes one map of extents or attributes in the index by the Thomas write rule: where several
+/// versions overlap, the highest stays (VOSD paper, sections II-C and III). The order of changes
+/// makes no difference, and repeating one changes nothing. One owner uses it.
 final class MapWriter {
   private static final int BATCH = 4096;
 
@@ -24,27 +24,26 @@ final class MapWriter {
   private final Entry found = new Entry();
   private final Pieces others = new Pieces();
 
-  /// Which of two entries of one version stays: they say the same, but one may be moved to another
-  /// place.
+  /// Which of two entries of one version stays: they have the same content, but one may be at
+  /// another place.
   enum Tie {
     FIRST,
     LAST
   }
 
-  /// Is told what is hidden by a higher version, be it that it was there before or that it came
-  /// late.
+  /// Receives the parts that a higher version hides, whether the hidden one came first or late.
   @FunctionalInterface
   interface Hidden {
-    /// A part of an entry, between two offsets.
+    /// Receives a part of an entry, between two offsets.
     ///
     /// @param by the version that hides it
     void hidden(Entry entry, long from, long end, long by) throws IOException;
   }
 
-  /// A writer of the map with an id.
+  /// Creates a writer of the map with an id.
   ///
-  /// @param birth entries with a position below are passed over
-  /// @param stamp the log position of the record that the changes are from
+  /// @param birth the writer skips entries with a position below
+  /// @param stamp the log position of the record of the changes
   MapWriter(
       Index index, IndexView view, StreamId map, long birth, long stamp, Tie tie, Hidden hidden) {
     this.index = index;
@@ -56,17 +55,17 @@ final class MapWriter {
     this.hidden = hidden;
   }
 
-  /// Covers the offsets of `piece` with it; the map has nothing there.
+  /// Covers the offsets of `piece` with it; the map is empty there.
   void append(Entry piece) {
     put(Spaces.BYTES, piece);
   }
 
-  /// Covers the offsets of `piece` with it, where no higher version is.
+  /// Covers the offsets of `piece` with it, where there is no higher version.
   void cover(Entry piece) throws IOException {
     if (piece.length == 0) return;
     long from = piece.offset;
     long end = piece.end();
-    long start = from; // of the part that is still to be put
+    long start = from; // of the remaining part
     long cursor = from;
     do {
       others.clear();
@@ -90,7 +89,7 @@ final class MapWriter {
     if (end > start) put(Spaces.BYTES, part.set(piece).clip(start, end));
   }
 
-  /// Puts an attribute, unless a higher version of it is there.
+  /// Puts an attribute, unless there is a higher version of it.
   void attribute(Entry piece) throws IOException {
     if (ObjectLookup.exact(view, map, Spaces.ATTRIBUTES, birth, piece.offset, found)) {
       boolean stays = stays(found, piece);

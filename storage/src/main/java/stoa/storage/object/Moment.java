@@ -11,8 +11,7 @@ import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.segment.SegmentLog;
 
-/// An object as it is at one moment, or as one of its snapshots is. One owner uses it and closes
-/// it.
+/// An object at one moment, or one of its snapshots. One owner uses it and closes it.
 public final class Moment implements AutoCloseable {
   private final IndexView view;
   private final StreamId id;
@@ -32,7 +31,7 @@ public final class Moment implements AutoCloseable {
     maps.add(id);
   }
 
-  /// The object as a view has it. The view is closed with this, or when this fails.
+  /// Returns the object in a view. Closing this, or a failure here, closes the view.
   public static Moment now(IndexView view, StreamId id) throws IOException {
     try {
       var head = new ObjectHead(id);
@@ -44,8 +43,8 @@ public final class Moment implements AutoCloseable {
     }
   }
 
-  /// The object as a snapshot of it is, or null when the view has no snapshot of this number. The
-  /// view is closed with this, or when there is none.
+  /// Returns a snapshot of the object, or null when the view has no snapshot of this number.
+  /// Closing this, or the absence of the snapshot, closes the view.
   static @Nullable Moment of(IndexView view, SegmentLog log, StreamId id, long number)
       throws IOException {
     Moment moment = null;
@@ -68,7 +67,7 @@ public final class Moment implements AutoCloseable {
     return highest() > 0;
   }
 
-  /// The highest version, 0 when there is none.
+  /// Returns the highest version, 0 when there is none.
   long highest() throws IOException {
     if (state != null) return state.highest();
     var found = new Entry();
@@ -76,7 +75,7 @@ public final class Moment implements AutoCloseable {
     return any ? found.end() - 1 : 0;
   }
 
-  /// The numbers of the object's snapshots, ascending.
+  /// Returns the numbers of the object's snapshots, ascending.
   List<Long> snapshots() throws IOException {
     var numbers = new ArrayList<Long>();
     try (var scan = view.scan(id.high(), id.low(), Spaces.SNAPSHOTS, 0)) {
@@ -94,7 +93,7 @@ public final class Moment implements AutoCloseable {
     return new ExtentSweep(view, maps, birth, state, from, end);
   }
 
-  /// Where the last byte of data ends.
+  /// Returns the end of the last byte of data.
   long size() throws IOException {
     if (state != null) return sizeBySweep();
     var found = new Entry();
@@ -116,7 +115,7 @@ public final class Moment implements AutoCloseable {
     return size;
   }
 
-  /// Finds the visible entry of an attribute. Answers whether there is one; it may be a hole.
+  /// Finds the visible entry of an attribute. Returns whether there is one; it may be a hole.
   boolean attribute(long slot, Entry best) throws IOException {
     best.clear();
     var found = new Entry();
@@ -128,7 +127,7 @@ public final class Moment implements AutoCloseable {
     return best.exists();
   }
 
-  /// The slots of all attributes, removed ones included, ascending.
+  /// Returns the slots of all attributes, including removed ones, ascending.
   List<Long> slots() throws IOException {
     var slots = new TreeSet<Long>();
     for (var map : maps) {

@@ -11,8 +11,8 @@ import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.segment.SegmentLog;
 
-/// Brings the notes of versioned objects into the index, in the order of the log: when they are
-/// appended, and again when the index is made from the log. The same notes always make the same
+/// Applies the notes of versioned objects to the index, in the order of the log: when they are
+/// appended, and again when recovery rebuilds the index. The same notes always make the same
 /// objects.
 ///
 /// One owner uses it: the holder of the append lock, or the thread that opens the device.
@@ -23,17 +23,18 @@ public final class ObjectChanges {
    *
    * Invariants, for every object and every snapshot's delta:
    * (1) Extents of a map do not overlap.
-   * (2) A byte maps to the highest version that was ever applied there, in whatever order they came.
-   * (3) What a live snapshot sees is in the object's map, or in the delta of a snapshot that is at
-   *     least as new. A delta may have more than that when the index was made from a log with gaps;
-   *     so a reader takes, over all of them, the highest version that its snapshot's state has.
-   * (4) A note may refer to an item in a segment that was retired since. Then what lived of it was
-   *     moved, which a note further on says; the reference is left out.
+   * (2) A byte maps to the highest version ever applied there, in any order.
+   * (3) The extents that a live snapshot sees are in the object's map, or in the delta of a
+   *     snapshot that is at least as new. A delta may have more than that when recovery rebuilt the
+   *     index from a log with gaps; so a reader takes, over all of them, the highest version that
+   *     its snapshot's state has.
+   * (4) A note may refer to an item in a segment that has been retired since. Its live parts were
+   *     moved, and a later note has their new places; the index leaves the reference out.
    */
   private static final int HEADS_MAX = 4096;
   private static final int BATCH = 4096;
 
-  /// Instead of the version that hides something: no object has it.
+  // In place of the version that hides a part: no object has it.
   private static final long NOBODY = 0;
 
   private final Index index;
@@ -55,7 +56,7 @@ public final class ObjectChanges {
     this.log = log;
   }
 
-  /// Applies a note. Answers whether it changed anything.
+  /// Applies a note. Returns whether it changed anything.
   ///
   /// @param at the log position of the note's item
   /// @param record the log position of its record
@@ -66,7 +67,7 @@ public final class ObjectChanges {
     return switch (note) {
       case ObjectNote.Change change -> {
         if (change.birth() > head.birth) {
-          // The log says further on what was deleted before this began.
+          // The log has the deletion of an earlier life further on.
           delete(head, new ObjectNote.Deleted(change.birth()), at, record);
           head = head(object);
         }
@@ -78,7 +79,7 @@ public final class ObjectChanges {
     };
   }
 
-  /// What is known of an object now.
+  /// Returns the head of an object.
   public ObjectHead head(StreamId object) throws IOException {
     var known = heads.get(object);
     if (known != null) return known;
@@ -90,12 +91,12 @@ public final class ObjectChanges {
     return head;
   }
 
-  /// Forgets which versions were given to records that were not written.
+  /// Forgets the versions that were assigned to records that were not written.
   public void forget() {
     heads.clear();
   }
 
-  /// Whether an object has every version of a range.
+  /// Returns whether an object has every version of a range.
   boolean has(ObjectHead head, VersionRange versions) throws IOException {
     if (versions.first() > head.topLast) return false;
     if (versions.first() >= head.topFirst) return versions.last() <= head.topLast;
@@ -134,7 +135,7 @@ public final class ObjectChanges {
     for (int i = 0; i < change.extents().count(); i++) {
       change.extents().get(i, piece);
       if (!piece.isHole() && !log.isLive(piece.position)) continue;
-      if (own && piece.offset >= head.end) writer.append(piece); // nothing is there
+      if (own && piece.offset >= head.end) writer.append(piece); // the map is empty there
       else writer.cover(piece);
       if (own) head.end = Math.max(head.end, piece.end());
     }
@@ -147,9 +148,9 @@ public final class ObjectChanges {
     }
   }
 
-  /// A writer of a map of an object.
+  /// Returns a writer of a map of an object.
   ///
-  /// @param age how many snapshots are older than the map: what it hides may be seen by these
+  /// @param age the number of snapshots older than the map: they may see the parts that it hides
   private MapWriter writer(
       IndexView view,
       ObjectHead head,
@@ -164,7 +165,8 @@ public final class ObjectChanges {
     return new MapWriter(index, view, map, birth, stamp, tie, hidden);
   }
 
-  /// Gives what a higher version hides to the newest snapshot that sees it, of the `age` oldest.
+  /// Gives a part that a higher version hides to the newest snapshot that sees it, of the `age`
+  /// oldest.
   private void keep(
       IndexView view,
       ObjectHead head,
@@ -256,7 +258,7 @@ public final class ObjectChanges {
 
   private boolean release(ObjectHead head, ObjectNote.Released released, long stamp)
       throws IOException {
-    // The note that made it may be gone from the log already, when what moved to its delta is not.
+    // The log may have lost the note that made it, but not the parts that moved to its delta.
     long number = released.number();
     int age = head.age(number);
     var delta = head.delta(number);
@@ -270,7 +272,7 @@ public final class ObjectChanges {
     return true;
   }
 
-  /// Gives what is in a delta to the newest of the older snapshots that sees it.
+  /// Gives the parts in a delta to the newest of the older snapshots that sees them.
   private void hand(IndexView view, ObjectHead head, int age, StreamId delta, int space, long stamp)
       throws IOException {
     var all = new Pieces();

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// What the writer keeps at hand of an object that it writes: so that the usual commit, of the next
-/// version of an object written a moment ago, need not look it up. One owner uses it: the append
-/// lock's holder.
+/// The writer's cached facts of an object that it writes, so that the usual commit, of the next
+/// version of a recently written object, needs no lookup. One owner uses it: the holder of the
+/// append lock.
 public final class ObjectHead {
   /// A snapshot of the object.
   ///
   /// @param number its number
   /// @param state the versions that it sees
-  /// @param delta the id under which the index has what only snapshots see
+  /// @param delta the id under which the index has the parts that only snapshots see
   public record Kept(long number, VersionState state, StreamId delta) {}
 
   public final StreamId id;
@@ -24,10 +24,10 @@ public final class ObjectHead {
 
   long topLast;
 
-  /// No extent of the object's own map ends behind this offset.
+  /// No extent of the object's own map ends after this offset.
   long end;
 
-  private long topGiven; // to a record that may not be applied yet
+  private long topGiven; // assigned to a record that may not be applied yet
 
   /// Oldest first.
   public final List<Kept> snapshots = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class ObjectHead {
     this.id = id;
   }
 
-  /// The next version that nobody has.
+  /// Returns the next unused version.
   long next() {
     return Math.max(topLast, topGiven) + 1;
   }
@@ -45,7 +45,7 @@ public final class ObjectHead {
     topGiven = Math.max(topGiven, version);
   }
 
-  /// The snapshot of a number, null when it is not kept.
+  /// Returns the snapshot of a number, null when it was released.
   public @Nullable Kept snapshot(long number) {
     for (var kept : snapshots) {
       if (kept.number == number) return kept;
@@ -53,28 +53,29 @@ public final class ObjectHead {
     return null;
   }
 
-  /// The id of a map: of the object for 0, of a snapshot's delta for its number; null when there is
-  /// no such snapshot.
+  /// Returns the id of a map: of the object for 0, of a snapshot's delta for its number; null when
+  /// there is no such snapshot.
   public @Nullable StreamId map(long target) {
     if (target == 0) return id;
     var kept = snapshot(target);
     return kept == null ? null : kept.delta();
   }
 
-  /// How many snapshots are older than that of a number.
+  /// Returns how many snapshots are older than that of a number.
   int age(long number) {
     int age = 0;
     while (age < snapshots.size() && snapshots.get(age).number < number) age++;
     return age;
   }
 
-  /// The id of the map that a change is for: the object's own for 0, else what snapshot `number`
-  /// sees and the object no longer has. The snapshot may not be known yet.
+  /// Returns the id of the map of a change: the object's own for 0, else the delta of snapshot
+  /// `number`, with the parts that the object no longer has. The snapshot may be unknown yet.
   StreamId delta(long number) {
     return number == 0 ? id : delta(id, number);
   }
 
-  /// The id of what snapshot `number` of an object sees and the object no longer has.
+  /// Returns the id of the delta of snapshot `number` of an object: the parts that the snapshot
+  /// sees and the object no longer has.
   static StreamId delta(StreamId object, long number) {
     return StreamId.of("stoa/delta/%s/%d".formatted(object, number));
   }

@@ -8,12 +8,12 @@ import stoa.storage.index.IndexView;
 import stoa.storage.index.Spaces;
 import stoa.storage.segment.SegmentLog;
 
-/// Finds what the index has of versioned objects. Entries that point below the birth of their
-/// object are passed over: they are of one that was deleted.
+/// Finds the index's entries of versioned objects. It skips entries that point below the birth of
+/// their object: they belong to a deleted one.
 public final class ObjectLookup {
   private ObjectLookup() {}
 
-  /// Fills a head with what a view has of its object.
+  /// Fills a head with the facts of its object in a view.
   public static void fill(IndexView view, SegmentLog log, ObjectHead head) throws IOException {
     var found = new Entry();
     var id = head.id;
@@ -43,7 +43,7 @@ public final class ObjectLookup {
     return new ObjectHead.Kept(entry.offset, snapshot.state(), ObjectHead.delta(id, entry.offset));
   }
 
-  /// Since which log position an object exists, 0 when it does not.
+  /// Returns the log position at which an object's life began, 0 when it does not exist.
   public static long birth(IndexView view, StreamId id, Entry found) throws IOException {
     return view.floor(id.high(), id.low(), Spaces.BIRTH, 0, found) ? found.version : 0;
   }
@@ -78,7 +78,7 @@ public final class ObjectLookup {
   }
 
   /// Adds the entries that overlap the offsets from `from` to `end` to a list, in order, at most
-  /// `max` of them. Answers from where to go on, at least `end` when these were all.
+  /// `max` of them. Returns the offset to continue from, at least `end` when these were all.
   public static long overlapping(
       IndexView view, StreamId id, int space, long birth, long from, long end, int max, Pieces into)
       throws IOException {

@@ -9,7 +9,7 @@ import stoa.storage.index.Entry;
 import stoa.storage.segment.Commit;
 import stoa.storage.segment.Item;
 
-/// What a note in the log says of a versioned object. The tables are in the package's text.
+/// The content of a note in the log about a versioned object. The tables are in the package's text.
 public sealed interface ObjectNote {
   /// The kinds of the items that hold notes, and of those that notes refer to.
   int COMMIT = 2;
@@ -19,18 +19,17 @@ public sealed interface ObjectNote {
   int SNAPSHOT = 5;
   int RELEASED = 6;
 
-  /// An attribute's name and value; says nothing by itself.
+  /// An attribute's name and value; no note by itself.
   int ATTRIBUTE = 7;
 
-  /// An item without a place yet: its place is relative to the record that its note is in.
+  /// Marks an item without a final place: its place is relative to the record of its note.
   long IN_RECORD = 1L << 62;
 
   /// Changes of an object's extents, attributes and versions.
   ///
-  /// @param kind COMMIT: of one version, what is there stays; MOVED: the same again at another
-  ///   place
+  /// @param kind COMMIT: the changes of versions; MOVED: the same bytes at another place
   /// @param birth of the object when the change began
-  /// @param target the number of the snapshot whose extents these are, 0 for the object's own
+  /// @param target the number of the snapshot of these extents, 0 for the object's own
   /// @param versions that the object has from now on
   /// @param extents ascending, not overlapping
   /// @param attributes by slot
@@ -40,10 +39,10 @@ public sealed interface ObjectNote {
 
   /// The object was deleted.
   ///
-  /// @param birth the log position below which nothing of it lives; 0 for that of this note
+  /// @param birth the log position below which all its entries are dead; 0 for that of this note
   record Deleted(long birth) implements ObjectNote {}
 
-  /// A snapshot was made.
+  /// A snapshot was taken.
   ///
   /// @param number its number; 0 for the log position of this note
   /// @param state the versions that it sees
@@ -54,7 +53,7 @@ public sealed interface ObjectNote {
   /// @param number its number
   record Released(long number) implements ObjectNote {}
 
-  /// The item kind of this note.
+  /// Returns the item kind of this note.
   default int kindOf() {
     return switch (this) {
       case Change change -> change.kind;
@@ -64,7 +63,7 @@ public sealed interface ObjectNote {
     };
   }
 
-  /// Adds this note to a record and answers its place in it.
+  /// Adds this note to a record and returns its place in it.
   default int addTo(Commit commit, StreamId object, Encoder scratch) {
     scratch.clear();
     switch (this) {
@@ -111,7 +110,7 @@ public sealed interface ObjectNote {
     return (value << 1) ^ (value >> 63);
   }
 
-  /// The note that an item holds, or null when the kind is not that of a note.
+  /// Returns the note in an item, or null when the kind is not that of a note.
   ///
   /// @param at the log position of the item
   /// @param record the log position of its record
@@ -132,7 +131,7 @@ public sealed interface ObjectNote {
     };
   }
 
-  /// What is said of a note whose kind this program does not know.
+  /// Returns the exception for a note whose kind this program does not know.
   static UnknownFormat unknown(Item item) {
     return new UnknownFormat(
         "the log has an item of kind %d at position %d, which this program does not know; use the program that wrote it"

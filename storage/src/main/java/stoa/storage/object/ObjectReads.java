@@ -12,16 +12,17 @@ import stoa.base.StreamId;
 import stoa.storage.index.Entry;
 import stoa.storage.segment.Retired;
 
-/// Reads an object as it is now, or one of its snapshots. Thread-safe.
+/// Reads the present state of an object, or one of its snapshots. Thread-safe.
 final class ObjectReads {
   /*
-   * A read takes a view of the index and then reads what it points to. A segment may be retired in
-   * between: what lived in it was written elsewhere before, so the read begins again with a new view.
+   * A read takes a view of the index and then reads the bytes at its places. A segment may be
+   * retired in between: its live bytes were written elsewhere before, so the read begins again with
+   * a new view.
    */
-  /// Instead of the number of a snapshot.
+  /// In place of the number of a snapshot.
   static final long NOW = 0;
 
-  /// A read that begins again this often did not meet that many segments being retired.
+  // A read that begins again more often has met a bug: there are not that many retirements.
   private static final int ATTEMPTS_MAX = 1000;
 
   private static final byte[] NO_ITEM = {};
@@ -38,7 +39,7 @@ final class ObjectReads {
     this.number = number;
   }
 
-  /// What is read of one moment.
+  /// A read of one moment.
   @FunctionalInterface
   private interface Reading<T> {
     T of(Moment moment) throws IOException;
@@ -49,7 +50,7 @@ final class ObjectReads {
       try (var moment = moment()) {
         return reading.of(moment);
       } catch (Retired moved) {
-        // The index knows by now where to.
+        // The index knows the new place by now.
         if (attempt == ATTEMPTS_MAX) {
           throw new IllegalStateException("broken invariant: what lives is moved first", moved);
         }
@@ -105,7 +106,7 @@ final class ObjectReads {
         return true;
       });
     } finally {
-      target.limit(limit); // also when bytes could not be read
+      target.limit(limit); // also after a failed read
     }
   }
 
@@ -129,7 +130,7 @@ final class ObjectReads {
     zero(target, limit);
   }
 
-  /// Whether two extents lie side by side in one item too.
+  /// Returns whether two extents are adjacent in one item too.
   private static boolean follows(Entry run, Entry next) {
     return next.position == run.position
         && next.offset == run.end()
@@ -166,8 +167,8 @@ final class ObjectReads {
     });
   }
 
-  /// Visits extents, those of one version that lie side by side as one: how they are divided in the
-  /// log is nobody's business. Answers true.
+  /// Visits extents, and joins adjacent ones of one version: their division in the log does not
+  /// matter to callers. Returns true.
   private static boolean history(
       Moment moment, long from, long to, ObjectReader.HistoryVisitor visitor) throws IOException {
     var whole = new Entry();

@@ -2,10 +2,11 @@ package stoa.storage.object;
 
 import stoa.base.StreamId;
 
-/// An object as it was when the snapshot was made: the versions that it had then, whatever comes
-/// later, also versions below the highest of them. Durable; it lasts until it is released.
+/// The state of an object when the snapshot was taken: the versions that it had then. Later
+/// versions do not change it, even those below the highest of them. Durable; it lasts until its
+/// release.
 ///
-/// Reading a snapshot that was released throws [IllegalStateException]. Thread-safe.
+/// Reading a released snapshot throws [IllegalStateException]. Thread-safe.
 public final class ObjectSnapshot extends ObjectReader {
   private final VersionedObjects objects;
   private final long number;
@@ -16,13 +17,13 @@ public final class ObjectSnapshot extends ObjectReader {
     this.number = number;
   }
 
-  /// A number that no other snapshot of the device has; newer ones have greater numbers.
+  /// Returns a number that no other snapshot of the device has; newer ones have greater numbers.
   public long number() {
     return number;
   }
 
-  /// Ends the promise: what only this snapshot sees may be reclaimed. Does nothing when it was
-  /// released before.
+  /// Releases the snapshot: the device may reclaim the bytes that only it sees. Does nothing when
+  /// it was released before.
   public void release() {
     objects.run(objects.release(id(), number));
   }

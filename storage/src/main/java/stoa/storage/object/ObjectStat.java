@@ -1,14 +1,14 @@
 package stoa.storage.object;
 
-/// What a versioned object amounts to.
+/// The size of a versioned object in several measures.
 ///
-/// @param size where the last byte of data ends
-/// @param bytes how many bytes have data
-/// @param extents in how many extents the data and holes lie
-/// @param attributes how many attributes there are
+/// @param size the end of the last byte of data
+/// @param bytes the number of bytes with data
+/// @param extents the number of extents of data and holes
+/// @param attributes the number of attributes
 /// @param highestVersion the highest version
-/// @param missingVersions how many versions below it are missing
-/// @param snapshots how many snapshots are kept
+/// @param missingVersions the number of missing versions below it
+/// @param snapshots the number of snapshots
 public record ObjectStat(
     long size,
     long bytes,

@@ -3,7 +3,7 @@ package stoa.storage.object;
 import java.util.TreeMap;
 import stoa.storage.index.Entry;
 
-/// What a transaction wrote, laid over one another in the order of its calls. One owner uses it.
+/// The writes of a transaction, laid over one another in the order of its calls. One owner uses it.
 final class PartMap {
   private static final long HOLE = -1;
 

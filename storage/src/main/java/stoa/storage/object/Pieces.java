@@ -5,7 +5,7 @@ import stoa.storage.index.Entry;
 
 /// A growing list of index entries, in columns of numbers. One owner uses it.
 public final class Pieces {
-  /// The most pieces that one transaction may have.
+  /// The most pieces of one transaction.
   static final int COUNT_MAX = 1 << 20;
 
   private static final int COLUMNS = 5;
@@ -14,15 +14,15 @@ public final class Pieces {
   private long[] cells = new long[COLUMNS * 4];
   private int count;
 
-  /// An empty list.
+  /// Creates an empty list.
   public Pieces() {}
 
-  /// How many there are.
+  /// Returns the number of pieces.
   public int count() {
     return count;
   }
 
-  /// How many of the pieces are holes.
+  /// Returns the number of holes among the pieces.
   int holes() {
     int holes = 0;
     for (int at = 3; at < COLUMNS * count; at += COLUMNS) if (cells[at] == HOLE) holes++;
@@ -45,7 +45,7 @@ public final class Pieces {
     cells[at + 4] = piece.version;
   }
 
-  /// Gives the pieces that are in the record of their note their places in the log.
+  /// Assigns log positions to the pieces that are in the record of their note.
   public void resolve(long record) {
     for (int at = 2; at < COLUMNS * count; at += COLUMNS) {
       if ((cells[at] & ObjectNote.IN_RECORD) != 0 && cells[at] >= 0) {
@@ -69,7 +69,7 @@ public final class Pieces {
     for (int at = 4; at < COLUMNS * count; at += COLUMNS) cells[at] = version;
   }
 
-  /// Copies one into an entry.
+  /// Copies a piece into an entry.
   public void get(int i, Entry into) {
     int at = COLUMNS * i;
     boolean hole = cells[at + 3] == HOLE;

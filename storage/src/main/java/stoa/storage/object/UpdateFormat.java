@@ -1,7 +1,6 @@
 package stoa.storage.object;
 
-/// How updates are encoded, to be sent to a peer or kept as an export. The table is in the
-/// package's text.
+/// The encoding of updates for a peer or an export. The table is in the package's text.
 final class UpdateFormat {
   static final long MAGIC = 0x53544f4155504454L; // STOAUPDT
   static final int VERSION = 1;

@@ -13,13 +13,13 @@ import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.storage.index.Entry;
 
-/// Applies what an [UpdateWriter] sent. One owner uses it.
+/// Applies the updates of an [UpdateWriter]. One owner uses it.
 final class UpdateReader {
   /*
-   * The data is written as it comes, as that of a transaction; the last step makes all of it visible,
-   * each extent under its own version, and adds the versions.
+   * It writes the data as it comes, like a transaction; the last step makes all of it visible, each
+   * extent under its own version, and adds the versions.
    */
-  /// The most extents that are applied at once.
+  // The most extents of one update.
   private static final int EXTENTS_MAX = 4 << 20;
 
   private final VersionedObjects objects;
@@ -50,7 +50,7 @@ final class UpdateReader {
           "the updates have format version %d; this program reads version %d: use the program that wrote them"
               .formatted(version, UpdateFormat.VERSION));
     }
-    try (var parts = objects.begin(object, 1)) { // as a holder of its parts only; it has no version
+    try (var parts = objects.begin(object, 1)) { // only holds its parts; it has no version
       try {
         while (frame(in, parts)) {
           // Each call takes one.
@@ -123,8 +123,7 @@ final class UpdateReader {
     return true;
   }
 
-  /// Refuses what no sender sends: offsets that there are not, and versions that were not
-  /// announced.
+  /// Refuses values that no sender sends: impossible offsets, and versions that were not announced.
   private void check(long offset, long length, long version) {
     boolean within = offset >= 0 && length >= 0 && offset <= Long.MAX_VALUE - length;
     if (!within || !versions.contains(version)) throw damaged(object.id());

@@ -10,11 +10,11 @@ import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.index.Entry;
 
-/// Sends the least that brings a peer level (VOSD paper, section II-B). One owner uses it.
+/// Sends the least that brings a peer up to date (VOSD paper, section II-B). One owner uses it.
 final class UpdateWriter {
   /*
-   * A version that is hidden everywhere is sent as a number alone; of the others goes what is visible.
-   * Whatever hides them is of a higher version, which the peer has or is sent.
+   * For a version that is hidden everywhere it sends only the number; for the others it sends the
+   * visible bytes. Hidden bytes lie under a higher version, which the peer has or receives.
    */
   private final VersionedObjects objects;
   private final StreamId id;
@@ -36,9 +36,8 @@ final class UpdateWriter {
     }
   }
 
-  /// Sends for each snapshot that the peer has not, oldest first, its number, its highest version
-  /// and what then is lacking of it; 0 when there are no more; and what then is lacking of the
-  /// object.
+  /// Sends for each snapshot that the peer lacks, oldest first, its number, its highest version and
+  /// its missing updates; 0 when there are no more; and then the missing updates of the object.
   void writeAll(VersionState peer, Set<Long> kept, OutputStream to) throws IOException {
     try (var _ = objects.hold();
         var view = objects.shown();
@@ -48,7 +47,7 @@ final class UpdateWriter {
       for (long number : now.snapshots()) {
         if (kept.contains(number)) continue;
         try (var moment = Moment.of(view.again(), objects.log(), id, number)) {
-          if (moment == null) continue; // of an object that was deleted since
+          if (moment == null) continue; // its object was deleted meanwhile
           out.writeLong(number);
           out.writeLong(moment.highest());
           write(moment, sent, out);

@@ -13,7 +13,7 @@ public record VersionRange(long first, long last) {
     }
   }
 
-  /// How many versions these are.
+  /// Returns the number of versions.
   public long count() {
     return last - first + 1;
   }

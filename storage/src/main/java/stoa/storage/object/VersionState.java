@@ -6,10 +6,10 @@ import java.util.List;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// Which versions an object has: the highest and what is missing below it (VOSD paper, section
-/// II-B). Its size is that of the gaps, not of the versions. Immutable.
+/// The versions that an object has: the highest and the gaps below it (VOSD paper, section II-B).
+/// Its size is that of the gaps, not of the versions. Immutable.
 public final class VersionState {
-  /// The state of an object that has no version.
+  /// The state of an object without versions.
   public static final VersionState EMPTY = new VersionState(new long[0]);
 
   private final long[] bounds; // first, last, first, last …, ascending, never adjacent
@@ -18,7 +18,7 @@ public final class VersionState {
     this.bounds = bounds;
   }
 
-  /// The state with the versions of some ranges, in any order, overlapping or not.
+  /// Returns the state with the versions of some ranges, in any order, overlapping or not.
   public static VersionState of(List<VersionRange> ranges) {
     var builder = new Builder();
     var sorted = new ArrayList<>(ranges);
@@ -27,12 +27,12 @@ public final class VersionState {
     return builder.build();
   }
 
-  /// The highest version, 0 when there is none.
+  /// Returns the highest version, 0 when there is none.
   public long highest() {
     return bounds.length == 0 ? 0 : bounds[bounds.length - 1];
   }
 
-  /// The versions from 1 to the highest that are not there, ascending.
+  /// Returns the missing versions from 1 to the highest, ascending.
   public List<VersionRange> missing() {
     var result = new ArrayList<VersionRange>();
     long next = 1;
@@ -43,7 +43,7 @@ public final class VersionState {
     return List.copyOf(result);
   }
 
-  /// The versions that are there, ascending.
+  /// Returns the versions, ascending.
   public List<VersionRange> ranges() {
     var result = new ArrayList<VersionRange>();
     for (int i = 0; i < bounds.length; i += 2) {
@@ -52,7 +52,7 @@ public final class VersionState {
     return List.copyOf(result);
   }
 
-  /// Whether a version is there.
+  /// Returns whether it has a version.
   public boolean contains(long version) {
     int low = 0;
     int high = bounds.length / 2;
@@ -64,14 +64,14 @@ public final class VersionState {
     return low < bounds.length / 2 && bounds[2 * low] <= version;
   }
 
-  /// The versions that are here or there.
+  /// Returns the versions in either state.
   public VersionState plus(VersionState other) {
     var all = new ArrayList<>(ranges());
     all.addAll(other.ranges());
     return of(all);
   }
 
-  /// The versions that are here and not there.
+  /// Returns the versions in this state and not in the other.
   public VersionState minus(VersionState other) {
     var builder = new Builder();
     int j = 0;
@@ -88,16 +88,16 @@ public final class VersionState {
     return builder.build();
   }
 
-  /// This state in a few bytes: for each gap and each range its length.
+  /// Returns this state in a few bytes: for each gap and each range its length.
   public byte[] toBytes() {
     var out = new Encoder(16);
     encode(out);
     return out.toBytes();
   }
 
-  /// The state that [#toBytes] made bytes of.
+  /// Returns the state that [#toBytes] encoded.
   ///
-  /// @throws IllegalArgumentException when they are something else
+  /// @throws IllegalArgumentException when the bytes are something else
   public static VersionState fromBytes(byte[] bytes) {
     try {
       return decode(new Decoder(bytes));
@@ -142,7 +142,7 @@ public final class VersionState {
     return Arrays.hashCode(bounds);
   }
 
-  /// The ranges, as in `1-47, 49`.
+  /// Returns the ranges, as in `1-47, 49`.
   @Override
   public String toString() {
     var text = new StringBuilder();

@@ -15,8 +15,8 @@ import stoa.base.StreamId;
 /// the caller chooses (VOSD paper, section II).
 ///
 /// Versions may come in any order, with gaps, and more than once: at every byte, and for every
-/// attribute, the highest version that wrote it is the visible one. So two objects that were given
-/// the same versions are the same, whatever the order was.
+/// attribute, the highest version that wrote it is the visible one. So two objects with the same
+/// versions are the same, whatever the order of the writes.
 ///
 /// This is a name: it costs nothing, and the object need not exist. An object comes into being with
 /// its first version. Thread-safe.
@@ -29,7 +29,8 @@ public final class VersionedObject extends ObjectReader {
   }
 
   /// Begins to write a version. Any number of transactions may be open at once, on one object too,
-  /// up to 65,536 on a device. An open one keeps space from being reclaimed.
+  /// up to 65,536 on a device. While one is open, the device reclaims no space that was written
+  /// since it began.
   ///
   /// @param version at least 1
   public WriteTransaction begin(long version) {
@@ -37,14 +38,14 @@ public final class VersionedObject extends ObjectReader {
     return objects.begin(this, version);
   }
 
-  /// Begins to write the version that is next when it is committed: for an object whose versions
-  /// are all given by this device. So the order of versions is that in which they become visible.
+  /// Begins to write a version whose number the commit determines, the next one: for an object
+  /// whose versions are all assigned by this device. So versions become visible in their order.
   public WriteTransaction begin() {
     return objects.begin(this, VersionedObjects.NEXT);
   }
 
   /// Writes the remaining bytes of `data` at `offset` as a version of its own: durable and visible
-  /// on return. Answers whether it changed the object; when not, this version was applied before.
+  /// on return. Returns whether it changed the object; if not, this version was applied before.
   ///
   /// @throws IllegalArgumentException when the version is below 1, or the bytes end beyond the
   ///   greatest offset
@@ -56,67 +57,67 @@ public final class VersionedObject extends ObjectReader {
     return objects.run(objects.write(id(), version, offset, data));
   }
 
-  /// Begins to do what [#write(long, long, ByteBuffer)] does; it is done when the answer completes.
-  /// The bytes must not change before. Waits only while more than 64 MiB are under way.
+  /// Begins a [#write(long, long, ByteBuffer)], which is done when the future completes. The bytes
+  /// must not change before. Waits only while writes of more than 64 MiB are in progress.
   public CompletableFuture<Boolean> writeAsync(long version, long offset, ByteBuffer data) {
     VersionedObjects.requireVersion(version);
     return objects.submit(objects.write(id(), version, offset, data)).copy();
   }
 
-  /// Writes the remaining bytes of `data` at `offset` as the next version, and answers which: for
-  /// an object whose versions are all given by this device.
+  /// Writes the remaining bytes of `data` at `offset` as the next version, and returns its number:
+  /// for an object whose versions are all assigned by this device.
   public long write(long offset, ByteBuffer data) {
     var write = objects.write(id(), VersionedObjects.NEXT, offset, data);
     objects.run(write);
     return write.version();
   }
 
-  /// As [#write(long, ByteBuffer)], and takes of the room that is kept for what makes room: for
-  /// notes of what is being deleted.
+  /// Writes like [#write(long, ByteBuffer)], and may use the reserved room: for notes about a
+  /// deletion.
   public void note(long offset, ByteBuffer data) {
     objects.runReserved(objects.write(id(), VersionedObjects.NEXT, offset, data));
   }
 
-  /// Begins to do what [#write(long, ByteBuffer)] does; it is done when the answer completes. The
-  /// bytes must not change before. Waits only while more than 64 MiB are under way.
+  /// Begins a [#write(long, ByteBuffer)], which is done when the future completes. The bytes must
+  /// not change before. Waits only while writes of more than 64 MiB are in progress.
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {
     var write = objects.write(id(), VersionedObjects.NEXT, offset, data);
     return objects.submit(write).thenApply(changed -> write.version());
   }
 
-  /// The least version above all that were applied, and those of open transactions. A [#write(long,
-  /// long, ByteBuffer)] that is under way may not be counted yet.
+  /// Returns the least version above all applied ones and those of open transactions. A
+  /// [#write(long, long, ByteBuffer)] in progress may not count yet.
   public long nextVersion() {
     long open = objects.highestOpen(id());
     return 1 + Math.max(open, reads().highest());
   }
 
-  /// Sends what a peer lacks that has the versions of `peer`: the bytes and attributes of those
-  /// versions as far as they are visible here, and the numbers of all of them. With
-  /// [VersionState#EMPTY] that is the whole object. Sees one moment; space is not reclaimed
-  /// meanwhile.
+  /// Sends the updates that a peer with the versions of `peer` lacks: the bytes and attributes of
+  /// the other versions as far as they are visible here, and the numbers of all of them. With
+  /// [VersionState#EMPTY] that is the whole object. It sees one moment; the device reclaims no
+  /// space meanwhile.
   ///
   /// @throws IOException when `to` does
   public void updatesMissingFrom(VersionState peer, OutputStream to) throws IOException {
     new UpdateWriter(objects, id()).write(peer, to);
   }
 
-  /// Sends what a peer lacks as [#updatesMissingFrom(VersionState, OutputStream)] does, and the
-  /// snapshots that it has not: all of one moment, for [#applyAll].
+  /// Sends the missing updates like [#updatesMissingFrom(VersionState, OutputStream)], and the
+  /// snapshots that the peer lacks: all of one moment, for [#applyAll].
   ///
-  /// @param kept the numbers of the snapshots that the peer has; its versions are not beyond what
-  ///   the others see
+  /// @param kept the numbers of the snapshots that the peer has; its versions are not beyond those
+  ///   of the other snapshots
   /// @throws IOException when `to` does
   public void updatesMissingFrom(VersionState peer, Set<Long> kept, OutputStream to)
       throws IOException {
     new UpdateWriter(objects, id()).writeAll(peer, kept, to);
   }
 
-  /// Brings this object level with the one that `updates` was sent by, with its snapshots. What an
-  /// end that came too early left is right, and may be gone on from.
+  /// Brings this object up to date with the sender of `updates`, and its snapshots too. If the
+  /// updates end too early, the applied ones are correct, and may be continued.
   ///
-  /// @throws IOException as [#apply] does, and when this object has a version that a snapshot that
-  ///   is sent has not: then it is to be deleted here, and sent as a whole
+  /// @throws IOException as [#apply] does, and when this object has a version that a sent snapshot
+  ///   lacks: then delete the object here, and send it as a whole
   public void applyAll(InputStream updates) throws IOException {
     var in = new DataInputStream(updates);
     for (long number = in.readLong(); number != 0; number = in.readLong()) {
@@ -130,19 +131,19 @@ public final class VersionedObject extends ObjectReader {
     apply(in);
   }
 
-  /// Brings this object level with the one that `updates` was sent by: visible at once and durable
-  /// on return. Applying updates twice, or older ones, changes nothing. Reads to the end of the
+  /// Brings this object up to date with the sender of `updates`: visible at once and durable on
+  /// return. Applying updates twice, or older ones, changes nothing. Reads to the end of the
   /// updates, not of the stream.
   ///
   /// @throws IOException when `updates` does, or ends too early
-  /// @throws IllegalArgumentException when these are no updates, or damaged ones; then nothing was
-  ///   changed
+  /// @throws IllegalArgumentException when the bytes are no updates, or damaged ones; then nothing
+  ///   has changed
   public void apply(InputStream updates) throws IOException {
     new UpdateReader(objects, this).read(updates);
   }
 
-  /// Promises to keep the object as it is now until the snapshot is released. It costs what is
-  /// overwritten later. At most 64 of an object.
+  /// Takes a snapshot, which keeps the present state of the object until its release. It costs the
+  /// space of later overwritten bytes. At most 64 of an object.
   ///
   /// @throws IllegalStateException when the object does not exist, or has too many snapshots
   public ObjectSnapshot snapshot() {
@@ -151,9 +152,9 @@ public final class VersionedObject extends ObjectReader {
     return new ObjectSnapshot(objects, id(), note.position());
   }
 
-  /// Makes a snapshot under a number of the caller's, as [#snapshot()] does. Answers whether there
-  /// was none of this number. All snapshots of an object get their numbers from the device, or all
-  /// from the caller, who never gives one twice, and newer ones greater numbers.
+  /// Takes a snapshot under the caller's number, like [#snapshot()]. Returns whether there was none
+  /// of this number. Either the device assigns the numbers of all snapshots of an object, or the
+  /// caller does, who never uses one twice, and gives newer ones greater numbers.
   ///
   /// @throws IllegalStateException when the object does not exist, or has too many snapshots
   public boolean keep(long number) {
@@ -161,29 +162,29 @@ public final class VersionedObject extends ObjectReader {
     return objects.run(objects.snapshot(id(), number));
   }
 
-  /// The snapshot of a number, see [ObjectSnapshot#number()]. Nothing is looked up: where it was
-  /// released, or never was, that is how it behaves.
+  /// Returns the snapshot of a number, see [ObjectSnapshot#number()]. This looks nothing up: a
+  /// missing snapshot behaves like a released one.
   public ObjectSnapshot snapshot(long number) {
     if (number < 1) throw new IllegalArgumentException("snapshot " + number + "; the least is 1");
     return new ObjectSnapshot(objects, id(), number);
   }
 
-  /// The snapshots that are kept, oldest first.
+  /// Returns the snapshots, oldest first.
   public List<ObjectSnapshot> snapshots() {
     var result = new ArrayList<ObjectSnapshot>();
     for (long number : reads().snapshots()) result.add(new ObjectSnapshot(objects, id(), number));
     return List.copyOf(result);
   }
 
-  /// Deletes the object: its bytes, its attributes and the memory of its versions. Transactions
-  /// that are open on it can not be committed any more. Answers whether it existed.
+  /// Deletes the object: its bytes, its attributes and the memory of its versions. Open
+  /// transactions on it can no longer commit. Returns whether it existed.
   ///
   /// @throws IllegalStateException when it has snapshots
   public boolean delete() {
     return objects.run(objects.deletion(id()));
   }
 
-  /// What the object amounts to. Takes time in proportion to its extents.
+  /// Returns the size of the object. Takes time in proportion to its extents.
   public ObjectStat stat() {
     return reads().stat();
   }

@@ -26,24 +26,23 @@ import stoa.storage.segment.Operation;
 import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.SegmentLog;
 
-/// All versioned objects of a device: what is written to the log for them, and the transactions
-/// that are open. Thread-safe.
+/// All versioned objects of a device: the writes to the log for them, and the open transactions.
+/// Thread-safe.
 public final class VersionedObjects {
   private static final int OPEN_MAX = 1 << 16;
 
-  /// About what an operation takes in the log beside its data.
+  // The approximate bytes of an operation in the log beside its data.
   private static final int OPERATION_BYTES = 256;
 
-  /// About as many bytes are taken to be given up by the end of an object or snapshot, and by a
-  /// hole.
+  // The estimate of the bytes that the end of an object or snapshot, or a hole, gives up.
   private static final long GIVEN_UP_BY_A_NOTE = 16 << 20;
 
   private static final long GIVEN_UP_BY_A_HOLE = 1 << 20;
 
-  /// Instead of a version: the next one when it is written.
+  /// In place of a version: the next one at the time of the write.
   static final long NEXT = 0;
 
-  /// The most snapshots of one object.
+  // The most snapshots of one object.
   private static final int SNAPSHOTS_MAX = 64;
 
   private final SegmentLog log;
@@ -58,7 +57,7 @@ public final class VersionedObjects {
   private final ReentrantReadWriteLock retiring = new ReentrantReadWriteLock();
 
   /// @param makeRoom returns when there is room for as many bytes, or throws [DiskFull]
-  /// @param unpinned called when a transaction or reader no longer keeps segments from being
+  /// @param unpinned runs when a transaction or reader no longer keeps segments from being
   ///   reclaimed
   public VersionedObjects(
       SegmentLog log,
@@ -79,19 +78,19 @@ public final class VersionedObjects {
     return log;
   }
 
-  /// From now on operations are done when they are appended, and readers see what is.
+  /// From now on operations are done when they are appended, and readers see them then.
   public void leaveSyncing() {
     syncing = false;
   }
 
-  /// Does an operation, which is durable when this returns, unless syncing is left to the owner.
+  /// Does an operation, which is durable on return, unless the owner syncs.
   boolean run(Operation operation) {
     makeRoom(operation);
     return syncing ? commits.run(operation) : commits.append(operation);
   }
 
-  /// An operation that only takes away may use the room that is kept; so may one that replicas have
-  /// agreed on.
+  /// Makes room for an operation. One that only removes may use the reserved room; so may one that
+  /// replicas have agreed on.
   private void makeRoom(Operation operation) {
     if (!syncing || operation.onlyTakes()) return;
     try {
@@ -102,12 +101,12 @@ public final class VersionedObjects {
     }
   }
 
-  /// As [#run], of the room that is kept.
+  /// Does an operation like [#run], in the reserved room.
   boolean runReserved(Operation operation) {
     return syncing ? commits.run(operation) : commits.append(operation);
   }
 
-  /// Does an operation, which is durable when this returns.
+  /// Does an operation, which is durable on return.
   public boolean runDurably(Operation operation) {
     return commits.run(operation);
   }
@@ -132,24 +131,24 @@ public final class VersionedObjects {
     };
   }
 
-  /// Held while segments are retired.
+  /// Returns the lock that is held while segments are retired.
   public Lock retiring() {
     return retiring.writeLock();
   }
 
-  /// The use of something until it is closed, by the thread that got it.
+  /// A use by the thread that got it, until it is closed.
   interface Hold extends AutoCloseable {
     @Override
     void close();
   }
 
-  /// The index as readers of objects see it: as of the last durable commit, unless syncing is left
-  /// to the owner.
+  /// Returns the index as readers of objects see it: as of the last durable commit, unless the
+  /// owner syncs.
   public IndexView shown() {
     return syncing ? index.view(log.durable()) : index.view();
   }
 
-  /// The item of an attribute: its name and value.
+  /// Returns the item of an attribute: its name and value.
   byte[] attribute(StreamId object, Entry entry) {
     return log.read(
         ObjectNote.ATTRIBUTE,
@@ -186,7 +185,7 @@ public final class VersionedObjects {
     if (wrote) unpinned.run();
   }
 
-  /// The highest version of an open transaction on an object, or 0.
+  /// Returns the highest version of an open transaction on an object, or 0.
   long highestOpen(StreamId object) {
     long highest = 0;
     for (var transaction : open) {
@@ -197,7 +196,8 @@ public final class VersionedObjects {
     return highest;
   }
 
-  /// The log position from which on open transactions have parts. Called under the append lock.
+  /// Returns the log position from which on open transactions have parts. The caller holds the
+  /// append lock.
   public long oldestOpen() {
     long oldest = Long.MAX_VALUE;
     for (var transaction : open) oldest = Math.min(oldest, transaction.oldest());
@@ -222,7 +222,7 @@ public final class VersionedObjects {
     return new ReadFailed("the device's index cannot be read: " + e, e);
   }
 
-  /// Adds the bytes of a buffer to a record, in items of bounded size, and answers their places.
+  /// Adds the bytes of a buffer to a record, in items of bounded size, and returns their places.
   private static long[] addData(Commit record, StreamId object, long offset, ByteBuffer data) {
     int max = Commit.DATA_BYTES_MAX;
     var places = new long[(data.remaining() + max - 1) / max];
@@ -239,7 +239,7 @@ public final class VersionedObjects {
     return places;
   }
 
-  /// Adds the pieces of bytes that were divided as in [#addData] to a list.
+  /// Adds the pieces of bytes that [#addData] has divided to a list.
   static void addPieces(Pieces pieces, long offset, long length, long[] positions, long version) {
     var piece = new Entry();
     long at = offset;
@@ -286,7 +286,7 @@ public final class VersionedObjects {
     }
   }
 
-  /// The end of a transaction, with what it wrote before.
+  /// Returns the end of a transaction, with its earlier writes.
   ChangeWrite commit(
       StreamId object,
       long version,
@@ -312,7 +312,7 @@ public final class VersionedObjects {
     return change;
   }
 
-  /// A transaction of one write: its data and its end in one record.
+  /// Returns a transaction of one write: its data and its end in one record.
   ///
   /// @param version may be [#NEXT]
   ChangeWrite write(StreamId object, long version, long offset, ByteBuffer data) {
@@ -325,14 +325,14 @@ public final class VersionedObjects {
     return change;
   }
 
-  /// Versions that a peer brings.
+  /// Returns the versions from a peer.
   ///
   /// @param extents of data that is in the log already
   ChangeWrite bring(StreamId object, long birth, VersionState versions, Pieces extents) {
     return new ChangeWrite(object, versions, birth, extents);
   }
 
-  /// The end of an object.
+  /// Returns the deletion of an object.
   Operation deletion(StreamId object) {
     return new NoteWrite(object) {
       @Override
@@ -353,7 +353,7 @@ public final class VersionedObjects {
     };
   }
 
-  /// A snapshot of an object as it is when this is written.
+  /// Returns a snapshot of an object at the time of the write.
   ///
   /// @param number its number; 0 for the log position of its note
   NoteWrite snapshot(StreamId object, long number) {
@@ -384,7 +384,7 @@ public final class VersionedObjects {
     };
   }
 
-  /// The end of a snapshot.
+  /// Returns the release of a snapshot.
   Operation release(StreamId object, long number) {
     return new NoteWrite(object) {
       @Override
@@ -399,7 +399,7 @@ public final class VersionedObjects {
     };
   }
 
-  /// A note by itself, made of what everything before it left.
+  /// A note by itself, created from the state after everything before it.
   abstract class NoteWrite extends Operation {
     private final StreamId object;
     private final Commit record = new Commit();
@@ -414,7 +414,7 @@ public final class VersionedObjects {
 
     abstract ObjectNote note() throws IOException;
 
-    /// Where the note stands, once it is done.
+    /// Returns the position of the note, once it is done.
     long position() {
       return position;
     }
@@ -454,11 +454,11 @@ public final class VersionedObjects {
 
   /// A change of an object in one record.
   final class ChangeWrite extends Operation {
-    /// Instead of a birth: the object's own when this is written.
+    /// In place of a birth: the object's own at the time of the write.
     static final long NOW = -1;
 
     final StreamId object;
-    private VersionState versions; // of the next version when it is empty
+    private VersionState versions; // empty for the next version
     private final long birth;
     final Commit record = new Commit();
     final Pieces extents;
@@ -476,7 +476,7 @@ public final class VersionedObjects {
       return VersionState.of(List.of(new VersionRange(version, version)));
     }
 
-    /// The version that was written, once this is done.
+    /// Returns the written version, once this is done.
     long version() {
       return versions.highest();
     }

@@ -11,16 +11,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// A write of one version of one object, in any number of parts: all of it becomes visible at once,
-/// or nothing does (VOSD paper, sections II-A and III).
+/// A write of one version of one object, in any number of parts: all parts become visible at once,
+/// or none (VOSD paper, sections II-A and III).
 ///
-/// The parts are written to the disk as they come, several at a time if the caller likes, and are
-/// durable when they complete; readers see them once [#commit] has returned. Of bytes that several
-/// parts cover the part begun last counts. A crash before the commit is an abort. Thread-safe.
+/// The transaction writes the parts to the disk as they come, several at a time if the caller
+/// likes; they are durable when they complete, and readers see them once [#commit] has returned.
+/// Where several parts overlap, the part begun last counts. A crash before the commit is an abort.
+/// Thread-safe.
 public final class WriteTransaction implements AutoCloseable {
   /*
-   * Parts get their places in the log in any order; their order is that of `parts`. An open transaction
-   * keeps the segments from its first part on from being reclaimed.
+   * Parts get their places in the log in any order; their order is that of `parts`. While a
+   * transaction is open, the device does not reclaim the segments from its first part on.
    */
   private final VersionedObjects objects;
   private final VersionedObject object;
@@ -43,7 +44,7 @@ public final class WriteTransaction implements AutoCloseable {
     ABORTED
   }
 
-  /// What one call wrote or cut off.
+  /// A write or truncation of one call.
   static final class Part {
     final long offset;
     final long length;
@@ -66,7 +67,7 @@ public final class WriteTransaction implements AutoCloseable {
     this.birth = birth;
   }
 
-  /// The version that it writes; 0 while that is left to the commit.
+  /// Returns the version that it writes; 0 while the commit has not determined it.
   public long version() {
     return version;
   }
@@ -85,8 +86,9 @@ public final class WriteTransaction implements AutoCloseable {
     if (write != null) objects.run(write);
   }
 
-  /// Begins to write the remaining bytes of `data` at `offset`; they are durable when the answer
-  /// completes. The bytes must not change before. Waits only while more than 64 MiB are under way.
+  /// Begins to write the remaining bytes of `data` at `offset`; they are durable when the future
+  /// completes. The bytes must not change before. Waits only while writes of more than 64 MiB are
+  /// in progress.
   public CompletableFuture<Void> writeAsync(long offset, ByteBuffer data) {
     var write = begin(offset, data, Pieces.COUNT_MAX);
     if (write == null) return CompletableFuture.completedFuture(null);
@@ -121,8 +123,8 @@ public final class WriteTransaction implements AutoCloseable {
             .formatted(Pieces.COUNT_MAX));
   }
 
-  /// Takes away all bytes from `size` on: they read as zero, and the object is no longer than that.
-  /// It never makes an object longer.
+  /// Removes all bytes from `size` on: they read as zero, and the object is no longer than that. It
+  /// never makes an object longer.
   public void truncate(long size) {
     VersionedObjects.requireRange(size, 0);
     lock.lock();
@@ -135,7 +137,7 @@ public final class WriteTransaction implements AutoCloseable {
     }
   }
 
-  /// Refuses what is no attribute.
+  /// Refuses an invalid attribute.
   ///
   /// @throws IllegalArgumentException when a transaction would refuse it
   public static void requireAttribute(String name, byte[] value) {
@@ -174,14 +176,14 @@ public final class WriteTransaction implements AutoCloseable {
   }
 
   /// Ends the transaction: waits for its parts, then makes all of them visible at once, durably.
-  /// The paper calls this close. Answers whether it changed the object; when not, this version was
-  /// applied before, and the transaction is as good as done.
+  /// The paper calls this close. Returns whether it changed the object; if not, this version was
+  /// applied before, and the transaction counts as done.
   ///
   /// @throws IllegalStateException when it has ended, or the object was deleted since it began;
-  ///   then nothing was changed
+  ///   then nothing has changed
   /// @throws stoa.storage.disk.StorageException when a part could not be written, or the commit;
   ///   after [DeviceFailed][stoa.storage.disk.DeviceFailed] the outcome is unknown until the device
-  ///   is opened again, else nothing was changed and the transaction is aborted
+  ///   is opened again, otherwise nothing has changed and the transaction is aborted
   public boolean commit() {
     lock.lock();
     try {
@@ -208,7 +210,7 @@ public final class WriteTransaction implements AutoCloseable {
   Part part(long offset, ByteBuffer data) {
     var write = begin(offset, data, Integer.MAX_VALUE);
     if (write == null) return new Part(offset, 0, false);
-    var _ = objects.submit(write); // awaitParts looks at it
+    var _ = objects.submit(write); // awaitParts handles it
     return write.part();
   }
 
@@ -230,8 +232,7 @@ public final class WriteTransaction implements AutoCloseable {
     }
   }
 
-  /// Ends the transaction without a trace. What it wrote is reclaimed later. Does nothing when it
-  /// has ended.
+  /// Aborts the transaction. The device reclaims its writes later. Does nothing when it has ended.
   public void abort() {
     lock.lock();
     try {
@@ -242,7 +243,7 @@ public final class WriteTransaction implements AutoCloseable {
     end(State.ABORTED);
   }
 
-  /// Aborts the transaction unless it was committed.
+  /// Aborts the transaction unless it has committed.
   @Override
   public void close() {
     abort();
@@ -272,13 +273,13 @@ public final class WriteTransaction implements AutoCloseable {
     return object;
   }
 
-  /// Notes where one of its parts stands. Called under the append lock.
+  /// Notes the places of one of its parts. The caller holds the append lock.
   void placed(Part part, long[] positions) {
     part.positions = positions;
     oldest = Math.min(oldest, positions[0]);
   }
 
-  /// The least log position at which one of its parts stands. Called under the append lock.
+  /// Returns the least log position of its parts. The caller holds the append lock.
   long oldest() {
     return oldest;
   }

@@ -1,2 +1,2 @@
-/// Versioned objects: what their notes in the log say, and how they are read and written.
+/// Versioned objects: the content of their notes in the log, and reading and writing them.
 package stoa.storage.object;

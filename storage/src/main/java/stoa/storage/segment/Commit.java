@@ -9,22 +9,22 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 import stoa.base.StreamId;
 
-/// Extents that become visible and durable together. Built by one thread and reused: the buffer it
-/// encodes into stays.
+/// Extents that become visible and durable together. One thread builds it and may reuse it: it
+/// keeps its buffer.
 ///
-/// Not thread-safe; the thread that builds it hands it to
+/// Not thread-safe; the thread that builds it passes it to
 /// [Device#append][stoa.storage.Device#append(Commit)].
 public final class Commit {
   /*
-   * `bytes` is the record without the data of DATA items, `used` of it so far. A Part says where in it
-   * such data belongs; its checksums are in `sums`, one a block. What they are disguised with depends
-   * on the place in the log, so that is added while the record is written.
+   * `bytes` is the record without the data of DATA items, `used` of it so far. A Part has the place
+   * of such data in it; its checksums are in `sums`, one a block. The mix of a checksum depends on
+   * the place in the log, so the writer adds it.
    */
 
   /// The largest encoded size in bytes.
   public static final int BYTES_MAX = 1 << 30;
 
-  /// What each extent adds to the encoded size beside its data, in bytes.
+  /// The encoded bytes of an extent beside its data.
   public static final int EXTENT_OVERHEAD_BYTES = RecordFormat.ITEM_HEADER;
 
   /// The most data in one DATA item.
@@ -37,7 +37,7 @@ public final class Commit {
   private byte[] bytes = new byte[4 << 10];
   private ByteBuffer view = ByteBuffer.wrap(bytes);
   private int used = RecordFormat.RECORD_HEADER;
-  private int partBytes; // what the parts take in the log
+  private int partBytes; // the bytes of the parts in the log
   private int[] sums = new int[0];
   private int sumCount;
   private int count;
@@ -47,12 +47,12 @@ public final class Commit {
 
   /// The data of a DATA item.
   ///
-  /// @param at where in `bytes` it belongs
-  /// @param place where its item begins, relative to the record
+  /// @param at its place in `bytes`
+  /// @param place the beginning of its item, relative to the record
   /// @param firstSum of its blocks' checksums
   private record Part(int at, int place, ByteBuffer data, int firstSum) {}
 
-  /// An empty commit.
+  /// Creates an empty commit.
   public Commit() {}
 
   /// Empties this commit.
@@ -71,9 +71,9 @@ public final class Commit {
     return this;
   }
 
-  /// Adds `length` bytes of `data` from `from` as the extent of an object at an offset. The bytes
-  /// are copied. An extent at the same object, space and offset that was written before, in this
-  /// commit or an earlier one, is replaced.
+  /// Adds `length` bytes of `data` from `from` as the extent of an object at an offset. It copies
+  /// the bytes. The extent replaces an earlier one at the same object, space and offset, in this
+  /// commit or an earlier one.
   ///
   /// @param space 0 to 127; each is an offset space of its own
   /// @param offset not negative
@@ -85,10 +85,9 @@ public final class Commit {
   }
 
   /// Releases the records of an object with lower offsets than `before`: they are gone when the
-  /// commit is appended, and those that are written later too. Those of this commit are as well. A
-  /// space is never trimmed back: the greatest `before` counts. It costs as much as one small
-  /// extent, however many records there are; their room comes back with
-  /// [Device#maintain][stoa.storage.Device#maintain()].
+  /// device has appended the commit, including those of this commit and later ones. The greatest
+  /// `before` of a space counts. It costs as much as one small extent, for any number of records;
+  /// their room comes back with [Device#maintain][stoa.storage.Device#maintain()].
   ///
   /// @param space 0 to 127
   /// @param before the least offset that stays; not negative
@@ -101,10 +100,10 @@ public final class Commit {
     return this;
   }
 
-  /// Adds bytes that the layer above is given when the log is read again, and answers their place:
-  /// where the item begins, relative to the record. The bytes are copied.
+  /// Adds bytes for the layer above, which receives them when the log is read again, and returns
+  /// their place: the beginning of the item, relative to the record. It copies the bytes.
   ///
-  /// @param kind 2 to 127; a meaning that the log does not know
+  /// @param kind 2 to 127; the log does not know its meaning
   /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
   public int note(
       int kind, StreamId object, int space, long offset, byte[] data, int from, int length) {
@@ -129,9 +128,9 @@ public final class Commit {
     return at + partBytes;
   }
 
-  /// Adds the remaining bytes of `data`, at least one and at most [#DATA_BYTES_MAX], as data of
-  /// which any part can be read and verified without the rest, and answers their place as [#note]
-  /// does. The bytes are not copied: they must not change until the commit was appended.
+  /// Adds the remaining bytes of `data`, at least one and at most [#DATA_BYTES_MAX], so that a
+  /// reader can read and verify any part without the rest, and returns their place as [#note] does.
+  /// It does not copy the bytes: they must not change until the device has appended the commit.
   ///
   /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
   public int data(StreamId object, int space, long offset, ByteBuffer data) {
@@ -156,7 +155,7 @@ public final class Commit {
     return place;
   }
 
-  /// Refuses a space that has no records.
+  /// Refuses a space without records.
   public static void requireRecordSpace(int space) {
     if (space < 0 || space >= EntryOrder.VERSIONED) {
       throw new IllegalArgumentException(
@@ -211,23 +210,22 @@ public final class Commit {
     }
   }
 
-  /// The encoded size so far, in bytes.
+  /// Returns the encoded size so far, in bytes.
   public int bytes() {
     return used + partBytes;
   }
 
-  /// How many extents and trims were added.
+  /// Returns the number of extents and trims.
   public int count() {
     return count;
   }
 
-  /// How many of them are trims.
+  /// Returns the number of trims.
   public int trims() {
     return trims;
   }
 
-  /// The log position that the record was given when it was appended; an item's is this and its
-  /// place.
+  /// Returns the log position of the appended record; an item's position is this plus its place.
   public long position() {
     return position;
   }
@@ -240,19 +238,19 @@ public final class Commit {
     RecordFormat.putRecordHeader(crc, bytes, bytes(), gap, count, newPosition, durable, digest);
   }
 
-  /// Whether the record is in one piece, so that [#padded] gives it.
+  /// Returns whether the record is in one piece, so that [#padded] gives it.
   boolean inOnePiece() {
     return parts.isEmpty();
   }
 
-  /// The sealed record in one piece, padded.
+  /// Returns the sealed record in one piece, padded.
   ByteBuffer padded() {
     int end = (int) RecordFormat.padded(used);
     Arrays.fill(bytes, used, end, (byte) 0);
     return view.clear().limit(end);
   }
 
-  /// Puts the sealed record out, piece by piece, without padding.
+  /// Writes the sealed record, piece by piece, without padding.
   void writeTo(Sink sink) throws IOException {
     int from = 0;
     for (var part : parts) {
@@ -274,17 +272,17 @@ public final class Commit {
     }
   }
 
-  /// Where a record's bytes go.
+  /// Receives a record's bytes.
   interface Sink {
     void put(byte[] source, int from, int length) throws IOException;
 
-    /// Takes all that remains.
+    /// Takes all remaining bytes.
     void put(ByteBuffer source) throws IOException;
 
     void put(int value) throws IOException;
   }
 
-  /// Visits the items as they were appended.
+  /// Visits the items as appended.
   public void visit(ItemVisitor visitor) {
     var item = new Item();
     int shift = 0;

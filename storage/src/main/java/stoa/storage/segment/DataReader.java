@@ -8,12 +8,12 @@ import stoa.storage.disk.CorruptData;
 
 /// Reads and verifies parts of DATA items, whole blocks only where it must.
 ///
-/// Thread-safe. Direct memory is taken for [#PIECES_MAX] readers at a time; one more waits.
+/// Thread-safe. At most [#PIECES_MAX] readers use direct memory at a time; one more waits.
 final class DataReader {
   /*
-   * How long the last block of an item is, only the item's header says. A read from the first block on
-   * has the header in front and takes both at once. Any other read guesses that its last block is a
-   * whole one, and reads the header only when that does not verify.
+   * Only the item's header has the length of its last block. A read from the first block on has the
+   * header before it and takes both at once. Any other read guesses that its last block is a whole
+   * one, and reads the header only when that does not verify.
    */
   static final int PIECES_MAX = 16;
   private static final int PIECE_BLOCKS = 64;
@@ -46,7 +46,7 @@ final class DataReader {
     private final long end;
     private final ByteBuffer target;
     private final CRC32C crc = new CRC32C();
-    private long length = -1; // of the item's data; -1 while it is not known
+    private long length = -1; // of the item's data; -1 while unknown
 
     Part(Segment segment, long at, long skip, ByteBuffer target) {
       this.segment = segment;
@@ -98,7 +98,7 @@ final class DataReader {
     private void take(ByteBuffer buffer, int index, int block) throws IOException {
       long start = (long) block * RecordFormat.BLOCK;
       if (length < 0 && !isWhole(buffer, index, block, RecordFormat.BLOCK)) {
-        // The rest of the buffer is the last block's, which is verified once more below.
+        // The rest of the buffer belongs to the last block, which is verified once more below.
         var header = ByteBuffer.allocate(RecordFormat.ITEM_HEADER);
         files.readFully(segment, at, header);
         takeHeader(header.flip());

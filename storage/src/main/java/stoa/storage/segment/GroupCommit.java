@@ -14,46 +14,47 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Writes operations of many threads together: whoever comes first appends all that wait with one
-/// write and syncs for all (the coalescing of the VOSD paper, section IV-A). Nobody waits for more
-/// to come. Thread-safe.
+/// Writes operations of many threads together: the first thread to come appends all waiting
+/// operations with one write and syncs for all (the coalescing of the VOSD paper, section IV-A). No
+/// thread waits for more to come. Thread-safe.
 public final class GroupCommit {
   /*
    * An operation goes from `waiting` to `appended` to done. Two steps move them: *append* takes a
-   * batch of the waiting ones, *sync* makes all that were appended when it began durable. Each step is
-   * done by one thread at a time, any thread that has an operation here or the executor. The two run
-   * beside each other where much waits, so the disk is busy while the next batch is written; what is
-   * little waits for the end of the sync, which it could not be part of, and is written at once.
+   * batch of the waiting ones, *sync* makes all that were appended when it began durable. One
+   * thread at a time does each step, any thread that has an operation here or the executor. With
+   * many waiting bytes the two run beside each other, so the disk is busy while the next batch is
+   * written; few bytes wait for the end of the sync, which came too early for them, and are then
+   * written at once.
    *
    * Invariants:
-   * (1) After a step, its thread looks whether there is more to do, and then calls the owner of the
-   *     first operation in a list, unless it goes on itself, for its own operation is in there. So
-   *     work never lies while everybody sleeps. A permit to go on does not suffice for a call, for
-   *     the lock of the lists takes permits too: the call is noted.
-   * (2) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
-   *     waits.
-   * (3) Operations are completed outside of the steps: what their callers have follow them runs then,
-   *     and may write and wait itself.
+   * (1) After a step, its thread checks whether there is more to do, and then wakes the owner of
+   *     the first operation in a list, unless it continues itself, because its own operation is in
+   *     there. So work never lies while all threads sleep. A permit alone does not suffice for a
+   *     wake-up, since the lock of the lists takes permits too: the thread also sets a flag.
+   * (2) The bytes of all operations here stay below BYTES_MAX plus one operation: a thread with
+   *     more waits.
+   * (3) Threads complete operations outside of the steps: the callers' dependent actions run then,
+   *     and may write and wait themselves.
    */
   private static final long BYTES_MAX = 64 << 20;
 
-  /// About what an operation takes beside its data.
+  // The approximate bytes of an operation beside its data.
   private static final long OPERATION_BYTES = 6 << 10;
 
   private static final long BATCH_BYTES_MAX = 16 << 20;
 
-  /// As much is appended during a sync.
+  // The least waiting bytes for an append beside a sync.
   private static final long BESIDE_BYTES_LEAST = 256 << 10;
 
-  /// Fewer than the objects that the writer keeps at hand: while a batch is written, it remembers
-  /// which versions it gave to its operations.
+  // Fewer than the objects in the writer's cache: while it writes a batch, it remembers the
+  // versions that it assigned to its operations.
   private static final int BATCH_COUNT_MAX = 1024;
 
-  /// What the device does for the steps.
+  /// The device's side of the steps.
   public interface Target {
-    /// Appends and applies a batch, and answers what of it is to be made durable: operations that
-    /// were refused are left out, with what they are to be told. One that was not needed is not
-    /// left out: what made it so may not be durable yet.
+    /// Appends and applies a batch, and returns the operations that must become durable: it leaves
+    /// out refused operations, with their exceptions set. It does not leave out an unnecessary one:
+    /// the commit that made it unnecessary may not be durable yet.
     List<Operation> append(List<Operation> batch);
 
     /// Makes everything appended durable.
@@ -74,13 +75,13 @@ public final class GroupCommit {
   private long bytes;
   private long waitingBytes;
 
-  /// @param executor drives operations that nobody waits for
+  /// @param executor drives operations without a waiting thread
   public GroupCommit(Target target, Executor executor) {
     this.target = target;
     this.executor = executor;
   }
 
-  /// Does an operation and answers whether it changed anything.
+  /// Does an operation and returns whether it changed anything.
   public boolean run(Operation operation) {
     operation.waiter = Thread.currentThread();
     enqueue(operation);
@@ -102,7 +103,7 @@ public final class GroupCommit {
     }
   }
 
-  /// Does an operation alone and answers whether it changed anything; it is durable once a later
+  /// Does an operation alone and returns whether it changed anything; it is durable once a later
   /// sync of the device has returned.
   public boolean append(Operation operation) {
     target.append(List.of(operation));
@@ -115,7 +116,7 @@ public final class GroupCommit {
     }
   }
 
-  /// Begins an operation. Waits only while too much is under way.
+  /// Begins an operation. Waits only while too many bytes are in progress.
   public CompletableFuture<Boolean> submit(Operation operation) {
     enqueue(operation);
     drive();
@@ -134,8 +135,8 @@ public final class GroupCommit {
     }
   }
 
-  /// Returns when there is room, and makes some if nobody else does: the caller may be what follows
-  /// an operation that this thread has just completed.
+  /// Returns when there is room, and makes some if no other thread does: the caller may be a
+  /// dependent action of an operation that this thread has just completed.
   private void awaitRoom() {
     while (isFull()) {
       if (step()) continue;
@@ -157,7 +158,8 @@ public final class GroupCommit {
     }
   }
 
-  /// Whether a thread is in a step; it will complete operations, or call who goes on.
+  /// Returns whether a thread is in a step; it will complete operations, or wake a thread that
+  /// continues.
   private boolean isBusy() {
     return appending.get() || syncing.get();
   }
@@ -182,7 +184,7 @@ public final class GroupCommit {
     }
   }
 
-  /// Does one step. Answers false when there is none to do, or others are at it.
+  /// Does one step. Returns false when there is none to do, or others do it.
   private boolean step() {
     if (mayAppend() && appending.compareAndSet(false, true)) {
       List<Operation> ended;
@@ -240,8 +242,7 @@ public final class GroupCommit {
     }
   }
 
-  /// Appends a batch and answers which of it ended by that: what was refused, or all when it
-  /// failed.
+  /// Appends a batch and returns its ended operations: the refused ones, or all when it failed.
   private List<Operation> append() {
     var batch = takeBatch();
     if (batch.isEmpty()) return batch;
@@ -290,7 +291,7 @@ public final class GroupCommit {
     return batch;
   }
 
-  /// Makes what was appended durable, and answers what that was.
+  /// Makes the appended operations durable, and returns them.
   private List<Operation> sync() {
     var batch = new ArrayList<Operation>();
     lists.lock();
@@ -309,7 +310,8 @@ public final class GroupCommit {
     return batch;
   }
 
-  /// Tells those who wait. Threads first: what follows the others may take its time.
+  /// Completes operations. Waiting threads first: the dependent actions of others may take their
+  /// time.
   private void complete(List<Operation> operations) {
     if (operations.isEmpty()) return;
     lists.lock();

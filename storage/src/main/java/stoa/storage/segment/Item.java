@@ -5,8 +5,8 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// One item of a record while it is visited. The visitor's during the call; the next item is the
-/// same object with other values.
+/// One item of a record during a visit. The visitor may use it during the call; the next item is
+/// the same object with other values.
 public final class Item {
   public int kind;
   public long high;
@@ -14,7 +14,7 @@ public final class Item {
   public int space;
   public long offset;
 
-  /// The log position of the item, where its header stands.
+  /// The log position of the item's header.
   public long position;
 
   /// The length of its data in bytes.
@@ -25,7 +25,7 @@ public final class Item {
   private @Nullable SegmentReader reader;
   private long filePosition;
 
-  /// One whose fields are to be taken from a header.
+  /// Creates an item without values.
   public Item() {}
 
   /// Takes the fields from an item's header.
@@ -51,7 +51,7 @@ public final class Item {
     filePosition = newFilePosition;
   }
 
-  /// A copy of the data of a RECORD or NOTE. That of DATA is read by its position.
+  /// Returns a copy of the data of a RECORD or NOTE. Read the data of DATA by its position.
   public byte[] data() {
     if (kind == RecordFormat.ITEM_DATA) {
       throw new IllegalStateException("the bytes of DATA are read with SegmentLog.readData");
@@ -60,7 +60,7 @@ public final class Item {
     try {
       return reader.copy(filePosition, length);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // for RecordWalk, which has it go on as what it is
+      throw new UncheckedIOException(e); // RecordWalk unwraps it
     }
   }
 }

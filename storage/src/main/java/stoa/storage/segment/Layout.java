@@ -45,7 +45,7 @@ public final class Layout {
     bytes[at + 1] = (byte) value;
   }
 
-  /// Writes a number and answers the position behind it.
+  /// Writes a number and returns the position after it.
   public static int putVarint(byte[] bytes, int at, long value) {
     int p = at;
     long rest = value;
@@ -57,7 +57,7 @@ public final class Layout {
     return p;
   }
 
-  /// The number at a position.
+  /// Returns the number at a position.
   public static long getVarint(byte[] bytes, int at) {
     int p = at;
     long value = 0;
@@ -73,7 +73,7 @@ public final class Layout {
     return (value << 1) ^ (value >> 63);
   }
 
-  /// The number that a zigzag number stands for.
+  /// Returns the number of a zigzag encoding.
   public static long unzigzag(long value) {
     return (value >>> 1) ^ -(value & 1);
   }

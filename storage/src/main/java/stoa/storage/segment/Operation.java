@@ -4,56 +4,57 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Something to be written to the log and made durable: a record, and what is done with the index
-/// once it has a place. Made by its caller; then the [GroupCommit] owns it until it is done.
+/// A record for the log, and the change of the index once the record has a place. Its caller
+/// creates it; then the [GroupCommit] owns it until it is done.
 public abstract class Operation {
-  /// Completed when the operation is durable, or refused: whether it changed anything.
+  /// Completes when the operation is durable, or refused: whether it changed anything.
   public final CompletableFuture<Boolean> done = new CompletableFuture<>();
 
-  /// The thread that waits for it, or null when nobody does.
+  /// The thread that waits for it, or null.
   volatile @Nullable Thread waiter;
 
-  /// Whether the waiter is to look for work.
+  /// Whether the waiter must look for work.
   volatile boolean called;
 
-  /// What [#apply] answered. Set by who appends it.
+  /// The result of [#apply]. Set by the appending thread.
   public boolean changed;
 
-  /// Why it was refused or failed, or null. Set by who appends or syncs it.
+  /// Why it was refused or failed, or null. Set by the appending or syncing thread.
   public @Nullable Throwable failure;
 
-  /// For subclasses.
+  /// Creates an operation.
   protected Operation() {}
 
-  /// The record. Called once, by the thread that appends it, under the append lock, after [#admit]
-  /// answered true.
+  /// Returns the record. Called once, by the appending thread, under the append lock, after
+  /// [#admit] returned true.
   public abstract Commit record() throws IOException;
 
-  /// About how many bytes the record has.
+  /// Returns about how many bytes the record has.
   public abstract long bytes();
 
-  /// Whether it is to be appended alone: then [#admit] and [#record] see everything before applied.
+  /// Returns whether it must be appended alone: then [#admit] and [#record] see everything before
+  /// applied.
   public boolean alone() {
     return false;
   }
 
-  /// Whether it only takes away. Such an operation may use the room that is kept.
+  /// Returns whether it only removes. Such an operation may use the reserved room.
   public boolean onlyTakes() {
     return alone();
   }
 
-  /// About how many bytes are not needed any more once it is done, its own included.
+  /// Returns about how many bytes become unnecessary once it is done, including its own.
   public long givesUp() {
     return bytes();
   }
 
-  /// Whether it is to be written at all; when not, it is done and has changed nothing. Called under
-  /// the append lock. A [RuntimeException] refuses it.
+  /// Returns whether it must be written at all; if not, it is done and has changed nothing. Called
+  /// under the append lock. A [RuntimeException] refuses it.
   public boolean admit() throws IOException {
     return true;
   }
 
-  /// Brings what was written into the index. Called under the append lock.
+  /// Applies the record to the index. Called under the append lock.
   ///
   /// @param record the log position of the record
   public abstract boolean apply(long record) throws IOException;

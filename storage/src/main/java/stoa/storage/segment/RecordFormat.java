@@ -2,7 +2,7 @@ package stoa.storage.segment;
 
 import java.util.zip.CRC32C;
 
-/// Where the fields of records and items lie; the tables are in the package's text.
+/// The places of the fields of records and items; the tables are in the package's text.
 public final class RecordFormat {
   static final int RECORD_MAGIC = 0x53524543; // SREC
   public static final int RECORD_HEADER = 44;
@@ -14,10 +14,10 @@ public final class RecordFormat {
   public static final int ITEM_DATA = 1;
   static final int ITEM_NOTE_LEAST = 2;
 
-  /// A note of what was released, see [Commit#trim].
+  /// A note of a release, see [Commit#trim].
   public static final int ITEM_TRIM = 8;
 
-  /// The bytes of a DATA item that have a checksum of their own.
+  /// The bytes of a DATA item under one checksum.
   public static final int BLOCK = 4096;
 
   /// A block with its checksum.
@@ -28,14 +28,14 @@ public final class RecordFormat {
 
   private RecordFormat() {}
 
-  /// The room that a record takes in a segment, but for what direct I/O adds.
+  /// Returns the room of a record in a segment, without the padding of direct I/O.
   public static long padded(long length) {
     return (length + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   /// Writes the header of a record.
   ///
-  /// @param gap bytes of zeros behind the padded record, a multiple of [#ALIGNMENT]
+  /// @param gap bytes of zeros after the padded record, a multiple of [#ALIGNMENT]
   public static void putRecordHeader(
       CRC32C crc,
       byte[] bytes,
@@ -55,7 +55,7 @@ public final class RecordFormat {
     Layout.putInt(bytes, 40, checksum(crc, bytes, 0, 40));
   }
 
-  /// Whether a whole and unharmed record header for this log position stands at `at`.
+  /// Returns whether a whole and undamaged record header for this log position is at `at`.
   public static boolean isRecordHeader(CRC32C crc, byte[] bytes, int at, long position) {
     return Layout.getInt(bytes, at) == RECORD_MAGIC
         && Layout.getLong(bytes, at + 16) == position
@@ -66,12 +66,12 @@ public final class RecordFormat {
     return Layout.getInt(bytes, record + 8);
   }
 
-  /// From the beginning of a record to that of the next.
+  /// Returns the distance from a record to the next.
   static long stride(byte[] bytes, int record) {
     return padded(length(bytes, record)) + (long) ALIGNMENT * Layout.getShort(bytes, record + 6);
   }
 
-  /// How many items a record has.
+  /// Returns the number of items of a record.
   public static int items(byte[] bytes, int record) {
     return Layout.getInt(bytes, record + 12);
   }
@@ -80,12 +80,12 @@ public final class RecordFormat {
     return Layout.getLong(bytes, record + 24);
   }
 
-  /// The digest in the header of a record.
+  /// Returns the digest in the header of a record.
   public static long digest(byte[] bytes, int record) {
     return Layout.getLong(bytes, record + 32);
   }
 
-  /// All but the checksum.
+  /// Writes the header of an item without the checksum.
   public static void putItemHeader(
       byte[] bytes, int at, int kind, long high, long low, int space, long offset, int length) {
     Layout.putInt(bytes, at + 4, length);
@@ -95,12 +95,12 @@ public final class RecordFormat {
     Layout.putInt(bytes, at + 32, (space << 24) | (kind << 16));
   }
 
-  /// The room that the data of an item takes.
+  /// Returns the room of an item's data.
   public static long stored(int kind, int length) {
     return kind == ITEM_DATA ? stored(length) : length;
   }
 
-  /// The room that the data of a DATA item takes, checksums included.
+  /// Returns the room of a DATA item's data, with checksums.
   public static long stored(int length) {
     return length + 4L * blocks(length);
   }
@@ -109,8 +109,7 @@ public final class RecordFormat {
     return (int) ((length + BLOCK - 1) / BLOCK);
   }
 
-  /// What the checksum of a block is disguised with, so that it is right at one place of the log
-  /// only.
+  /// Returns the mix of the checksum of a block, which makes it valid at one place of the log only.
   public static int mix(long item, int block) {
     long x = item * DIGEST_FACTOR + block;
     x = (x ^ (x >>> 32)) * MIX_FACTOR;
@@ -118,12 +117,12 @@ public final class RecordFormat {
     return (int) (x >>> 32);
   }
 
-  /// Adds the checksum of one more item to the digest of a record.
+  /// Returns the digest of a record with the checksum of one more item.
   public static long digest(long digest, int checksum) {
     return (digest ^ (checksum & 0xffffffffL)) * DIGEST_FACTOR + 1;
   }
 
-  /// The checksum of a range.
+  /// Returns the checksum of a range.
   public static int checksum(CRC32C crc, byte[] bytes, int from, int length) {
     crc.reset();
     crc.update(bytes, from, length);

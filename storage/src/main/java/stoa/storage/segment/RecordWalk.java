@@ -10,9 +10,9 @@ import stoa.storage.disk.UnknownFormat;
 /// One owner uses it.
 public final class RecordWalk {
   /*
-   * A record is verified in one pass over its bytes, and only then visited in a second, which touches
-   * the items' headers and what the visitor asks for. Of a record that fits the window, both passes
-   * read the file once.
+   * The walk verifies a record in one pass over its bytes, and only then visits it in a second,
+   * which reads the items' headers and the data that the visitor asks for. For a record that fits
+   * the window, both passes read the file once.
    */
   private final SegmentReader reader;
   private final Segment segment;
@@ -26,8 +26,8 @@ public final class RecordWalk {
     this.segment = segment;
   }
 
-  /// Where the record at a file position ends and the next one begins, or -1 when there is no whole
-  /// and unharmed one; then [#damage] says why.
+  /// Returns the end of the record at a file position, where the next one begins, or -1 when there
+  /// is no whole and undamaged one; then [#damage] has the reason.
   public long verify(long at) throws IOException {
     if (!isHeader(at)) return bad(at, "no record begins here");
     int header = reader.need(at, RecordFormat.RECORD_HEADER);
@@ -112,12 +112,12 @@ public final class RecordWalk {
     return -1;
   }
 
-  /// What [#verify] found.
+  /// Returns the damage that [#verify] found.
   public CorruptData damage() {
     return SegmentLog.corrupt(segment.name(), badAt, bad);
   }
 
-  /// Visits the items of a record that was verified.
+  /// Visits the items of a verified record.
   public void visit(long at, long next, ItemVisitor visitor) throws IOException {
     try {
       visitItems(at, visitor);
@@ -140,7 +140,7 @@ public final class RecordWalk {
     }
   }
 
-  /// The file position, from `from` on, of the next record's header that is unharmed, or the limit.
+  /// Returns the file position, from `from` on, of the next undamaged record header, or the limit.
   public long nextHeader(long from) throws IOException {
     for (long at = from; at < reader.limit(); at += RecordFormat.ALIGNMENT) {
       int header = reader.need(at, RecordFormat.RECORD_HEADER);
@@ -152,7 +152,7 @@ public final class RecordWalk {
     return reader.limit();
   }
 
-  /// What was durable when the record at a file position was written.
+  /// Returns the end of the durable log when the record at a file position was written.
   public long durable(long at) throws IOException {
     return RecordFormat.durable(reader.window(), reader.need(at, RecordFormat.RECORD_HEADER));
   }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import stoa.storage.disk.DiskFile;
 
-/// Puts records back to back into the direct memory of a [Staging]. The appending thread's.
+/// Puts records back to back into the direct memory of a [Staging]. The appending thread owns it.
 final class RecordWriter implements Commit.Sink {
   private final Staging staging;
   private ByteBuffer window = ByteBuffer.allocate(0);
@@ -14,7 +14,7 @@ final class RecordWriter implements Commit.Sink {
     this.staging = staging;
   }
 
-  /// Writes sealed records at a log position, and zeros behind them up to `length` bytes.
+  /// Writes sealed records at a log position, and zeros after them up to `length` bytes.
   ///
   /// @param base the log position of the file's first byte
   void write(DiskFile file, long base, long position, long length, List<Commit> commits)

@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.storage.disk.DeviceFiles;
 import stoa.storage.disk.DiskFile;
 
-/// One file of the log, with the log positions it has. Its file is opened and closed by
-/// [SegmentFiles]; who appends says where it ends, and retires it.
+/// One file of the log, with the log positions it has. [SegmentFiles] opens and closes its file;
+/// the appending thread sets its end, and retires it.
 public final class Segment {
-  /// The end of a segment that is still appended to.
+  /// The end of the segment that takes appends.
   public static final long OPEN_END = Long.MAX_VALUE;
 
   private final int number;
@@ -17,7 +17,7 @@ public final class Segment {
   private volatile long end;
   private volatile boolean retired;
 
-  // For SegmentFiles: written under its lock.
+  // For SegmentFiles, which writes it under its lock.
   volatile @Nullable DiskFile file;
   volatile boolean used;
   final AtomicInteger closings = new AtomicInteger();
@@ -29,32 +29,32 @@ public final class Segment {
     this.end = end;
   }
 
-  /// The number of the segment whose file has a name.
+  /// Returns the number of the segment whose file has a name.
   public static int number(String name) {
     return Integer.parseInt(name.substring("segment-".length()));
   }
 
-  /// Its number.
+  /// Returns its number.
   public int number() {
     return number;
   }
 
-  /// The name of its file.
+  /// Returns the name of its file.
   public String name() {
     return DeviceFiles.segment(number);
   }
 
-  /// The log position of the file's first byte.
+  /// Returns the log position of the file's first byte.
   public long base() {
     return base;
   }
 
-  /// Where in the file the first record begins.
+  /// Returns the place of the first record in the file.
   public int headerBytes() {
     return headerBytes;
   }
 
-  /// The log position behind the last record; [#OPEN_END] while it is appended to.
+  /// Returns the log position after the last record; [#OPEN_END] while it takes appends.
   public long end() {
     return end;
   }
@@ -63,7 +63,7 @@ public final class Segment {
     end = newEnd;
   }
 
-  /// Whether the file is being deleted, or is.
+  /// Returns whether its file is deleted, or about to be.
   boolean retired() {
     return retired;
   }

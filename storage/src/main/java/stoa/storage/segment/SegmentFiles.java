@@ -9,14 +9,14 @@ import stoa.storage.disk.DirectIo;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
 
-/// The open files of segments, so many at most, opened again when they are used. The file of the
-/// segment that is appended to stays open.
+/// The open files of segments, at most a given number; a use opens a closed file again. The file of
+/// the segment that takes appends stays open.
 ///
-/// Thread-safe. A file may be closed while another thread reads it: that read is repeated.
+/// Thread-safe. A thread may close a file while another one reads it; the reader repeats the read.
 public final class SegmentFiles {
   /*
-   * Which to close is chosen as a clock does: the oldest that was not used since it was last looked
-   * at. So a read takes no lock, and only opening does.
+   * The clock algorithm chooses the file to close: the oldest that was not used since the last
+   * pass. So a read takes no lock, and only opening does.
    */
   static final int OPEN_FILES_MAX = 256;
 
@@ -33,7 +33,8 @@ public final class SegmentFiles {
     this.openFilesMax = openFilesMax;
   }
 
-  /// The file of a segment; another thread may close it at any time unless it is appended to.
+  /// Returns the file of a segment; another thread may close it at any time unless it takes
+  /// appends.
   DiskFile file(Segment segment) throws IOException {
     var file = segment.file;
     if (file == null) return open(segment);
@@ -64,7 +65,7 @@ public final class SegmentFiles {
     }
   }
 
-  /// Answers false when there is none that may be closed.
+  /// Closes a file; returns false when it may close none.
   private boolean closeOne() {
     int looks = 2 * open.size();
     for (int i = 0; i < looks; i++) {
@@ -101,7 +102,7 @@ public final class SegmentFiles {
     }
   }
 
-  /// Fills the target; answers false when the file ends before.
+  /// Fills the target; returns false when the file ends before.
   boolean readFully(Segment segment, long position, ByteBuffer target) throws IOException {
     long at = position;
     while (target.hasRemaining()) {
@@ -112,7 +113,7 @@ public final class SegmentFiles {
     return true;
   }
 
-  /// Closes the file of a retired segment for good; reads of it end in an [IOException].
+  /// Closes the file of a retired segment for good; later reads of it throw an [IOException].
   void closeRetired(Segment segment) {
     opening.lock();
     try {

@@ -4,8 +4,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/// What stands at the beginning of a segment: its number and base, and which segments were live
-/// when it began. The table is in the package's text.
+/// The beginning of a segment: its number and base, and the live segments when it began. The table
+/// is in the package's text.
 ///
 /// @param bytes the length of the header, where the first record begins
 /// @param live in ascending order
@@ -13,7 +13,7 @@ public record SegmentHeader(int number, long base, int bytes, List<Live> live) {
   static final int VERSION = 2;
   static final long MAGIC = 0x53544f415345474dL; // STOASEGM
 
-  /// What is the same in every format version, with its checksum.
+  /// The length of the part that is the same in every format version, with its checksum.
   static final int FIXED = 28;
 
   /// The shortest header, without the list.
@@ -23,10 +23,10 @@ public record SegmentHeader(int number, long base, int bytes, List<Live> live) {
 
   /// An older segment.
   ///
-  /// @param end the log position behind its last record
+  /// @param end the log position after its last record
   public record Live(int number, long base, long end) {}
 
-  /// The header's bytes, a multiple of `alignment`.
+  /// Returns the header's bytes, a multiple of `alignment`.
   public static byte[] encode(int number, long base, Collection<Segment> live, int alignment) {
     int length = (LEAST + ITEM * live.size() + alignment - 1) / alignment * alignment;
     var bytes = new byte[length];
@@ -56,7 +56,7 @@ public record SegmentHeader(int number, long base, int bytes, List<Live> live) {
     return (int) crc.getValue();
   }
 
-  /// The length of a header by its first bytes, or -1 when it cannot be one.
+  /// Returns the length of a header from its first bytes, or -1 when it is impossible.
   static int length(byte[] fixed) {
     int length = Layout.getInt(fixed, 28);
     int count = Layout.getInt(fixed, 32);
@@ -64,12 +64,12 @@ public record SegmentHeader(int number, long base, int bytes, List<Live> live) {
     return fits && length % RecordFormat.ALIGNMENT == 0 ? length : -1;
   }
 
-  /// Whether the checksum over a whole header, its list included, is right.
+  /// Returns whether the checksum over a whole header, its list included, is right.
   static boolean isWhole(byte[] bytes) {
     return Layout.getInt(bytes, 36) == listChecksum(new CRC32C(), bytes);
   }
 
-  /// The header that a whole one's bytes say.
+  /// Returns the header in a whole one's bytes.
   static SegmentHeader decode(byte[] bytes) {
     var live = new Live[Layout.getInt(bytes, 32)];
     for (int i = 0; i < live.length; i++) {

@@ -25,30 +25,32 @@ import stoa.storage.disk.ReadFailed;
 import stoa.storage.disk.TornWrite;
 import stoa.storage.disk.UnknownFormat;
 
-/// The log of commit records: segment files, one behind the other.
+/// The log of commit records: segment files, one after the other.
 ///
 /// A *log position* counts bytes over all segments, headers included: the byte at `x` of a segment
-/// has the log position `base + x`. [#append] and [#retire] are called by one thread at a time (the
-/// device's append lock); [#sync], the reads, [#visit] and the counters from any.
+/// has the log position `base + x`. One thread at a time calls [#append] and [#retire] (under the
+/// device's append lock); any thread calls [#sync], the reads, [#visit] and the counters.
 public final class SegmentLog {
   /*
    * Invariants:
-   * (1) end is the log position behind the last record; it only grows. Bytes of the current segment
-   *     at and behind it are zero or absent, or `sealed` says that they are not.
+   * (1) end is the log position after the last record; it only grows. Bytes of the current segment
+   *     from there on are zero or absent, unless `sealed` is set.
    * (2) Everything below durable survives a power loss. durable <= end.
    * (3) A segment appears under its name, whole and durable header included, only after everything
    *     in the segments before it is durable. So only the last segment can have a torn tail, and a
    *     segment's base is both the logical end of the one before and proof that it was synced.
-   * (4) A byte behind the logical end of a segment is never written again and never read as data.
-   * (5) The header of the last segment names all others that are live. A file that it does not name is
-   *     deleted, but only after the name of the last segment is durable: else a power loss might bring
-   *     back the segment before as the last one, whose header names the deleted file.
-   * (6) `segments` is ascending in number and base. A retired one leaves it before its file is closed,
-   *     so a reader that fails on a closed file of a segment that is not retired was only early.
+   * (4) A byte beyond the logical end of a segment is never written again and never read as data.
+   * (5) The header of the last segment names all others that are live. The log deletes a file that
+   *     it does not name, but only after the name of the last segment is durable: otherwise a power
+   *     loss might bring back the segment before as the last one, whose header names the deleted
+   *     file.
+   * (6) `segments` is ascending in number and base. A retired one leaves it before its file is
+   *     closed, so a reader that fails on a closed file of a segment that is not retired was only
+   *     early.
    *
-   * Reading `end` before `current` makes sync() right without the append lock: if the segment changed
-   * in between, invariant (3) says that the older one is durable already. `durable` and `current` change
-   * before `end` does, so nobody syncs a segment that is no longer appended to.
+   * Reading `end` before `current` makes sync() right without the append lock: if the segment
+   * changed in between, invariant (3) says that the older one is durable already. `durable` and
+   * `current` change before `end` does, so no thread syncs a segment that no longer takes appends.
    */
   private static final int SMALL_SYNC = 4 << 10;
   private static final int SYNCS_JUDGED = 64;
@@ -107,7 +109,7 @@ public final class SegmentLog {
     return open(disk, config, names, SegmentFiles.OPEN_FILES_MAX);
   }
 
-  /// Opens the log with a bound on the files that are open at a time.
+  /// Opens the log with a bound on the number of open files.
   public static SegmentLog open(
       Disk disk, DeviceConfig config, List<String> names, int openFilesMax) throws IOException {
     var files = new SegmentFiles(disk, config.directIo(), openFilesMax);
@@ -156,7 +158,7 @@ public final class SegmentLog {
     }
   }
 
-  /// The header of a segment; it names the segments that were live when that one began.
+  /// Returns the header of a segment; it names the live segments when that one began.
   public static SegmentHeader newest(Disk disk, String name) throws IOException {
     try (var file = disk.open(name)) {
       return header(disk, file);
@@ -231,10 +233,10 @@ public final class SegmentLog {
     return (length + alignment - 1) & -alignment;
   }
 
-  /// Visits every record from the log position `from` on, finds the end of the log, makes what was
-  /// found durable, and deletes what retired segments left over.
+  /// Visits every record from the log position `from` on, finds the end of the log, makes the found
+  /// records durable, and deletes the leftovers of retired segments.
   public void recover(long from, ItemVisitor visitor) throws IOException {
-    // First, so that whatever the index takes over from here is durable: a process that was ended
+    // First, so that everything that the index takes over from here is durable: a killed process
     // may have left its last bytes, and its last segment's name, to the operating system.
     files.file(current).sync();
     disk.syncDirectory();
@@ -273,8 +275,8 @@ public final class SegmentLog {
     }
   }
 
-  /// Throws when a later record was written in the knowledge that the position `at` was durable:
-  /// then what stands there is not a torn tail but damage.
+  /// Throws when a later record has a durable position beyond `at`: then the bytes there are no
+  /// torn tail but damage.
   private static void refuseLostRecords(RecordWalk walk, Segment segment, long at, long limit)
       throws IOException {
     long later = walk.nextHeader(at);
@@ -290,13 +292,13 @@ public final class SegmentLog {
     }
   }
 
-  /// Writes a record behind the last one and answers its log position.
+  /// Writes a record after the last one and returns its log position.
   public long append(Commit commit) {
     append(List.of(commit));
     return commit.position();
   }
 
-  /// Writes records behind the last one, back to back, and tells each its position. Afterwards all
+  /// Writes records after the last one, back to back, and gives each its position. Afterwards all
   /// of them are there; when it throws [DiskFull], none is.
   public void append(List<Commit> commits) {
     ensureUsable();
@@ -332,13 +334,13 @@ public final class SegmentLog {
     }
   }
 
-  /// Writes records, or leaves nothing of them that counts.
+  /// Writes records whole, or leaves no valid part of them.
   private void writeWhole(long at, long length, List<Commit> commits) throws IOException {
     try {
       write(at, length, commits);
     } catch (TornWrite e) {
-      // A part of one record is none. Of several, the first may be whole, and a crash bring it
-      // back.
+      // A part of one record does not count. Of several, the first may be whole, and a crash bring
+      // it back.
       if (commits.size() > 1) throw e;
       sealed = true;
       throw e.nothingWritten();
@@ -352,19 +354,19 @@ public final class SegmentLog {
       file.write(at, first.padded());
       return;
     }
-    // Or a part would be written before it is known that the rest cannot be.
+    // Otherwise it would write a part before it knows that there is no room for the rest.
     if (at + length > fileSize && (behind != null || length > WriteThrough.BYTES_MAX)) {
       file.ensureRoom(at + length);
     }
     writer.write(file, current.base(), current.base() + at, length, commits);
   }
 
-  /// Begins a segment whose header does not name those that are retired by it.
+  /// Begins a segment whose header does not name the segments that it retires.
   private void beginSegment(Set<Integer> retiring) throws IOException {
     sync();
     var old = current;
     var live = new ArrayList<Segment>();
-    old.endAt(end); // the header says so
+    old.endAt(end); // as the new header has it
     try {
       for (var segment : segments) {
         if (!retiring.contains(segment.number())) live.add(segment);
@@ -385,7 +387,7 @@ public final class SegmentLog {
     fileSize = next.headerBytes();
   }
 
-  /// Begins a segment, so that the one before can be given up.
+  /// Begins a segment, so that the previous one can be given up.
   public void turn() {
     ensureUsable();
     try {
@@ -395,10 +397,10 @@ public final class SegmentLog {
     }
   }
 
-  /// Gives up segments that nobody needs any more, and deletes their files. Returns when the
-  /// segments will not come back, whatever happens. Reads of them end in [Retired].
+  /// Gives up segments that are no longer needed, and deletes their files. On return no failure can
+  /// bring the segments back. Reads of them throw [Retired].
   ///
-  /// @param numbers of live segments, not the one that is appended to
+  /// @param numbers of live segments, without the one that takes appends
   public void retire(Collection<Integer> numbers) {
     ensureUsable();
     if (numbers.isEmpty()) return;
@@ -424,7 +426,7 @@ public final class SegmentLog {
   }
 
   /// Fills ahead when syncs are frequent and small: those profit most from a file that does not
-  /// grow, and the zeros cost what is written twice.
+  /// grow, and the zeros cost a second write.
   private void reserve(long at, long length) throws IOException {
     judgeSyncs();
     if (!smallSyncs || length > SMALL_SYNC || length > config.fillAheadBytes() / 4) return;
@@ -435,7 +437,7 @@ public final class SegmentLog {
       files.file(current).reserve(fileSize, to);
       fileSize = to;
     } catch (DiskFull e) {
-      // There may be room for what is to be written.
+      // There may be room for the bytes themselves.
     }
   }
 
@@ -447,12 +449,12 @@ public final class SegmentLog {
     syncsJudged += judged;
   }
 
-  /// Writes what was appended below a log position, if that was left for later.
+  /// Writes the appended bytes below a log position, if their write was postponed.
   private void write(long position) throws IOException {
     if (behind != null) behind.writeUpTo(position);
   }
 
-  /// The log position up to which files have what was appended.
+  /// Returns the log position up to which files have the appended bytes.
   private long writtenEnd() {
     return behind == null ? end : Math.min(end, behind.writtenTo());
   }
@@ -463,7 +465,7 @@ public final class SegmentLog {
   }
 
   /// Makes everything below a log position, which is not beyond [#end], durable. Several threads
-  /// may call it at once; they share what one of them does.
+  /// may call it at once; they share the work of one of them.
   public void sync(long position) {
     if (durable.get() >= position) return;
     ensureUsable();
@@ -475,7 +477,7 @@ public final class SegmentLog {
     }
   }
 
-  /// Whether a log position is in a live segment.
+  /// Returns whether a log position is in a live segment.
   public boolean isLive(long position) {
     var segment = find(position);
     return position >= segment.base() && position < segment.end();
@@ -483,7 +485,7 @@ public final class SegmentLog {
 
   private void syncNow() throws IOException {
     ensureUsable();
-    // Half of what waits, so that the disk writes the other half during the sync.
+    // Half of the waiting bytes, so that the disk writes the other half during the sync.
     write(durable.get() + (end - durable.get()) / 2);
     long target = writtenEnd();
     files.file(current).sync();
@@ -491,14 +493,14 @@ public final class SegmentLog {
     durable.accumulateAndGet(target, Math::max);
   }
 
-  /// Reads the data of the RECORD whose header stands at a log position.
+  /// Reads the data of the RECORD at a log position.
   ///
   /// @throws Retired when the position is in no live segment
   public byte[] read(long position, int length, long high, long low, int space, long offset) {
     return read(RecordFormat.ITEM_RECORD, position, length, high, low, space, offset);
   }
 
-  /// As [#read(long, int, long, long, int, long)], of a note.
+  /// Reads like [#read(long, int, long, long, int, long)], of a note.
   public byte[] read(
       int kind, long position, int length, long high, long low, int space, long offset) {
     var segment = segmentOf(position);
@@ -535,12 +537,12 @@ public final class SegmentLog {
     return small ? Arrays.copyOfRange(header, RecordFormat.ITEM_HEADER, header.length) : data;
   }
 
-  /// Fills `target` with the data of the DATA item at a log position, from its byte `skip` on. Each
-  /// block that is touched is verified; of others not a byte is read. When it throws, what it wrote
-  /// to the target is not to be used.
+  /// Fills `target` with the data of the DATA item at a log position, from its byte `skip` on. It
+  /// verifies each block that it reads, and reads no other bytes. After an exception, the contents
+  /// of the target are undefined.
   ///
   /// @throws Retired when the position is in no live segment
-  /// @throws CorruptData when the stored bytes are not what was written
+  /// @throws CorruptData when the stored bytes are damaged
   public void readData(long position, long skip, ByteBuffer target) {
     var segment = segmentOf(position);
     long at = position - segment.base();
@@ -557,7 +559,7 @@ public final class SegmentLog {
   /// record, or before the first.
   ///
   /// @throws Retired when the segment is no longer live
-  /// @throws CorruptData when a record is not as it was written
+  /// @throws CorruptData when a record is damaged
   public void visit(Segment segment, long from, ItemVisitor visitor) {
     visit(
         segment,
@@ -568,8 +570,8 @@ public final class SegmentLog {
         });
   }
 
-  /// As [#visit(Segment, long, ItemVisitor)], but a record that is not as it was written is
-  /// reported, and the visit goes on with the next one that can be recognized.
+  /// Visits like [#visit(Segment, long, ItemVisitor)], but reports a damaged record, and goes on
+  /// with the next one that it recognizes.
   public void visit(
       Segment segment, long from, ItemVisitor visitor, Consumer<CorruptData> damaged) {
     long limit = Math.min(segment.end(), end) - segment.base();
@@ -599,7 +601,7 @@ public final class SegmentLog {
     return new ReadFailed("%s cannot be read at %d: %s".formatted(segment.name(), at, e), e);
   }
 
-  /// The live segment that has a log position.
+  /// Returns the live segment of a log position.
   private Segment segmentOf(long position) {
     var segment = find(position);
     if (position < segment.base() || position >= segment.end()) throw new Retired(position);
@@ -618,7 +620,7 @@ public final class SegmentLog {
     return all[low];
   }
 
-  /// The live segments in ascending order; the last one is appended to.
+  /// Returns the live segments in ascending order; the last one takes appends.
   public List<Segment> segments() {
     return List.of(segments);
   }
@@ -627,7 +629,7 @@ public final class SegmentLog {
     return files.openCount();
   }
 
-  /// Fills a range from a file; answers whether the file had as many bytes.
+  /// Fills a range from a file; returns whether the file had as many bytes.
   public static boolean readFully(DiskFile file, long position, byte[] bytes, int from, int length)
       throws IOException {
     var target = ByteBuffer.wrap(bytes, from, length);
@@ -640,34 +642,34 @@ public final class SegmentLog {
     return true;
   }
 
-  /// The size at which a new segment begins.
+  /// Returns the size at which a new segment begins.
   public long segmentBytes() {
     return config.segmentBytes();
   }
 
-  /// The log position behind the last record.
+  /// Returns the log position after the last record.
   public long end() {
     return end;
   }
 
-  /// The log position below which all is durable.
+  /// Returns the log position below which everything is durable.
   public long durable() {
     return durable.get();
   }
 
-  /// How many syncs there were since the log was opened.
+  /// Returns the number of syncs since the log was opened.
   public long syncs() {
     return syncs.get();
   }
 
-  /// How many bytes the live segments have.
+  /// Returns the number of bytes of the live segments.
   public long heldBytes() {
     long bytes = 0;
     for (var segment : segments) bytes += Math.min(segment.end(), end) - segment.base();
     return bytes;
   }
 
-  /// How many bytes the largest live segment has.
+  /// Returns the number of bytes of the largest live segment.
   public long largestBytes() {
     long most = 0;
     for (var segment : segments)
@@ -675,25 +677,25 @@ public final class SegmentLog {
     return most;
   }
 
-  /// How many segments there are.
+  /// Returns the number of segments.
   public int segmentCount() {
     return segments.length;
   }
 
-  /// Refuses when the log was closed or has failed.
+  /// Throws when the log was closed or has failed.
   public void ensureUsable() {
     var cause = failure;
     if (cause != null) throw failed(cause);
     if (closed) throw new DeviceClosed("the device in " + disk.place() + " was closed");
   }
 
-  /// Why nothing is written any more; null while it is.
+  /// Returns why the log takes no more writes; null while it does.
   public @Nullable DeviceFailed failure() {
     Throwable cause = failure;
     return cause == null ? null : failed(cause);
   }
 
-  /// Notes that the disk failed: from now on nothing is written.
+  /// Notes that the disk failed: from now on the log takes no writes.
   public DeviceFailed fail(Throwable cause) {
     if (failure == null) failure = cause;
     return failed(cause);
@@ -711,7 +713,7 @@ public final class SegmentLog {
     try {
       if (failure == null) write(end);
     } catch (IOException e) {
-      // What was not synced may be lost.
+      // Unsynced bytes may be lost.
     }
     closed = true;
     files.close();

@@ -24,23 +24,23 @@ public final class SegmentReader {
     this.window = new byte[(int) Math.max(RecordFormat.RECORD_HEADER, Math.min(WINDOW, limit))];
   }
 
-  /// Where reading ends, as a file position.
+  /// Returns the file position at which reading ends.
   long limit() {
     return limit;
   }
 
-  /// The buffer in which [#need] answers positions.
+  /// Returns the buffer of the positions that [#need] returns.
   public byte[] window() {
     return window;
   }
 
-  /// How many bytes of the file there are in the window from an index on.
+  /// Returns how many bytes of the file are in the window from an index on.
   public int filledFrom(int index) {
     return filled - index;
   }
 
-  /// Brings `length` bytes, few, from a file position into the window and answers where they are,
-  /// or -1 when the file ends before.
+  /// Brings `length` bytes, few, from a file position into the window and returns their index, or
+  /// -1 when the file ends before.
   public int need(long at, int length) throws IOException {
     if (at + length > limit) return -1;
     if (at >= start && at + length <= start + filled) return (int) (at - start);
@@ -58,7 +58,7 @@ public final class SegmentReader {
     return filled >= length ? 0 : -1;
   }
 
-  /// Adds the bytes from a file position to a checksum. Answers false when the file ends before.
+  /// Adds the bytes from a file position to a checksum. Returns false when the file ends before.
   boolean update(CRC32C crc, long at, long length) throws IOException {
     long from = at;
     long rest = length;
@@ -73,7 +73,7 @@ public final class SegmentReader {
     return true;
   }
 
-  /// A copy of the bytes at a file position, which are there.
+  /// Returns a copy of existing bytes at a file position.
   byte[] copy(long at, int length) throws IOException {
     var copy = new byte[length];
     int done = 0;
@@ -87,7 +87,7 @@ public final class SegmentReader {
     return copy;
   }
 
-  /// Whether all bytes from a position to the limit are zero.
+  /// Returns whether all bytes from a position to the limit are zero.
   boolean isZeroFrom(long from) throws IOException {
     long at = from;
     while (at < limit) {

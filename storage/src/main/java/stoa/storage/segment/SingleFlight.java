@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
-/// Lets one of several threads do what all of them wait for.
+/// Lets one of several threads do the work that all of them wait for.
 ///
-/// Thread-safe. Who finds that it was done in the meantime goes on at once: unlike with a lock,
-/// those that waited need not pass one behind the other.
+/// Thread-safe. A thread that finds the work done continues at once: unlike with a lock, waiting
+/// threads need not pass one after the other.
 final class SingleFlight {
   /*
-   * Who fails to become busy read `round` before. The one that is busy replaces the round after it has
-   * ceased to be, and ends the one that it replaced; so that or an earlier end of the round that was read
-   * is still to come, or has come.
+   * A thread that fails to become busy has read `round` before. The busy thread replaces the round
+   * after it has ceased to be busy, and then ends the replaced one. So the end of the round that
+   * the other thread has read is still to come, or has come.
    */
   private final AtomicBoolean busy = new AtomicBoolean();
   private final AtomicReference<Round> round = new AtomicReference<>(new Round());
@@ -42,7 +42,7 @@ final class SingleFlight {
     private final CompletableFuture<Boolean> end = new CompletableFuture<>();
   }
 
-  /// What one thread does at a time.
+  /// The work of one thread at a time.
   @FunctionalInterface
   interface Step {
     void run() throws IOException;

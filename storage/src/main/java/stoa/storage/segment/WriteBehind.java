@@ -7,17 +7,17 @@ import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.DiskFull;
 
-/// A ring of direct memory between the thread that appends and those that wait for a sync: what was
-/// put in is written by whoever needs it written, while more is put in behind it. So a disk that is
-/// written past the operating system's cache need not wait for memory to be copied.
+/// A ring of direct memory between the appending thread and those that wait for a sync: a thread
+/// that needs the bytes written writes them, while the appending thread puts in more. So a disk
+/// with writes past the operating system's cache need not wait for copies in memory.
 ///
 /// One thread puts; any may call [#writeUpTo].
 final class WriteBehind implements Staging {
   /*
-   * Counts run on and are places in the ring modulo its size. written <= published <= filled <= written
-   * + BYTES_MAX. What is below `published` is not changed until it is written, and begins and ends at
-   * multiples of Disk.DIRECT_ALIGNMENT. `file`, its `base` and `shift` (log position less count) change
-   * only while all is written; so written + shift only grows.
+   * Counts run on and are places in the ring modulo its size. written <= published <= filled <=
+   * written + BYTES_MAX. Bytes below `published` do not change until they are written, and begin
+   * and end at multiples of Disk.DIRECT_ALIGNMENT. `file`, its `base` and `shift` (log position
+   * less count) change only while all bytes are written; so written + shift only grows.
    */
   static final int BYTES_MAX = 16 << 20;
   private static final int WRITE_BYTES_MAX = 4 << 20;
@@ -30,7 +30,7 @@ final class WriteBehind implements Staging {
   private volatile long published;
   private volatile long written; // changed in writing turns
   private long filled; // the putting thread's
-  private int taken; // the putting thread's: where its window began in the ring
+  private int taken; // the putting thread's: the beginning of its window in the ring
 
   WriteBehind(DiskFile file) {
     this.file = file;
@@ -48,7 +48,7 @@ final class WriteBehind implements Staging {
     return window();
   }
 
-  /// The part of the ring that is free now, up to its end.
+  /// Returns the free part of the ring, up to its end.
   private ByteBuffer window() throws IOException {
     if (filled - written == BYTES_MAX) writeUpTo(written + shift + 1);
     taken = (int) (filled % BYTES_MAX);
@@ -68,12 +68,12 @@ final class WriteBehind implements Staging {
     published = filled & -Disk.DIRECT_ALIGNMENT;
   }
 
-  /// The log position up to which what was put in has been written.
+  /// Returns the log position up to which the bytes are written.
   long writtenTo() {
     return written + shift;
   }
 
-  /// Returns when everything up to a log position, which was put in before, is written.
+  /// Returns when all bytes put in before are written up to a log position.
   void writeUpTo(long position) throws IOException {
     writing.until(() -> writtenTo() >= position || published == written, this::writeSome);
   }

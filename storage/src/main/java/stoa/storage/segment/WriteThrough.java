@@ -7,7 +7,8 @@ import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.TornWrite;
 
-/// A staging buffer that is written whenever it is full, and in the end. The appending thread's.
+/// A staging buffer that it writes whenever it is full, and at the end. The appending thread owns
+/// it.
 final class WriteThrough implements Staging {
   static final int BYTES_MAX = 1 << 20;
   private static final int BYTES_LEAST = 64 << 10;
@@ -21,7 +22,7 @@ final class WriteThrough implements Staging {
     this.file = file;
   }
 
-  /// The writes of these bytes throw [DiskFull] when not one of them was written.
+  /// Begins the writes of some bytes, which throw [DiskFull] when not one of them was written.
   @Override
   public ByteBuffer begin(DiskFile newFile, long base, long position, long length) {
     file = newFile;

@@ -1,3 +1,2 @@
-/// The log: records, the segments that hold them, and how the operations of many threads are
-/// written together.
+/// The log: records, their segments, and the common writes of many threads' operations.
 package stoa.storage.segment;

@@ -19,19 +19,19 @@ import stoa.storage.object.ObjectChanges;
 import stoa.storage.object.VersionedObjects;
 import stoa.storage.segment.SegmentLog;
 
-/// Keeps a device in order: reclaims segments of which little lives, reorders objects that are
-/// scattered, in bounded steps. Thread-safe; one step at a time.
+/// Maintains a device: reclaims segments with few live bytes, reorders scattered objects, in
+/// bounded steps. Thread-safe; one step at a time.
 public final class Maintenance {
   /*
-   * A segment is retired once all that lived in it is durable elsewhere. Open transactions have parts
-   * that no entry points to, so segments from the first of these on are left alone.
+   * Maintenance retires a segment once all its live bytes are durable elsewhere. Open transactions
+   * have parts that no entry points to, so it leaves the segments from the first of these on alone.
    */
   private static final long REORDER_STEP_BYTES = 16 << 20;
 
-  /// As many evacuated segments are retired together, with one new segment for all.
+  // The number of evacuated segments to retire together, with one new segment for all.
   private static final int RETIRED_TOGETHER = 8;
 
-  /// As many when the disk is full: those of which nothing lives cost nothing but the index.
+  // The same when the disk is full: segments without live bytes cost nothing but the index.
   private static final int FREED_TOGETHER = 64;
 
   private final SegmentLog log;
@@ -63,16 +63,16 @@ public final class Maintenance {
     this.appending = appending;
   }
 
-  /// Does one step: a segment, or some MiB of an object. Answers false when there is nothing to do.
+  /// Does one step: a segment, or some MiB of an object. Returns false when there is nothing to do.
   ///
-  /// @param pace called after every write, with nothing held but the right to step
+  /// @param pace runs after every write, with no lock held except the right to step
   public boolean step(Runnable pace) throws IOException {
     stepping.lock();
     try {
       var current = plan;
       if (current == null) {
         if (!retire()) return false; // an export reads them; later
-        log.sync(); // or the plan would take what was just written for dead
+        log.sync(); // otherwise the plan would take the latest writes for dead
         current = MaintenancePlan.of(log, index, untouched(), carried, damaged);
         if (current.isEmpty()) return false;
         plan = current;
@@ -95,14 +95,14 @@ public final class Maintenance {
   }
 
   /// Makes room on a full disk: gives up segments until writers may have as many bytes, and a
-  /// segment's more, so that not each of them has to come here. Answers whether they may have them.
+  /// segment's more, so that not each of them must come here. Returns whether they may have them.
   ///
-  /// @param bytes how many
+  /// @param bytes the wanted bytes
   public boolean free(long bytes, Allowance allowance) throws IOException {
     if (stepping.isHeldByCurrentThread()) return allowance.hasRoom(bytes);
     stepping.lock();
     try {
-      if (allowance.hasRoom(bytes)) return true; // somebody else was here
+      if (allowance.hasRoom(bytes)) return true; // another thread was here
       forget();
       long wanted = bytes + log.segmentBytes();
       while (!allowance.hasRoom(wanted) && freeSome(wanted, allowance)) {
@@ -119,7 +119,7 @@ public final class Maintenance {
     }
   }
 
-  /// Gives up some segments. Answers whether there is more room than before.
+  /// Gives up some segments. Returns whether there is more room than before.
   private boolean freeSome(long wanted, Allowance allowance) throws IOException {
     long before = allowance.room();
     if (!retire()) return false;
@@ -129,7 +129,7 @@ public final class Maintenance {
     long given = 0;
     while (!current.isEmpty() && evacuated.size() < FREED_TOGETHER) {
       if (given > 0 && current.nextLives()) {
-        long sought = wanted + allowance.reserve() / 2 - given; // the index takes something, too
+        long sought = wanted + allowance.reserve() / 2 - given; // the index takes room, too
         boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
         if (scarce || allowance.hasRoom(sought)) break;
       }
@@ -143,7 +143,7 @@ public final class Maintenance {
     reordering = null;
   }
 
-  /// The log position up to which open transactions have nothing.
+  /// Returns the log position below which open transactions have no parts.
   private long untouched() {
     appending.lock();
     try {
@@ -173,7 +173,7 @@ public final class Maintenance {
     reorderedTo = next;
   }
 
-  /// Answers how many bytes the segment has, 0 when it stays.
+  /// Evacuates a segment; returns its bytes, or 0 when it stays.
   private long evacuate(MaintenancePlan current, Runnable pace) throws IOException {
     int number = current.segments.removeFirst();
     if (!isBehind(number)) return 0;
@@ -186,15 +186,14 @@ public final class Maintenance {
         evacuated.add(number);
         return segment.end() - segment.base();
       } catch (CorruptData e) {
-        // It stays, so that what is unharmed in it does. Whoever reads the rest is told.
+        // It stays, so that its undamaged part does. Readers of the rest get the exception.
         damaged.add(number);
       }
     }
     return 0;
   }
 
-  /// Has nothing appended to a segment any more. Answers false when an open transaction may have
-  /// parts in it.
+  /// Ends appends to a segment. Returns false when an open transaction may have parts in it.
   private boolean isBehind(int number) throws IOException {
     appending.lock();
     try {
@@ -208,7 +207,7 @@ public final class Maintenance {
     }
   }
 
-  /// Retires what was evacuated. Answers false when somebody needs it yet.
+  /// Retires the evacuated segments. Returns false while a reader still needs one.
   private boolean retire() {
     if (evacuated.isEmpty()) return true;
     var held = objects.retiring();
@@ -230,8 +229,8 @@ public final class Maintenance {
     return true;
   }
 
-  /// Has the index on disk cover the log: what is read when the device is opened again must not
-  /// point to what is retired.
+  /// Makes the index on disk cover the log: the next opening must not read entries that point to
+  /// retired segments.
   private void coverLog() {
     appending.lock();
     try {

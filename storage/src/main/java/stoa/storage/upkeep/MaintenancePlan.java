@@ -22,36 +22,36 @@ import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.Segment;
 import stoa.storage.segment.SegmentLog;
 
-/// What is worth doing to a device: objects to put in order, segments to reclaim. Made from the
-/// index by one walk over it. One owner uses it.
+/// The worthwhile maintenance of a device: objects to reorder, segments to reclaim. One walk over
+/// the index makes it. One owner uses it.
 final class MaintenancePlan {
   /*
-   * A segment is worth reclaiming when less than half of it lives, and all such segments together have
-   * an eighth of a segment's worth of what is dead; the one that is appended to, when it has so much
-   * by itself. So a device with nothing to do holds at most twice what lives, and an eighth of a segment.
-   * When the disk is full, a segment is worth it when a tenth of it is dead, if the disk has room for the
-   * rest. What lives is taken from the index, with a share for headers
-   * and notes on the high side, and from what reclaiming carried along: so what was just written by
-   * reclaiming is not chosen again, and there is an end.
+   * A segment is worth reclaiming when less than half of it is live, and all such segments together
+   * have an eighth of a segment's worth of dead bytes; the segment that takes appends, when it has
+   * as many by itself. So a device with nothing to do holds at most twice its live bytes, and an
+   * eighth of a segment. When the disk is full, a segment is worth it when a tenth of it is dead,
+   * if the disk has room for the rest. The count of live bytes comes from the index, with a
+   * generous share for headers and notes, and from the bytes that reclaiming carried along: so the
+   * plan does not choose bytes that reclaiming has just written, and maintenance ends.
    *
-   * An object is worth reordering when reading it forward needs more than SEEKS_SPARE seeks beyond two
-   * for each MiB; after reordering there is at most one for each MiB.
+   * An object is worth reordering when reading it forward needs more than SEEKS_SPARE seeks beyond
+   * two for each MiB; after reordering there is at most one for each MiB.
    */
   private static final int LIVE_PERCENT_MAX = 50;
   private static final int FULL_LIVE_PERCENT_MAX = 90;
   private static final int DEAD_SHARE = 8;
   private static final int FULL_DEAD_SHARE = 64;
 
-  /// As many segments without any record are worth it.
+  // The number of segments without any record that are worth it.
   private static final int EMPTY_TOGETHER = 4;
 
   private static final int ENTRY_BYTES = 2 * RecordFormat.ITEM_HEADER + RecordFormat.RECORD_HEADER;
   private static final int SEEKS_SPARE = 8;
 
-  /// As far apart may two items be to count as read in one go.
+  // The greatest distance of two items that count as read in one go.
   private static final long GAP_MAX = 64 << 10;
 
-  /// How many objects are noted in one plan.
+  // The most objects of one plan.
   private static final int OBJECTS_MAX = 10_000;
 
   /// Objects to put in order.
@@ -60,14 +60,14 @@ final class MaintenancePlan {
   /// Numbers of segments to reclaim.
   final Deque<Integer> segments = new ArrayDeque<>();
 
-  private final Set<Integer> living = new HashSet<>(); // those of the segments where something does
+  private final Set<Integer> living = new HashSet<>(); // the segments with live bytes
   private final List<Segment> all;
   private final long[] live;
 
-  // Of the object that the walk stands at.
+  // Of the object at the present place of the walk.
   private StreamId id = new StreamId(0, 0);
   private long birth = -1; // negative until it is looked up
-  private boolean exists; // else it is a snapshot's delta
+  private boolean exists; // false for a snapshot's delta
   private long bytes;
   private long seeks;
   private long logEnd;
@@ -80,12 +80,11 @@ final class MaintenancePlan {
     this.live = new long[all.size()];
   }
 
-  /// A plan for a device as it is.
+  /// Returns a plan for the present state of a device.
   ///
-  /// @param before segments that end behind this log position are left alone
+  /// @param before the plan leaves segments alone that end after this log position
   /// @param damaged numbers of segments to leave alone
-  /// @param carried by number of segment, the bytes that no entry of the index stands for and are
-  ///   needed
+  /// @param carried by number of segment, the needed bytes that no entry of the index stands for
   static MaintenancePlan of(
       SegmentLog log, Index index, long before, Map<Integer, Long> carried, Set<Integer> damaged)
       throws IOException {
@@ -95,9 +94,9 @@ final class MaintenancePlan {
     return plan;
   }
 
-  /// As [#of] when the disk is full: segments only, and more of them.
+  /// Returns a plan like [#of] when the disk is full: segments only, and more of them.
   ///
-  /// @param room as much may live in a segment
+  /// @param room the most live bytes of a segment
   static MaintenancePlan whenFull(
       SegmentLog log,
       Index index,
@@ -155,7 +154,7 @@ final class MaintenancePlan {
     }
     int at = segmentOf(entry.position);
     if (at < 0) {
-      // Where an object was deleted matters no more when nothing older is left.
+      // A deletion no longer matters when there are no older bytes.
       if (walk.space() == Spaces.BIRTH) return;
       throw new IllegalStateException(
           "broken invariant: what lives is not retired, but space %d of %s at %d points to %d"
@@ -221,7 +220,7 @@ final class MaintenancePlan {
       boolean last = i == all.size() - 1;
       long segmentEnd = Math.min(segment.end(), end);
       long size = size(i);
-      boolean empty = size == 0 && !last; // others were given up when it had just begun
+      boolean empty = size == 0 && !last; // the device gave others up when it had just begun
       boolean worth = empty || (live[i] * 100 < size * livePercentMax && live[i] <= liveMax);
       boolean free = segmentEnd <= before && !damaged.contains(segment.number());
       if (!worth || !free || (last && dead(i) < deadLeast)) continue;
@@ -237,7 +236,7 @@ final class MaintenancePlan {
     }
   }
 
-  /// Whether something lives in the segment that is next.
+  /// Returns whether the next segment has live bytes.
   boolean nextLives() {
     return living.contains(segments.getFirst());
   }

@@ -22,12 +22,13 @@ import stoa.storage.segment.Item;
 import stoa.storage.segment.Operation;
 import stoa.storage.segment.RecordFormat;
 
-/// Writes some of what lives in the log again, at its end, and has the index point there. What was
-/// replaced since it was read is left out. Made by [Reclaim] and [Reorder].
+/// Writes some live bytes of the log again, at its end, and makes the index point there. It leaves
+/// out bytes that were replaced since it read them. [Reclaim] and [Reorder] create it.
 public final class MoveWrite extends Operation {
   /*
-   * It is appended alone, so it sees the index with everything before it applied, and the index says
-   * what lives: what an entry points to. Only the bytes are read before, outside of the append lock.
+   * It is appended alone, so it sees the index with everything before it applied. Live is exactly
+   * what an entry of the index points to. Only the bytes are read before, outside of the append
+   * lock.
    */
   private final Index index;
   private final ObjectChanges changes;
@@ -40,41 +41,41 @@ public final class MoveWrite extends Operation {
   private long bytes;
   private long carriedBytes;
 
-  /// A note of this record, to be applied.
+  /// A note of this record that must be applied.
   private record Written(StreamId object, ObjectNote note, int place, int length) {}
 
-  /// In which maps of an object something is to be found.
+  /// The maps of an object to search.
   enum Maps {
     /// Its own.
     OWN,
-    /// Its own and those of its snapshots: between reading and writing, an extent may go from the
+    /// Its own and those of its snapshots: between reading and writing, an extent may move from the
     /// one to the other.
     ALL
   }
 
-  /// Something that lives, or did when it was read.
+  /// Live bytes, or bytes that were live when they were read.
   private sealed interface Move {
     /// A record of a record space.
     record Plain(StreamId object, int space, long offset, long position, byte[] data)
         implements Move {}
 
-    /// Up to where a record space is trimmed.
+    /// The bound of a record space's trims.
     record Trim(StreamId object, int space, long before, long position) implements Move {}
 
-    /// Bytes of an object from an offset on, which the parts had, in some of its maps.
+    /// Bytes of an object from an offset on, which had these parts, in some of its maps.
     record Bytes(StreamId object, Maps maps, long offset, ByteBuffer data, Pieces parts)
         implements Move {}
 
     /// An attribute, in all maps.
     record Attribute(StreamId object, long slot, long position, byte[] item) implements Move {}
 
-    /// Extents and attributes that stay where they are, or are holes, in all maps.
+    /// Extents and attributes that keep their places, or are holes, in all maps.
     record Mappings(StreamId object, Pieces extents, Pieces attributes) implements Move {}
 
-    /// What is so, wherever it is written.
+    /// A fact that does not depend on its place.
     record Note(StreamId object, ObjectNote note) implements Move {}
 
-    /// What a snapshot's delta has.
+    /// The content of a snapshot's delta.
     record Delta(StreamId object, long number) implements Move {}
   }
 
@@ -98,13 +99,13 @@ public final class MoveWrite extends Operation {
     add(new Move.Plain(id, item.space, item.offset, item.position, data), data.length);
   }
 
-  /// Says again up to where a record space is trimmed.
+  /// Repeats the bound of a record space's trims.
   void trim(Item note) {
     var id = new StreamId(note.high, note.low);
     add(new Move.Trim(id, note.space, note.offset, note.position), 0);
   }
 
-  /// @param parts offsets, and the positions of the items that they are in now
+  /// @param parts offsets, and the present positions of their items
   void bytes(StreamId object, Maps maps, long offset, ByteBuffer data, Pieces parts) {
     add(new Move.Bytes(object, maps, offset, data, parts), data.remaining() + 64);
   }
@@ -113,7 +114,7 @@ public final class MoveWrite extends Operation {
     add(new Move.Attribute(object, slot, position, item), item.length + 64);
   }
 
-  /// Says again where something is, for as far as it is still there.
+  /// Repeats places, as far as they are still valid.
   void mappings(StreamId object, Pieces extents, Pieces attributes) {
     add(new Move.Mappings(object, extents, attributes), 16L * extents.count() + 64);
   }
@@ -136,7 +137,8 @@ public final class MoveWrite extends Operation {
     return new ObjectNote.Change(ObjectNote.MOVED, birth, target, versions, extents, attributes);
   }
 
-  /// How many bytes of what was written no entry of the index stands for. Known once this is done.
+  /// Returns how many of the written bytes no entry of the index stands for. Known once this is
+  /// done.
   long carriedBytes() {
     return carriedBytes;
   }
@@ -151,7 +153,7 @@ public final class MoveWrite extends Operation {
     return true;
   }
 
-  /// Encodes what still lives.
+  /// Encodes the bytes that are still live.
   @Override
   public boolean admit() throws IOException {
     try (var view = index.view(Long.MAX_VALUE)) {
@@ -184,7 +186,7 @@ public final class MoveWrite extends Operation {
     if (trimmed && found.position == it.position) record.trim(id, it.space, it.before);
   }
 
-  /// The maps of an object to look through: 0 for its own, the numbers of its snapshots.
+  /// Returns the maps of an object to search: 0 for its own, the numbers of its snapshots.
   private static List<Long> targets(ObjectHead head, Maps maps) {
     var targets = new ArrayList<Long>();
     targets.add(0L);
@@ -213,8 +215,8 @@ public final class MoveWrite extends Operation {
     }
   }
 
-  /// What of some bytes a map still has where they were, as extents of an item that begins where
-  /// the bytes do.
+  /// Returns the parts of some bytes that a map still has at their old places, as extents of an
+  /// item that begins where the bytes do.
   private Pieces living(IndexView view, ObjectHead head, long target, Move.Bytes it)
       throws IOException {
     var pieces = new Pieces();
@@ -242,8 +244,8 @@ public final class MoveWrite extends Operation {
         view, map, Spaces.BYTES, head.birth, part.offset, part.end(), Integer.MAX_VALUE, into);
   }
 
-  /// Adds an extent that is moved into an item that begins at an offset: as one with the last, when
-  /// it goes on with the same version.
+  /// Adds an extent that moves into an item that begins at an offset; joins it with the last one,
+  /// when it continues that with the same version.
   private void addJoined(Pieces pieces, Entry extent, long itemOffset) {
     int skip = (int) (extent.offset - itemOffset);
     if (pieces.count() > 0) {
@@ -342,7 +344,7 @@ public final class MoveWrite extends Operation {
         if (head.snapshot(snapshot.number()) == null) return;
       }
       case ObjectNote.Deleted deleted -> {
-        // Says something of what may be in older segments.
+        // Refers to entries that may be in older segments.
       }
       case ObjectNote.Released released -> {
         // As above.

@@ -25,19 +25,23 @@ import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.Segment;
 import stoa.storage.segment.SegmentLog;
 
-/// Writes what lives in a segment again at the end of the log, so that the segment can be retired
-/// (VOSD paper, section III: to harvest obsolete log entries). One owner uses it for one segment.
+/// Writes the live bytes of a segment again at the end of the log, so that the segment can be
+/// retired (VOSD paper, section III: to harvest obsolete log entries). One owner uses it for one
+/// segment.
 final class Reclaim implements ItemVisitor {
   /*
-   * What must be there after this, so that the index can still be made from the log alone:
-   *   - whatever an entry of the index points to, records and bytes and attributes, at its new place;
-   *   - what the segment's notes say of items in other segments;
+   * After this, the log must have the following, so that recovery can still rebuild the index from
+   * the log alone:
+   *   - everything that an entry of the index points to, records and bytes and attributes, at its
+   *     new place;
+   *   - the references of the segment's notes to items in other segments;
    *   - holes, which have no data but hide older versions;
    *   - the numbers of the versions that the segment's notes added;
-   *   - snapshots, with what their deltas point to elsewhere: read again from here, the log does not
-   *     say in which order the snapshot and the versions after it came;
-   *   - up to where record spaces are trimmed, the last that was said of each;
-   *   - deletions and releases, while an older segment may have what they ended.
+   *   - snapshots, with the references of their deltas to other segments: read again from here, the
+   *     log no longer has the order of the snapshot and the versions after it;
+   *   - the bounds of trims of record spaces, the last one of each;
+   *   - deletions and releases, while an older segment may have the objects and snapshots that they
+   *     ended.
    */
   private static final int MOVES_MAX = 512;
   private static final int MOVE_BYTES_MAX = 1 << 20;
@@ -62,7 +66,7 @@ final class Reclaim implements ItemVisitor {
     void move(MoveWrite moves);
   }
 
-  /// Versions of an object that the segment's notes say.
+  /// Versions of an object in the segment's notes.
   private record Gained(long birth, VersionState versions) {}
 
   private Reclaim(
@@ -82,7 +86,7 @@ final class Reclaim implements ItemVisitor {
     this.moves = new MoveWrite(index, changes);
   }
 
-  /// Moves all that lives in a segment.
+  /// Moves all live bytes of a segment.
   ///
   /// @param oldest whether no older segment is live
   static void evacuate(
@@ -215,7 +219,7 @@ final class Reclaim implements ItemVisitor {
 
   private void note(Item item) throws IOException {
     var id = new StreamId(item.high, item.low);
-    // Where its record begins is not known yet; whatever is in it, is in this segment.
+    // The beginning of its record is not known yet; everything in the record is in this segment.
     var in = new Decoder(item.data());
     var note = ObjectNote.decode(item.kind, in, item.position, segment.base());
     switch (note) {
@@ -225,7 +229,7 @@ final class Reclaim implements ItemVisitor {
         long number = snapshot.number() == 0 ? item.position : snapshot.number();
         if (head(id).snapshot(number) == null) return;
         moves.note(id, new ObjectNote.Snapshot(number, snapshot.state()));
-        flush(); // what the delta points to may be among what moves
+        flush(); // the delta may point to moving bytes
         moves.delta(id, number);
         flush();
       }
@@ -253,7 +257,7 @@ final class Reclaim implements ItemVisitor {
     if (extents.count() + attributes.count() > 0) moves.mappings(id, extents, attributes);
   }
 
-  /// Those of a note's pieces that do not come with an item of this segment.
+  /// Returns the pieces of a note that do not come with an item of this segment.
   private Pieces elsewhere(Pieces pieces) {
     var result = new Pieces();
     var piece = new Entry();

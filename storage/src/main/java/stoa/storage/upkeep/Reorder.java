@@ -15,13 +15,13 @@ import stoa.storage.segment.SegmentLog;
 /// object.
 final class Reorder {
   /*
-   * Bytes that lie side by side become one item, whatever their versions; the index goes on to say
-   * which version each part has.
+   * Adjacent bytes become one item, whatever their versions; the index keeps the version of each
+   * part.
    */
   private static final int RUN_BYTES_MAX = 1 << 20;
   private static final int RUN_PARTS_MAX = 4096;
 
-  /// As many runs are written together.
+  // The number of runs to write together.
   private static final int RUNS_MAX = 512;
 
   private final SegmentLog log;
@@ -44,8 +44,8 @@ final class Reorder {
     this.moves = new MoveWrite(index, changes);
   }
 
-  /// Reorders an object, from an offset on, until a number of bytes is written. Answers from where
-  /// to go on, or -1 when all is done.
+  /// Reorders an object, from an offset on, until a number of bytes is written. Returns the offset
+  /// to continue from, or -1 when all is done.
   static long run(
       StreamId id,
       long from,

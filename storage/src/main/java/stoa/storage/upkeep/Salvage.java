@@ -18,22 +18,23 @@ import stoa.storage.segment.RecordFormat;
 import stoa.storage.segment.Segment;
 import stoa.storage.segment.SegmentHeader;
 
-/// Writes what can be read of a damaged device to another disk, from which a device can be opened.
-/// The damaged one is not changed. One owner uses it once.
+/// Writes the readable part of a damaged device to another disk, from which a device can open. It
+/// does not change the damaged one. One owner uses it once.
 public final class Salvage {
   /*
-   * Notes of the log refer to items by their log position. So every segment is copied byte for byte, and
-   * a record that is not whole is replaced by one of the same length at the same position: with the items
-   * that are, each where it was, and fillers between them, which stand for nothing. So is a record with
-   * items that are to be left out. The index is not copied: opening makes it.
+   * Notes of the log refer to items by their log position. So salvage copies every segment byte for
+   * byte. It replaces a damaged record by one of the same length at the same position: with the
+   * undamaged items, each at its place, and fillers between them, which mean nothing. It does the
+   * same with a record that has items to leave out. It does not copy the index: opening rebuilds
+   * it.
    */
   private static final int FILLER_KIND =
-      ObjectNote.ATTRIBUTE; // of which nobody knows unless a note says so
+      ObjectNote.ATTRIBUTE; // no item refers to it, unless a note does
 
   private static final int RECORD_BYTES_MAX = 32 << 20;
   private static final int COPY_BYTES = 1 << 20;
 
-  /// Says that an item is to be left out.
+  /// Marks an item to leave out.
   public static final byte[] NOTHING = {};
 
   private final Disk from;
@@ -42,7 +43,7 @@ public final class Salvage {
   private final CRC32C crc = new CRC32C();
   private @Nullable DiskFile source;
   private @Nullable DiskFile target;
-  private int open; // the number of the segment that is being copied; 0 for none
+  private int open; // the number of the segment in progress; 0 for none
   private final List<Survey.Known> copied = new ArrayList<>();
 
   private Salvage(Disk from, Disk to, NavigableMap<Long, byte[]> changed) {
@@ -51,12 +52,12 @@ public final class Salvage {
     this.changed = changed;
   }
 
-  /// Writes what can be read.
+  /// Writes the readable part.
   ///
   /// @param to an empty disk
-  /// @param changed by the log positions of items that are whole: the data that they are to have,
-  ///   of the same length, or [#NOTHING] for those that are to be left out
-  /// @param visitor is told as by [Survey]
+  /// @param changed by the log positions of undamaged items: their new data, of the same length, or
+  ///   [#NOTHING] to leave the item out
+  /// @param visitor receives the findings, as from [Survey]
   /// @throws IllegalArgumentException when the other disk is not empty
   /// @throws ReadFailed when a disk cannot be read or written
   public static void write(
@@ -80,7 +81,7 @@ public final class Salvage {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // Justification: NOTHING is one array, known by itself
+  @SuppressWarnings("ReferenceEquality") // NOTHING is one array, compared by identity
   private void record(Survey.Known known, long at, long next, @Nullable List<Survey.Kept> kept)
       throws IOException {
     if (open != known.number()) begin(known);
@@ -121,7 +122,7 @@ public final class Salvage {
     Layout.putInt(region, item.at(), sum);
   }
 
-  /// How many of the bytes that are left one record may take: never so many that too few are left.
+  /// Returns how many of the remaining bytes one record may take: it never leaves too few.
   private static int part(long left) {
     return left <= 2L * RECORD_BYTES_MAX ? (int) left : RECORD_BYTES_MAX;
   }
@@ -139,7 +140,7 @@ public final class Salvage {
     return items;
   }
 
-  /// A record of the same length as another one, with some of its items where they were.
+  /// Returns a record of the same length as another one, with some of its items at their places.
   private byte[] record(byte[] region, long position, List<Survey.Kept> kept) {
     var out = new byte[region.length];
     int at = RecordFormat.RECORD_HEADER;
@@ -167,7 +168,7 @@ public final class Salvage {
     return out;
   }
 
-  /// Puts an item that stands for nothing; answers its checksum.
+  /// Puts a filler item; returns its checksum.
   private int fill(byte[] out, int at, int end) {
     int bytes = end - at - RecordFormat.ITEM_HEADER;
     RecordFormat.putItemHeader(out, at, FILLER_KIND, 0, 0, Spaces.ATTRIBUTES, 0, bytes);
@@ -201,8 +202,8 @@ public final class Salvage {
     }
   }
 
-  /// Writes the headers anew that cannot be as they were: those that were damaged, and the last
-  /// one, which says what there is.
+  /// Writes the headers anew that cannot stay: damaged ones, and the last one, which names all
+  /// segments.
   private void headers() throws IOException {
     if (copied.isEmpty()) return;
     var last = copied.getLast();
@@ -222,7 +223,7 @@ public final class Salvage {
     }
   }
 
-  /// A header that takes as much room as the one before.
+  /// Returns a header of the same length as the previous one.
   private byte[] header(Segment segment, List<Segment> live) {
     var header =
         SegmentHeader.encode(segment.number(), segment.base(), live, segment.headerBytes());
@@ -234,7 +235,7 @@ public final class Salvage {
 
   private byte[] read(long at, int length) throws IOException {
     var bytes = new byte[length];
-    // Beyond the end of a file that was cut off there are zeros.
+    // Beyond the end of a truncated file there are zeros.
     var file = java.util.Objects.requireNonNull(source);
     var buffer = ByteBuffer.wrap(bytes);
     while (buffer.hasRemaining() && file.read(at + buffer.position(), buffer) > 0) {

@@ -10,7 +10,7 @@ import stoa.storage.segment.ItemVisitor;
 import stoa.storage.segment.Retired;
 import stoa.storage.segment.SegmentLog;
 
-/// Reads everything a device has and verifies it. One owner uses it once.
+/// Reads all data of a device and verifies it. One owner uses it once.
 public final class Scrub implements ItemVisitor {
   private static final int DAMAGES_MAX = 100;
 

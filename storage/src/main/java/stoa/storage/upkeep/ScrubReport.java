@@ -2,16 +2,16 @@ package stoa.storage.upkeep;
 
 import java.util.List;
 
-/// What [Device#scrub][stoa.storage.Device#scrub()] found.
+/// The findings of [Device#scrub][stoa.storage.Device#scrub()].
 ///
-/// @param segments how many segments were read
-/// @param bytes how many bytes of them
-/// @param records how many whole records there were
-/// @param entries how many entries of the index were checked
-/// @param damages what is damaged, each with its file and position; at most the first hundred
+/// @param segments the number of segments read
+/// @param bytes the number of bytes of them
+/// @param records the number of whole records
+/// @param entries the number of checked entries of the index
+/// @param damages the damages, each with its file and position; at most the first hundred
 public record ScrubReport(
     int segments, long bytes, long records, long entries, List<String> damages) {
-  /// Whether all is as it was written.
+  /// Returns whether there is no damage.
   public boolean isWell() {
     return damages.isEmpty();
   }

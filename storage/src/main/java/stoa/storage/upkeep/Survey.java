@@ -28,74 +28,74 @@ import stoa.storage.segment.SegmentHeader;
 import stoa.storage.segment.SegmentLog;
 import stoa.storage.segment.SegmentReader;
 
-/// Reads the files of a device that nobody has open, verifies every record of its log and every
-/// block of its index, and tells what is there and what is damaged. Changes nothing.
+/// Reads the files of a device without an opener, verifies every record of its log and every block
+/// of its index, and reports contents and damages. Changes nothing.
 ///
-/// [Device#scrub][stoa.storage.Device#scrub()] verifies a device that is open; this one also reads
-/// a device that cannot be opened because it is damaged, and goes on behind the damage. One owner
-/// uses it.
+/// [Device#scrub][stoa.storage.Device#scrub()] verifies an open device; this one also reads a
+/// device that cannot open because it is damaged, and continues after the damage. One owner uses
+/// it.
 public final class Survey {
   /*
-   * A record that is not whole reaches to the next record header that is. Within it the items are read
-   * one after the other, as long as each says where the next one begins: an item that is not as it was
-   * written is passed over only when a whole one, or the end of the record, stands where it should end. So
-   * nothing that a caller has stored is ever taken for a record or an item.
+   * A damaged record reaches to the next undamaged record header. Within it the survey reads the
+   * items one after the other, as long as each determines the beginning of the next one: it skips a
+   * damaged item only when a whole one, or the end of the record, is where that should end. So it
+   * never takes a caller's data for a record or an item.
    */
 
-  /// Is told what is found, in the order of the log.
+  /// Receives the findings, in the order of the log.
   public interface Visitor {
-    /// An item that is as it was written.
+    /// Receives an undamaged item.
     ///
-    /// @param bytes gives its data; empty for the data of versioned objects
+    /// @param bytes returns its data; empty for the data of versioned objects
     void item(Place place, Bytes bytes) throws IOException;
 
-    /// Something that is not.
+    /// Receives a damage.
     void damage(Damage damage);
 
-    /// How far the survey is.
+    /// Receives the progress of the survey.
     ///
-    /// @param bytes that were read
-    /// @param of all
+    /// @param bytes the bytes read so far
+    /// @param of all bytes
     default void progress(long bytes, long of) {}
   }
 
-  /// Gives the data of an item, during the call.
+  /// Returns the data of an item, during the call.
   @FunctionalInterface
   public interface Bytes {
-    /// A copy.
+    /// Returns a copy.
     byte[] get() throws IOException;
   }
 
-  /// What an item says of itself.
+  /// The identity of an item.
   ///
-  /// @param sort what it is
-  /// @param object whose it is
-  /// @param space in which space of the object, of a record
-  /// @param offset where in it
+  /// @param sort its sort
+  /// @param object its object
+  /// @param space its space of the object, of a record
+  /// @param offset its offset there
   /// @param bytes the length of its data
-  /// @param position where it stands in the log
+  /// @param position its log position
   public record Place(
       Sort sort, StreamId object, int space, long offset, int bytes, long position) {}
 
-  /// What there is in the log.
+  /// The sorts of items in the log.
   public enum Sort {
     /// Bytes of a record space.
     RECORD,
     /// Bytes of a versioned object.
     DATA,
-    /// That a record space is released in front of an offset.
+    /// The release of a record space below an offset.
     TRIM,
-    /// What happened to a versioned object.
+    /// An event of a versioned object.
     NOTE
   }
 
-  /// Something that is not as it was written.
+  /// A damaged part.
   ///
-  /// @param file the file it is in
-  /// @param at where in it
-  /// @param bytes how many bytes are lost with it
-  /// @param what is wrong
-  /// @param items what was there, as far as it can be told: the damage may be in what is told
+  /// @param file its file
+  /// @param at its place in the file
+  /// @param bytes the number of bytes lost with it
+  /// @param what the damage
+  /// @param items the items there, as far as they are known: the damage may be in their identities
   public record Damage(String file, long at, long bytes, String what, List<Place> items) {
     /// Copies the list.
     public Damage {
@@ -103,36 +103,36 @@ public final class Survey {
     }
   }
 
-  /// What there is.
+  /// The contents of a device.
   ///
   /// @param segments files of the log
   /// @param records whole ones in them
   /// @param bytes of the log
   public record Found(int segments, long records, long bytes) {}
 
-  /// Receives the records of the log as they stand there, for [Salvage].
+  /// Receives the records of the log as they are, for [Salvage].
   interface Records {
-    /// A record, or the place of one.
+    /// Receives a record, or the place of one.
     ///
-    /// @param segment the file it is in
-    /// @param at where in it
-    /// @param next where the next one begins
-    /// @param kept the items of a damaged one that are whole; null when all of it is
+    /// @param segment its file
+    /// @param at its place in the file
+    /// @param next the beginning of the next one
+    /// @param kept the undamaged items of a damaged one; null for an undamaged record
     void record(Known segment, long at, long next, @Nullable List<Kept> kept) throws IOException;
   }
 
-  /// An item of a damaged record that is as it was written.
+  /// An undamaged item of a damaged record.
   ///
-  /// @param at where it is, relative to the record
-  /// @param bytes its length, header included
+  /// @param at its place, relative to the record
+  /// @param bytes its length, with the header
   record Kept(int at, int bytes) {}
 
   /// A segment, as far as it is known.
   ///
   /// @param segment the segment
-  /// @param limit up to where its file is read
-  /// @param isLast whether it is the one that was appended to
-  /// @param isWhole whether its header is as it was written
+  /// @param limit the end of reading in its file
+  /// @param isLast whether it is the one that took appends
+  /// @param isWhole whether its header is undamaged
   record Known(Segment segment, long limit, boolean isLast, boolean isWhole) {
     int number() {
       return segment.number();
@@ -232,7 +232,7 @@ public final class Survey {
     visitor.damage(new Damage(file, at, 0, says, List.of()));
   }
 
-  // ---- which segments there are
+  // ---- the existing segments
 
   private void find(List<String> present) throws IOException {
     var headers = new TreeMap<Integer, SegmentHeader>();
@@ -253,7 +253,7 @@ public final class Survey {
       var what = "the file is missing, though " + DeviceFiles.segment(last) + " names it";
       visitor.damage(new Damage(DeviceFiles.segment(live.number()), 0, bytes, what, List.of()));
     }
-    long next = Long.MAX_VALUE; // the base of the segment behind
+    long next = Long.MAX_VALUE; // the base of the following segment
     for (int number : left.descendingKeySet()) {
       if (newest != null && number != last && !listed.containsKey(number)) continue; // left over
       var known = known(number, headers.get(number), listed.get(number), next, number == last);
@@ -263,7 +263,7 @@ public final class Survey {
     }
   }
 
-  /// The header of a segment; null when it is damaged.
+  /// Returns the header of a segment; null when it is damaged.
   private @Nullable SegmentHeader header(String name) throws IOException {
     try {
       return SegmentLog.newest(disk, name);
@@ -309,7 +309,7 @@ public final class Survey {
   /// The first record of a file.
   private record First(long at, long position) {}
 
-  /// Finds the first record of a segment whose header does not say where it is.
+  /// Finds the first record of a segment whose header does not tell its place.
   private @Nullable First first(DiskFile file, long size) throws IOException {
     var bytes = new byte[(int) Math.min(size, REGION_BYTES_MAX)];
     if (!SegmentLog.readFully(file, 0, bytes, 0, bytes.length)) return null;
@@ -323,7 +323,7 @@ public final class Survey {
     return null;
   }
 
-  // ---- the records of one
+  // ---- the records of one segment
 
   private void walk(SegmentFiles files, Known known, Records told) throws IOException {
     var segment = known.segment();
@@ -353,7 +353,7 @@ public final class Survey {
     }
   }
 
-  /// Whether what follows was never durable as far as anything tells: opening discards it.
+  /// Returns whether the rest was never durable, according to all evidence: opening discards it.
   private boolean isTail(RecordWalk walk, Known known, long at, long next) throws IOException {
     long position = known.segment().base() + at;
     if (position < covered) return false;
@@ -382,7 +382,7 @@ public final class Survey {
     told.record(known, at, next, kept);
   }
 
-  /// The bytes of a part of a segment; zeros where its file ends before.
+  /// Returns the bytes of a part of a segment; zeros where its file ends before.
   private static byte[] region(SegmentReader reader, long at, int bytes) throws IOException {
     var region = new byte[bytes];
     for (int done = 0; done < bytes; ) {
@@ -417,7 +417,7 @@ public final class Survey {
     }
   }
 
-  /// Whether nothing but padding is left of a record.
+  /// Returns whether only padding is left of a record.
   private static boolean isEnd(byte[] region, int at) {
     return region.length - at < RecordFormat.ALIGNMENT;
   }
@@ -429,7 +429,7 @@ public final class Survey {
     return bytes(region, at, item) > 0 && isWhole(region, at, item);
   }
 
-  /// The length of an item by what its header says; -1 when that is not possible.
+  /// Returns the length of an item according to its header; -1 when that is impossible.
   private static int bytes(byte[] region, int at, Item item) {
     if (item.length < 0 || item.kind < 0 || item.kind > RecordFormat.ITEM_TRIM) return -1;
     long bytes = RecordFormat.ITEM_HEADER + RecordFormat.stored(item.kind, item.length);
@@ -455,7 +455,7 @@ public final class Survey {
     return true;
   }
 
-  // ---- what is told
+  // ---- findings
 
   private final class Items implements ItemVisitor {
     @Override
@@ -464,7 +464,7 @@ public final class Survey {
         tell(item, item::data);
       } catch (IOException e) {
         throw new java.io.UncheckedIOException(
-            e); // for RecordWalk, which has it go on as what it is
+            e); // RecordWalk unwraps it
       }
     }
   }

@@ -7,39 +7,40 @@ import java.util.function.LongSupplier;
 import stoa.storage.disk.DeviceClosed;
 import stoa.storage.disk.DiskFull;
 
-/// Has a device kept in order while nobody needs it: a thread that takes maintenance steps when the
-/// device is idle, or when so much was written since the last time that waiting would cost too much
-/// room (VOSD paper, section III: idle time between bursts). Thread-safe.
+/// Maintains a device in idle time: a thread that takes maintenance steps when the device is idle,
+/// or when so much was written since the last time that waiting would cost too much room (VOSD
+/// paper, section III: idle time between bursts). Thread-safe.
 public final class Upkeep implements AutoCloseable {
   /*
-   * A device is idle when nothing was appended by others between two looks. While others are at work,
-   * a step that is under way, or urgent, pauses after every write, so that they have most of the disk;
-   * but not when there is little room left, for then they would soon have none.
+   * A device is idle when other threads have appended nothing between two looks. While others are
+   * at work, a step in progress, or an urgent one, pauses after every write, so that they have most
+   * of the disk. It does not pause when there is little room left, for then they would soon have
+   * none.
    *
-   * What an earlier process left to be done is not known, so a device that holds something is looked
-   * through once when it is idle.
+   * The work left by an earlier process is unknown, so the thread examines a device with data once
+   * when it is idle.
    */
   private static final System.Logger LOG = System.getLogger("stoa.storage");
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int LOOKS_WHEN_FULL = 40;
 
-  /// Of what a device holds, one in this many bytes must have been written or given up since the
-  /// last time, when it is idle, and when it never is; then, of the room that is left as well.
+  // The share of a device's bytes that must have been written or given up since the last time: when
+  // the device is idle, and when it never is; then also a share of the remaining room.
   private static final long IDLE_SHARE = 16;
 
   private static final long URGENT_SHARE = 2;
 
-  /// Less room than one in so many bytes of what the device holds is little.
+  // Less room than this share of the device's bytes is little.
   private static final long SCARCE_SHARE = 4;
 
   private static final long BYTES_LEAST = 8 << 20;
 
-  /// What is kept in order.
+  /// The maintained device.
   public interface Kept {
-    /// Takes a step; answers whether there is another one to take.
+    /// Takes a step; returns whether there is another one to take.
     ///
-    /// @param pace is called after every write
+    /// @param pace runs after every write
     boolean maintain(Runnable pace);
   }
 
@@ -53,16 +54,16 @@ public final class Upkeep implements AutoCloseable {
   private final Condition ending = lock.newCondition();
   private boolean closed; // guarded by lock
 
-  // The rest is the thread's.
+  // Only the thread uses the rest.
   private long seen; // at the last look
   private long paced; // at the last pause
   private long doneTo;
-  private int rest; // looks to let pass
+  private int rest; // looks to skip
 
-  /// @param appended how many operations others have appended
-  /// @param dirt how many bytes they have written or given up, about
-  /// @param held how many bytes the device holds, about
-  /// @param room how many bytes more it may hold
+  /// @param appended returns the number of operations that others have appended
+  /// @param dirt returns about how many bytes they have written or given up
+  /// @param held returns about how many bytes the device holds
+  /// @param room returns how many more bytes it may hold
   public Upkeep(
       Kept device, LongSupplier appended, LongSupplier dirt, LongSupplier held, LongSupplier room) {
     this.device = device;
@@ -109,9 +110,9 @@ public final class Upkeep implements AutoCloseable {
     } catch (DeviceClosed e) {
       throw e;
     } catch (DiskFull e) {
-      rest = LOOKS_WHEN_FULL; // room may come, and what is dead is still there
+      rest = LOOKS_WHEN_FULL; // there may be room later, and the dead bytes remain
     } catch (RuntimeException e) {
-      // The device serves on as it is; the next time is when more was written.
+      // The device serves on as it is; the next attempt comes after more writes.
       LOG.log(System.Logger.Level.WARNING, "the device could not be kept in order", e);
       doneTo = dirt.getAsLong();
     }
@@ -125,7 +126,7 @@ public final class Upkeep implements AutoCloseable {
     if (await(alone || scarce ? 0 : PAUSE_NANOS)) throw new DeviceClosed("the device was closed");
   }
 
-  /// Waits for the end. Answers whether it came.
+  /// Waits for the end. Returns whether it came.
   private boolean await(long nanos) {
     lock.lock();
     try {
@@ -133,7 +134,7 @@ public final class Upkeep implements AutoCloseable {
       while (!closed && left > 0) left = ending.awaitNanos(left);
       return closed;
     } catch (InterruptedException e) {
-      return true; // nobody interrupts this thread but to end it
+      return true; // only the end interrupts this thread
     } finally {
       lock.unlock();
     }

@@ -1,2 +1,2 @@
-/// What keeps a device in order and verifies, surveys and salvages it.
+/// Maintains, verifies, surveys and salvages a device.
 package stoa.storage.upkeep;
