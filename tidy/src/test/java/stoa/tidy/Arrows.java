@@ -35,6 +35,7 @@ final class Arrows {
     ALLOWED.put("client", with(caller, "wire", "migration", "links"));
     ALLOWED.put("contracts", Set.of());
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
+    ALLOWED.put("spring-boot-starter", Set.of("api"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =
         with(
@@ -53,11 +54,12 @@ final class Arrows {
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
+    ALLOWED.put("tickets", Set.of("api", "spring-boot-starter", "objects", "client"));
     ALLOWED.put("sim", with(engine, "migration"));
     ALLOWED.put("bench", with(engine, "programs", "collections", "migration", "classifier", "cli"));
     ALLOWED.put("trials", with(servers, "cli", "sim", "bench"));
     ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials"));
-    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials"));
+    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials", "spring-boot-starter"));
   }
 
   private static final Pattern DEPENDENCY =

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.dao.TransientDataAccessException;
 import stoa.Stoa;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -30,13 +30,13 @@ class CrowdTest {
 
   @Test
   void noSeatIsSoldTwiceByAStoreInTheProcess() throws Exception {
-    sellOut("memory:");
+    sellOut("memory:", BUYERS);
   }
 
   @Test
   void noSeatIsSoldTwiceByAServer() throws Exception {
     try (Server server = serve()) {
-      sellOut("stoa://127.0.0.1:" + server.port());
+      sellOut("stoa://127.0.0.1:" + server.port(), 32);
     }
   }
 
@@ -45,7 +45,8 @@ class CrowdTest {
         ServerConfig.of("127.0.0.1", 0), ObjectService.of(Stoa.open("memory:"), _ -> true));
   }
 
-  private static void sellOut(String url) throws Exception {
+  /// @param atOnce how many buyers buy at the same time
+  private static void sellOut(String url, int atOnce) throws Exception {
     var told = new CompletableFuture<SoldOut>();
     var application = new SpringApplication(TicketsApplication.class);
     application.addListeners(
@@ -54,7 +55,7 @@ class CrowdTest {
         application.run("--server.port=0", "--stoa.url=" + url)) {
       BoxOffice office = running.getBean(BoxOffice.class);
       office.open("gala", ROWS, SEATS_PER_ROW, PRICE);
-      List<Booking> bookings = buy(office);
+      List<Booking> bookings = buyAll(office, atOnce);
       var seats = new HashSet<Seat>();
       for (Booking booking : bookings) seats.addAll(booking.seats());
       assertEquals(SEATS, bookings.size());
@@ -69,8 +70,8 @@ class CrowdTest {
   }
 
   /// Each buyer wants one seat, whichever is free.
-  private static List<Booking> buy(BoxOffice office) {
-    try (var buyers = Executors.newVirtualThreadPerTaskExecutor()) {
+  private static List<Booking> buyAll(BoxOffice office, int atOnce) {
+    try (var buyers = Executors.newFixedThreadPool(atOnce)) {
       var buying = new ArrayList<CompletableFuture<List<Booking>>>();
       for (int i = 0; i < BUYERS; i++) {
         int buyer = i;
@@ -89,8 +90,8 @@ class CrowdTest {
       Seat wanted = free.get((buyer * 31 + attempt) % free.size());
       try {
         return List.of(office.book("gala", customer, customer, List.of(wanted)));
-      } catch (Refused.Taken next) {
-        // Another seat may be free.
+      } catch (Refused.Taken | TransientDataAccessException next) {
+        // Another seat may be free, or others always won, and nothing was written.
       }
     }
   }
