@@ -46,6 +46,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.base.NativeCode;
 import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.CatchUp;
@@ -75,6 +76,13 @@ public final class RatisNode implements AutoCloseable {
 
   // A process that could not look for so long may itself have been deaf.
   private static final long BREATHLESS_MILLIS = 200;
+
+  private static final String UNSAFE_OPTION = "sun.misc.unsafe.memory.access";
+  private static final String UNSAFE_REFUSED = "deny";
+
+  static {
+    NativeCode.unlessAllowed(RaftServer.class, "org.apache.ratis.thirdparty.");
+  }
 
   private final RatisConfig config;
   private final RaftServer server;
@@ -238,7 +246,13 @@ public final class RatisNode implements AutoCloseable {
   ///
   /// @param questions answers the questions of other nodes
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
+  /// @throws IllegalArgumentException when the JVM refuses `Unsafe`, which Ratis uses
   public static RatisNode start(RatisConfig config, Questions questions) {
+    if (UNSAFE_REFUSED.equals(System.getProperty(UNSAFE_OPTION))) {
+      throw new IllegalArgumentException(
+          "the JVM was started with --sun-misc-unsafe-memory-access=deny, and Apache Ratis, by which"
+              + " several servers keep a store, reads memory by sun.misc.Unsafe; start it with allow");
+    }
     try {
       Permissions.createDirectories(config.directory());
       var node = new RatisNode(bound(config), questions);
