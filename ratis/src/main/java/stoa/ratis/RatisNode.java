@@ -46,6 +46,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.base.NativeCode;
 import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.CatchUp;
@@ -76,6 +77,13 @@ public final class RatisNode implements AutoCloseable {
 
   // After a gap of this length between two looks, the process may itself have been deaf.
   private static final long BREATHLESS_MILLIS = 200;
+
+  private static final String UNSAFE_OPTION = "sun.misc.unsafe.memory.access";
+  private static final String UNSAFE_REFUSED = "deny";
+
+  static {
+    NativeCode.unlessAllowed(RaftServer.class, "org.apache.ratis.thirdparty.");
+  }
 
   private final RatisConfig config;
   private final RaftServer server;
@@ -240,15 +248,22 @@ public final class RatisNode implements AutoCloseable {
   ///
   /// @param questions answers the questions of other nodes
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
+  /// @throws IllegalArgumentException when the JVM refuses `Unsafe`, which Ratis uses
   public static RatisNode start(RatisConfig config, Questions questions) {
     return start(config, questions, Reach.ALL);
   }
 
-  /// Starts a node as [#start(RatisConfig, Questions)], which cannot talk to all others.
+  /// Starts a node like [#start(RatisConfig, Questions)] that cannot talk to all others.
   ///
   /// @param reach the nodes that it can talk to; asked at each message, and quick
   /// @throws Unavailable as there
+  /// @throws IllegalArgumentException as there
   public static RatisNode start(RatisConfig config, Questions questions, Reach reach) {
+    if (UNSAFE_REFUSED.equals(System.getProperty(UNSAFE_OPTION))) {
+      throw new IllegalArgumentException(
+          "the JVM was started with --sun-misc-unsafe-memory-access=deny, and Apache Ratis, by which"
+              + " several servers keep a store, reads memory by sun.misc.Unsafe; start it with allow");
+    }
     try {
       Permissions.createDirectories(config.directory());
       var node = new RatisNode(bound(config), questions, reach);

@@ -29,10 +29,11 @@ final class Arrows {
     ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
     ALLOWED.put("collections", caller);
     ALLOWED.put("migration", caller);
+    ALLOWED.put("embedded", with(engine, "collections", "migration"));
     ALLOWED.put("wire", Set.of("api", "base"));
     ALLOWED.put("links", with(caller, "migration"));
     ALLOWED.put("node", with(engine, "wire", "links", "migration"));
-    ALLOWED.put("client", with(caller, "wire", "migration", "links"));
+    ALLOWED.put("client", with(caller, "wire", "migration", "links", "collections"));
     ALLOWED.put("contracts", Set.of());
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("spring-boot-starter", Set.of("api"));
@@ -51,6 +52,7 @@ final class Arrows {
             "ratis",
             "programs");
     ALLOWED.put("cli", servers);
+    ALLOWED.put("bom", with(servers, "embedded")); // it names them, and depends on none
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));

@@ -20,13 +20,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The programs in `README.md` and the guide, run as they stand there.
+/// The programs in `README.md` and the guide, run as they stand there, without options of the JVM.
 class ReadmeTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
   /// Pages whose subject is no program.
-  private static final Set<String> WITHOUT = Set.of("README.md", "cluster.md", "vcorfu.md");
+  private static final Set<String> WITHOUT = Set.of("README.md", "artifacts.md", "cluster.md", "vcorfu.md");
 
   @TempDir Path folder;
 
@@ -79,8 +79,6 @@ class ReadmeTest {
   private String run(String file) throws IOException, InterruptedException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--sun-misc-unsafe-memory-access=allow");
-    command.add("--enable-native-access=ALL-UNNAMED");
     boolean woven = Files.readString(folder.resolve(file)).contains(".bind()");
     if (woven) command.add("-javaagent:" + agent());
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), file));
