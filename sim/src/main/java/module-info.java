@@ -1,4 +1,4 @@
-/// The test kit: simulated logs, workloads, histories and their checkers.
+/// The simulator: simulated logs, workloads, histories and their checkers.
 @org.jspecify.annotations.NullMarked
 module stoa.sim {
   requires static transitive org.jspecify;
@@ -6,6 +6,9 @@ module stoa.sim {
   requires transitive stoa.objects;
 
   exports stoa.sim;
+  exports stoa.sim.check;
+  exports stoa.sim.scenario;
+  exports stoa.sim.world;
 
   uses stoa.sim.scenario.Scenario;
 }

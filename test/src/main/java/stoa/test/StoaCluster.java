@@ -256,13 +256,13 @@ public final class StoaCluster implements AutoCloseable {
 
   // ---- the end
 
-  /// Ends all servers, and the clients that were opened here.
+  /// Ends all servers at once, and the clients that were opened here and at the servers.
   @Override
   public void close() {
     heal();
     var endings = new ArrayList<AutoCloseable>();
     endings.add(clients);
-    for (StoaServer server : servers) endings.addAll(server.endings());
+    endings.add(Closing.together(servers));
     endings.add(this::delete);
     Closing.all(endings);
   }
