@@ -6,9 +6,6 @@ module stoa.sim {
   requires transitive stoa.objects;
 
   exports stoa.sim;
-  exports stoa.sim.check;
-  exports stoa.sim.scenario;
-  exports stoa.sim.world;
 
   uses stoa.sim.scenario.Scenario;
 }
