@@ -105,14 +105,28 @@ final class ClusterMember implements Program {
   public void halt() {
     ClusterServer ended = server;
     server = null;
-    if (ended != null) ended.halt();
+    if (ended == null) return;
+    ended.halt();
+    awaitEnd(ended);
+  }
+
+  /// Waits until a server has ended that may be closing by itself, since its disk has failed: its
+  /// ports are free then.
+  private static void awaitEnd(ClusterServer ended) {
+    try {
+      var _ = ended.awaitClosed();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
   public void stop() {
     ClusterServer ended = server;
     server = null;
-    if (ended != null) ended.close();
+    if (ended == null) return;
+    ended.close();
+    awaitEnd(ended);
   }
 
   private int port() {
@@ -140,7 +154,7 @@ final class ClusterMember implements Program {
   String leader(int group) {
     try {
       return ask(to -> to.where(WhereRequest.newBuilder().setGroup(group).build()).getLeader());
-    } catch (StatusRuntimeException unknown) {
+    } catch (StatusRuntimeException | IllegalStateException unknown) {
       return "";
     }
   }
@@ -153,7 +167,7 @@ final class ClusterMember implements Program {
     StatusReply status;
     try {
       status = ask(to -> to.status(StatusRequest.getDefaultInstance()));
-    } catch (StatusRuntimeException busy) {
+    } catch (StatusRuntimeException | IllegalStateException busy) {
       return false;
     }
     if (status.getServersCount() != count) return false;

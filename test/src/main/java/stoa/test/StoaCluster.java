@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.ratis.util.ExitUtils;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Secret;
@@ -37,8 +38,13 @@ import stoa.cluster.SecretFile;
 public final class StoaCluster implements AutoCloseable {
   private static final int SERVERS_MAX = 5;
   private static final int REPLICAS = 3;
-  private static final long SETTLE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long SETTLE_NANOS = TimeUnit.MINUTES.toNanos(2);
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  static {
+    // A server whose port was taken fails its test, and does not end the process.
+    ExitUtils.disableSystemExit();
+  }
 
   private final Path directory;
   private final int groups;
@@ -60,7 +66,7 @@ public final class StoaCluster implements AutoCloseable {
   ///
   /// @param servers 1 to 5
   public static StoaCluster start(int servers) {
-    return start(servers, 1, StoaConfig.of("memory:"));
+    return start(servers, 1, Settings.standard());
   }
 
   /// Starts servers with an empty store, which the caller closes.
@@ -173,7 +179,7 @@ public final class StoaCluster implements AutoCloseable {
   /// Returns the server that leads the first group, which is that of all objects in a cluster
   /// without groups. Waits until there is one that the servers agree on.
   ///
-  /// @throws IllegalStateException when no server leads within a minute, for example because most
+  /// @throws IllegalStateException when no server leads within two minutes, for example because most
   ///   of them are down
   public StoaServer leader() {
     return leader(0);
@@ -218,7 +224,7 @@ public final class StoaCluster implements AutoCloseable {
   /// Waits until the servers that run have all groups, every group has its members and a leader, and
   /// no replica moves: as after a start, or a restart. All servers must run.
   ///
-  /// @throws IllegalStateException when that takes more than a minute
+  /// @throws IllegalStateException when that takes more than two minutes
   public void awaitSettled() {
     long end = System.nanoTime() + SETTLE_NANOS;
     while (!members.getLast().isSettled(members.size())) {
@@ -229,7 +235,7 @@ public final class StoaCluster implements AutoCloseable {
   private static void pause(long end, String what) {
     if (System.nanoTime() - end > 0) {
       throw new IllegalStateException(
-          what + " within a minute; restart(), resume() and heal() end the faults of the test");
+          what + " within two minutes; restart(), resume() and heal() end the faults of the test");
     }
     LockSupport.parkNanos(LOOK_NANOS);
   }
@@ -256,13 +262,13 @@ public final class StoaCluster implements AutoCloseable {
 
   // ---- the end
 
-  /// Ends all servers, and the clients that were opened here.
+  /// Ends all servers at once, and the clients that were opened here and at the servers.
   @Override
   public void close() {
     heal();
     var endings = new ArrayList<AutoCloseable>();
     endings.add(clients);
-    for (StoaServer server : servers) endings.addAll(server.endings());
+    endings.add(Closing.together(servers));
     endings.add(this::delete);
     Closing.all(endings);
   }

@@ -45,7 +45,8 @@ import stoa.StoaConfig;
 /// for the class, and its tests share them. Afterwards the extension closes all; whatever it cannot
 /// close fails the test or the class. Tests may run in parallel.
 ///
-/// **Other settings.** Registered with [#with(StoaConfig)] in place of the annotation, the stores
+/// **Settings.** Stores have the standard configuration, but calls may take 30 s: on a machine that
+/// runs many tests, servers elect a leader late. Registered with [#with(StoaConfig)] in place of the annotation, the stores
 /// have a configuration of the test:
 ///
 /// ```java
@@ -63,7 +64,7 @@ public final class StoaExtension
 
   /// Gives stores with the standard configuration; for `@ExtendWith`.
   public StoaExtension() {
-    this(StoaConfig.of("memory:"));
+    this(Settings.standard());
   }
 
   private StoaExtension(StoaConfig config) {

@@ -2,7 +2,6 @@ package stoa.test;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +61,7 @@ public final class StoaServer implements AutoCloseable {
 
   /// Starts a server with an empty store and the standard configuration, which the caller closes.
   public static StoaServer start() {
-    return start(StoaConfig.of("memory:"));
+    return start(Settings.standard());
   }
 
   /// Starts a server with an empty store, which the caller closes.
@@ -295,22 +294,17 @@ public final class StoaServer implements AutoCloseable {
     return config;
   }
 
-  /// Returns how to end it.
-  List<AutoCloseable> endings() {
-    var endings = new ArrayList<AutoCloseable>();
-    endings.add(clients);
-    endings.add(this::resume);
-    endings.add(() -> {
-      if (running) program.halt();
-      running = false;
-    });
-    endings.add(front);
-    return endings;
-  }
-
-  /// Ends the server and the clients that it has opened.
+  /// Ends the server at once, and the clients that were opened here.
   @Override
   public void close() {
-    Closing.all(endings());
+    Closing.all(
+        List.of(
+            clients,
+            this::resume,
+            () -> {
+              if (running) program.halt();
+              running = false;
+            },
+            front));
   }
 }

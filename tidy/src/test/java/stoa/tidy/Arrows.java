@@ -58,10 +58,11 @@ final class Arrows {
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
     ALLOWED.put("tickets", Set.of("api", "spring-boot-starter", "objects", "client"));
     ALLOWED.put("sim", with(engine, "migration"));
+    ALLOWED.put("test", with(servers, "sim"));
     ALLOWED.put("bench", with(engine, "programs", "collections", "migration", "classifier", "cli"));
     ALLOWED.put("trials", with(servers, "cli", "sim", "bench"));
     ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials"));
-    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials", "spring-boot-starter"));
+    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials", "spring-boot-starter", "test"));
   }
 
   private static final Pattern DEPENDENCY =
