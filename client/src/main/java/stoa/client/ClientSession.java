@@ -88,6 +88,11 @@ final class ClientSession {
     return queue.size() < queuedMax;
   }
 
+  /// How many requests are queued.
+  int waiting() {
+    return queue.size();
+  }
+
   /// Queues a request. Those of the client itself may exceed the bound: there are few.
   void submit(Outgoing outgoing) {
     queue.add(outgoing);

@@ -23,6 +23,7 @@ import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.TxOptions;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.HandlerType;
 import stoa.front.types.SharedMethod;
@@ -38,6 +39,9 @@ public interface Service {
 
   /// The limits of the caller.
   Limits limits();
+
+  /// Tells what the store, or the way to it, has measured since it was opened.
+  void measure(Measures out);
 
   /// How many bytes the arguments of a call may take, or its answer.
   int callBytesMax();

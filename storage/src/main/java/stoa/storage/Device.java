@@ -721,6 +721,16 @@ public final class Device implements AutoCloseable {
     }
   }
 
+  /// How many bytes the log holds, without the segments that were retired.
+  public long heldBytes() {
+    return log.heldBytes();
+  }
+
+  /// How many bytes the disk has left, about; [Long#MAX_VALUE] when nobody limits them.
+  public long roomBytes() {
+    return allowance.room();
+  }
+
   /// Why the device is to be opened again; null when it is not. Either it takes no more commits, or
   /// a part of its index cannot be read, which opening makes anew: until then what is unharmed
   /// serves.
