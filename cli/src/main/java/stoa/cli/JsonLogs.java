@@ -32,6 +32,7 @@ import org.slf4j.spi.SLF4JServiceProvider;
 /// ```
 public final class JsonLogs implements SLF4JServiceProvider {
   private static final String PROVIDER = "slf4j.provider";
+  private static final String VERBOSITY = "slf4j.internal.verbosity";
 
   private final Loggers loggers = new Loggers();
   private final IMarkerFactory markers = new BasicMarkerFactory();
@@ -43,6 +44,7 @@ public final class JsonLogs implements SLF4JServiceProvider {
   /// Has the process log so, from its first line on.
   static void install() {
     System.setProperty(PROVIDER, JsonLogs.class.getName());
+    System.setProperty(VERBOSITY, "WARN"); // SLF4J otherwise tells of the choice, and not in JSON
     if (!(LoggerFactory.getILoggerFactory() instanceof Loggers)) {
       throw new IllegalStateException("the log was used before its format was chosen");
     }
