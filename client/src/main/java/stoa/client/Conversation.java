@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.Limits;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.wire.Frames;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
@@ -130,6 +131,7 @@ final class Conversation implements AutoCloseable {
   private boolean leaderless;
 
   private boolean closing;
+  private long connections;
 
   /// Whether each address was tried.
   private boolean tried;
@@ -236,6 +238,30 @@ final class Conversation implements AutoCloseable {
   private static String why(Status status) {
     String told = status.getDescription();
     return told == null ? status.getCode().toString() : status.getCode() + ": " + told;
+  }
+
+  /// Tells what it has measured.
+  void measure(Measures out) {
+    lock.lock();
+    try {
+      out.count(
+          "stoa.client.connections",
+          Measures.NO_UNIT,
+          "Connections to a server that were made, the first one included.",
+          connections);
+      out.gauge(
+          "stoa.client.connected",
+          Measures.NO_UNIT,
+          "1 while the client is connected to the group's server; otherwise 0.",
+          link == null ? 0 : 1);
+      out.gauge(
+          "stoa.client.requests.waiting",
+          Measures.NO_UNIT,
+          "Requests that wait to be sent.",
+          session.waiting());
+    } finally {
+      lock.unlock();
+    }
   }
 
   // ---- for requests
@@ -548,6 +574,7 @@ final class Conversation implements AutoCloseable {
       failed = session.takeFailed();
       server = hello;
       link = from;
+      connections++;
       attempt = null;
       leaderless = false;
       refusal = null;

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,6 +32,7 @@ import org.slf4j.LoggerFactory;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.base.Name;
 import stoa.base.Repeats;
 import stoa.base.Secret;
@@ -376,6 +378,35 @@ public final class ClusterServer implements AutoCloseable {
   /// Returns its name among the servers.
   public String name() {
     return self.id();
+  }
+
+  /// Returns the door to clients.
+  public Server server() {
+    return server;
+  }
+
+  /// Tells what the server, its groups and its part of the store have measured.
+  public void measure(Measures out) {
+    server.measure(out);
+    hosted.values().forEach(group -> group.measure(out));
+    Mover moving = mover;
+    if (moving != null) moving.measure(out);
+    ClusterView known = view;
+    if (known == null) return;
+    out.gauge(
+        "stoa.alarms",
+        Measures.NO_UNIT,
+        "Alarms about replicas, which ./stoa status shows.",
+        known.alarms().size());
+    for (Facts.Presence presence : Facts.Presence.values()) {
+      out.gauge(
+          "stoa.servers",
+          Measures.NO_UNIT,
+          "Servers of the store, by whether they answer.",
+          known.servers().stream().filter(listed -> listed.presence() == presence).count(),
+          "state",
+          presence.name().toLowerCase(Locale.ROOT));
+    }
   }
 
   /// Waits until it is closed.

@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import org.slf4j.event.Level;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
@@ -37,6 +39,7 @@ import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Roles;
 import stoa.storage.Device;
+import stoa.storage.DeviceMeasures;
 import stoa.storage.disk.CorruptData;
 import stoa.storage.disk.StorageException;
 import stoa.storage.disk.UnknownFormat;
@@ -127,6 +130,10 @@ final class HostedGroup {
 
   private final Repeats repeats = new Repeats();
 
+  // Guarded by roles.
+  private @Nullable String lastLeader;
+
+  private final LongAdder elections = new LongAdder();
   private int deafLooks;
   private long lookedNanos = System.nanoTime();
 
@@ -190,6 +197,7 @@ final class HostedGroup {
       try {
         leads = true;
         term = begun;
+        count(self());
         openStore();
       } finally {
         roles.unlock();
@@ -213,6 +221,7 @@ final class HostedGroup {
     public void leader(String id) {
       roles.lock();
       try {
+        count(id);
         if (!leads) follow(id);
       } finally {
         roles.unlock();
@@ -239,6 +248,55 @@ final class HostedGroup {
         roles.unlock();
       }
     }
+  }
+
+  /// Counts another leader than before; called with roles held.
+  private void count(String leading) {
+    if (leading.equals(lastLeader)) return;
+    lastLeader = leading;
+    elections.increment();
+  }
+
+  /// Tells what this server measures of the group, beside what the store does that it leads.
+  void measure(Measures all) {
+    Measures out = all.with("group", Integer.toString(name.number()));
+    boolean isHere = led().isPresent();
+    out.gauge(
+        "stoa.group.leads",
+        Measures.NO_UNIT,
+        "1 while this server leads the group; otherwise 0.",
+        isHere ? 1 : 0);
+    out.count(
+        "stoa.elections",
+        Measures.NO_UNIT,
+        "Leaders of the group, one after the other, that this server has seen.",
+        elections.sum());
+    if (isHere) {
+      group
+          .lacking()
+          .forEach((server, lacks) ->
+              out.gauge(
+                  "stoa.replication.lag",
+                  Measures.NO_UNIT,
+                  "Batches that a member of the group lacks, as the leader knows it.",
+                  lacks,
+                  "server",
+                  server));
+    } else if (failure == null) {
+      DeviceMeasures.measure(List.of(device), out);
+    }
+    Backup.Progress progress = progress();
+    if (progress == null) return;
+    out.gauge(
+        "stoa.replica.compared",
+        Measures.NO_UNIT,
+        "Objects whose states this follower has compared with the leader's.",
+        progress.compared());
+    out.gauge(
+        "stoa.replica.diverged",
+        Measures.NO_UNIT,
+        "Objects whose states differ from the leader's.",
+        progress.diverged());
   }
 
   /// Records that the replica has stopped; called with roles held.

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
@@ -23,6 +24,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,6 +34,7 @@ import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
@@ -75,6 +78,7 @@ final class Mover implements AutoCloseable {
   private final Consumer<Servers> begun;
   private final ScheduledExecutorService turns;
   private final ExecutorService asking = Executors.newVirtualThreadPerTaskExecutor();
+  private final Map<String, LongAdder> moves = new ConcurrentHashMap<>();
   private final AtomicBoolean soon = new AtomicBoolean();
 
   // How many requests were made, in all leaderships. Used by the turns.
@@ -142,6 +146,19 @@ final class Mover implements AutoCloseable {
     leadership = null;
     if (led != null && !closed) leadership = new Leadership(led);
     return leadership;
+  }
+
+  /// Tells what it has done while this server led group 0.
+  void measure(Measures out) {
+    moves.forEach((kind, count) ->
+        out.count(
+            "stoa.moves",
+            Measures.NO_UNIT,
+            "Steps by which replicas, leaders and servers come and go, while this server leads group"
+                + " 0.",
+            count.sum(),
+            "step",
+            kind));
   }
 
   // ---- requests of operators
@@ -485,6 +502,8 @@ final class Mover implements AutoCloseable {
     /// @return whether it was done, or begun; a refused step repeats in the next turn, not at once
     private boolean make(Step next, List<ClusterView.Listed> listed, Set<String> heard) {
       LOG.info("server {} says: {}", self.id(), next);
+      String kind = next.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+      moves.computeIfAbsent(kind, _ -> new LongAdder()).increment();
       String to =
           switch (next) {
             case Step.Host(String server, int _) -> server;

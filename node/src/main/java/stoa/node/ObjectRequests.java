@@ -104,6 +104,7 @@ final class ObjectRequests {
   private void start(PendingRequest asked, Container container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
+      asked.measure(node.meter(made));
       if (service.isPlaced(made.container())) placed(asked, container, made);
       else if (service.isQuick(made)) runBriefly(asked, container, made, () -> {});
       else container.lane().goOn(() -> run(asked, made));

@@ -12,6 +12,7 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.CallId;
+import stoa.base.Latency;
 import stoa.objects.ObjectService;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
@@ -24,6 +25,10 @@ final class PendingRequest {
   private final Session session;
   private final Request request;
   private final long arrivedNanos;
+
+  // Set by the thread that begins the request's call.
+  private volatile @Nullable Latency latency;
+  private int weight;
 
   PendingRequest(Node node, Session session, Request request) {
     this.node = node;
@@ -56,6 +61,13 @@ final class PendingRequest {
     return new CallId(session.id(), request.getSequence());
   }
 
+  /// Measures it as a call, from its arrival to its answer.
+  void measure(@Nullable Latency meter) {
+    if (meter == null) return;
+    weight = meter.begin();
+    if (weight > 0) latency = meter;
+  }
+
   // ---- answers
 
   void answer(Answer.Builder answer) {
@@ -72,6 +84,8 @@ final class PendingRequest {
       built = failure(tooLarge).setSequence(request.getSequence()).build();
     }
     node.answered().count();
+    Latency measured = latency;
+    if (measured != null) measured.end(weight, node.nowNanos() - arrivedNanos);
     session.answer(built);
   }
 

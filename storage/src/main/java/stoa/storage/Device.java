@@ -718,6 +718,16 @@ public final class Device implements AutoCloseable {
     }
   }
 
+  /// How many bytes the log holds, without the segments that were retired.
+  public long heldBytes() {
+    return log.heldBytes();
+  }
+
+  /// How many bytes the disk has left, about; [Long#MAX_VALUE] when nobody limits them.
+  public long roomBytes() {
+    return allowance.room();
+  }
+
   /// Returns why the device must be opened again; null when it need not. Either it takes no more
   /// commits, or a part of its index is unreadable, which opening rebuilds: until then the
   /// undamaged part serves.

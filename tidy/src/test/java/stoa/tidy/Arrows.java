@@ -27,6 +27,7 @@ final class Arrows {
     ALLOWED.put("ratis", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
+    ALLOWED.put("metrics", caller);
     ALLOWED.put("collections", caller);
     ALLOWED.put("migration", caller);
     ALLOWED.put("embedded", with(engine, "collections", "migration"));
@@ -42,6 +43,7 @@ final class Arrows {
         with(
             engine,
             "weave",
+            "metrics",
             "collections",
             "migration",
             "wire",
