@@ -168,7 +168,7 @@ final class LocalService implements Service, Placing.Roots {
     openedNanos = timing.nanoTime();
     this.store = store;
     store.noteRuns(shards.getFirst().running());
-    storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads, SharedStoa.BLOBS);
+    storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads::answer, SharedStoa.BLOBS);
     blobs = new LocalBlobs(this, storedBlobs, refusal, limits.blobBytesMax());
     this.devices = shards;
     streams = new LocalStreams(store.userStreams());

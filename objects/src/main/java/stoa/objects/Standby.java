@@ -54,7 +54,7 @@ public final class Standby implements Backup {
     store = Store.following(LocalService.bounds(config.limits()), streams, clock, threads);
     Sessions.executed(store);
     long bytesMax = config.limits().residentBytesMax();
-    following = new Following(store, threads, new Classes(), bytesMax, told);
+    following = store.compare(threads, new Classes(), bytesMax, told);
   }
 
   @Override

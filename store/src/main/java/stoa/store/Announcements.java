@@ -1,6 +1,7 @@
 package stoa.store;
 
 import java.util.Iterator;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -8,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.log.Streams;
 import stoa.store.replicas.Announced;
-import stoa.store.threads.Threads;
 
 /// Says in the log of a replicated store what states its leader has come to, in a stream of their
 /// own, so that the other replicas make the same checkpoints and find out when they differ.
@@ -38,19 +39,33 @@ final class Announcements {
 
   private static final Logger LOG = LoggerFactory.getLogger(Announcements.class);
 
-  private final Engine engine;
-  private final Threads threads;
+  private final Leader leader;
+  private final Residents residents;
+  private final Spaces spaces;
+  private final Streams streams;
+  private final Executor executor;
   private final int kept;
   private final AtomicBoolean turning = new AtomicBoolean();
 
   // Guarded by turning.
   private Iterator<Resident> hand;
 
-  Announcements(Engine engine, Threads threads, int kept) {
-    this.engine = engine;
-    this.threads = threads;
+  /// @param executor runs the turns
+  /// @param kept how many announcements stay in the log
+  Announcements(
+      Leader leader,
+      Residents residents,
+      Spaces spaces,
+      Streams streams,
+      Executor executor,
+      int kept) {
+    this.leader = leader;
+    this.residents = residents;
+    this.spaces = spaces;
+    this.streams = streams;
+    this.executor = executor;
     this.kept = kept;
-    this.hand = engine.residents().iterator();
+    this.hand = residents.iterator();
   }
 
   /// A checkpoint was made.
@@ -69,14 +84,14 @@ final class Announcements {
       long address,
       boolean checkpoint,
       byte[] state,
-      @Nullable Reflected reflected) {
-    long form = engine.spaces().form(key);
+      NoteRequest.@Nullable Reflected reflected) {
+    long form = spaces.form(key);
     StreamId hash = StreamId.of(state);
     var announced =
         new Announced(key.space(), key.name(), address, generation, checkpoint, form, hash);
-    Resident resident = engine.residents().pin(Announced.KEY);
+    Resident resident = residents.pin(Announced.KEY);
     try {
-      engine.leader().announce(resident, announced.toBytes(), reflected);
+      leader.announce(resident, announced.toBytes(), reflected);
     } finally {
       resident.unpin();
     }
@@ -86,7 +101,7 @@ final class Announcements {
   void tick() {
     if (!turning.compareAndSet(false, true)) return;
     try {
-      threads.answer(this::turn);
+      executor.execute(this::turn);
     } catch (RejectedExecutionException closed) {
       turning.set(false);
     }
@@ -95,7 +110,7 @@ final class Announcements {
   /// Announces the next key, and releases what was announced long ago.
   void turn() {
     try {
-      if (engine.health().isClosed() || engine.health().hasFailed()) return;
+      if (!leader.mayLog()) return;
       announceNext();
       trim();
     } catch (RuntimeException failure) {
@@ -109,7 +124,7 @@ final class Announcements {
   private void announceNext() {
     for (int step = 0; step < STEPS; step++) {
       if (!hand.hasNext()) {
-        hand = engine.residents().iterator();
+        hand = residents.iterator();
         return;
       }
       Resident resident = hand.next();
@@ -130,25 +145,15 @@ final class Announcements {
   /// @param bytes what it is encoded to, when there is no fork; null when that would take long
   /// @param reflected what must be in the log when it is announced
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
-  private record Seen(Materialized.State state, byte @Nullable [] bytes, Reflected reflected) {
+  private record Seen(Materialized.State state, byte @Nullable [] bytes, NoteRequest.Reflected reflected) {
     byte @Nullable [] encoded() {
       Handler fork = state.handler();
       return fork == null ? bytes : fork.checkpoint();
     }
   }
 
-  /// The nested answers that a state reflects: they are in the log, or on their way there, unless
-  /// more were lost meanwhile.
-  ///
-  /// @param lost how many the key had lost before
-  record Reflected(Resident resident, int lost) {
-    boolean isLost() {
-      return resident.answersLost() != lost;
-    }
-  }
-
   private static Seen look(Materialized live, Resident resident) {
-    var reflected = new Reflected(resident, resident.answersLost());
+    var reflected = new NoteRequest.Reflected(resident, resident.answersLost());
     Materialized.State fork = live.cheapFork();
     if (fork != null) return new Seen(fork, null, reflected);
     Materialized.State state = live.state();
@@ -159,8 +164,8 @@ final class Announcements {
 
   private void trim() {
     StreamId stream = Announced.KEY.stream();
-    long before = engine.residents().tail(stream) - kept + 1;
-    if (before - engine.streams().oldest(stream) >= TRIM_STEP)
-      engine.streams().trim(stream, before);
+    long before = residents.tail(stream) - kept + 1;
+    if (before - streams.oldest(stream) >= TRIM_STEP)
+      streams.trim(stream, before);
   }
 }

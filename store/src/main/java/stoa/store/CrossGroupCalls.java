@@ -2,7 +2,6 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,6 +11,7 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.store.leading.Health;
 import stoa.store.records.Records;
 import stoa.store.records.Refusals;
 import stoa.store.threads.Threads;
@@ -23,7 +23,7 @@ final class CrossGroupCalls {
    * of the key finds it by its origin, see IncomingCalls. What is answered is noted, and asked no more.
    *
    * A run that waits here follows whom it waits for, from store to store: as soon as its call waits there for one that
-   * waits for another engine, since of a circle's calls one came last, and at times. When that leads back to it, each waits for
+   * waits for another store, since of a circle's calls one came last, and at times. When that leads back to it, each waits for
    * the next for ever: a run waits for one other, and goes on only when that has. Then the call with the greatest
    * identity among those that wait for their turn is refused, so that all who find the circle refuse the same. There is
    * one: calls that run by each other's order, and do not wait for a turn, are a path, which has a beginning.
@@ -44,22 +44,27 @@ final class CrossGroupCalls {
   private static final long PAUSE_NANOS_MAX = 200_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(CrossGroupCalls.class);
 
-  private final Engine engine;
-  private final Intake intake;
+  private final Leader leader;
+  private final Runs runs;
+  private final IncomingCalls incomingCalls;
+  private final Health health;
   private final Threads threads;
   private final Neighbors neighbors;
-  private final long patienceMicros;
-  private final int depthMax;
   private final AtomicLong questions = new AtomicLong();
 
   CrossGroupCalls(
-      Engine engine, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
-    this.engine = engine;
-    this.intake = intake;
+      Leader leader,
+      Runs runs,
+      IncomingCalls incomingCalls,
+      Health health,
+      Threads threads,
+      Neighbors neighbors) {
+    this.leader = leader;
+    this.runs = runs;
+    this.incomingCalls = incomingCalls;
+    this.health = health;
     this.threads = threads;
     this.neighbors = neighbors;
-    this.patienceMicros = TimeUnit.MICROSECONDS.convert(config.callTimeMax());
-    this.depthMax = config.nestingMax();
   }
 
   boolean has(Key key) {
@@ -71,39 +76,45 @@ final class CrossGroupCalls {
       Execution caller, Key target, Object call, Existence existence, Records.Origin origin) {
     RuntimeException refusal = refusal(caller, target);
     if (refusal == null && caller.mode() == Execution.Mode.LIVE) refusal = tooMany(target);
-    if (refusal != null) return engine.nesting().told(caller, refusal);
+    if (refusal != null) return caller.told(refusal);
     caller.gateReflected();
     long counter = caller.request instanceof PutRequest by ? by.counter : caller.counter;
-    engine.unfinished().begins(caller.key(), caller.address(), counter);
+    runs.unfinished.begins(caller.key(), caller.address(), counter);
     var id = new Visit.Id(origin.caller(), origin.call(), origin.number(), 0);
     return travel(caller, visit(caller, id, Visit.Kind.PUT, target, call, existence, counter));
   }
 
-  /// Asks a key for a run.
-  ///
-  /// @param now whether the present is asked, also for a run that is asked for the past
-  Execution.Nested get(
-      Execution caller, boolean now, Key target, Object query, Existence existence) {
-    RuntimeException refusal = refusal(caller, target);
-    if (refusal != null) return engine.nesting().told(caller, refusal);
-    long number = questions.incrementAndGet();
-    var id = new Visit.Id(caller.key().stream(), caller.address(), number, intake.term());
-    boolean past = !now && caller.resident == null;
+  /// Asks a key for a run; one that is asked for the past asks for that.
+  Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
+    if (caller.resident != null) return getNow(caller, target, query, existence);
     Transaction around = caller.transaction();
     boolean part = around != null && around.isOneQuestion();
-    var kind = !past ? Visit.Kind.GET : part ? Visit.Kind.MOMENT : Visit.Kind.PAST;
-    long counter = past ? caller.counter : 0;
+    return ask(caller, part ? Visit.Kind.MOMENT : Visit.Kind.PAST, target, query, existence);
+  }
+
+  /// Asks a key for a run as it is now, also for a run that is asked for the past.
+  Execution.Nested getNow(Execution caller, Key target, Object query, Existence existence) {
+    return ask(caller, Visit.Kind.GET, target, query, existence);
+  }
+
+  private Execution.Nested ask(
+      Execution caller, Visit.Kind kind, Key target, Object query, Existence existence) {
+    RuntimeException refusal = refusal(caller, target);
+    if (refusal != null) return caller.told(refusal);
+    long number = questions.incrementAndGet();
+    var id = new Visit.Id(caller.key().stream(), caller.address(), number, leader.term());
+    long counter = kind == Visit.Kind.GET ? 0 : caller.counter;
     return travel(caller, visit(caller, id, kind, target, query, existence, counter));
   }
 
   private @Nullable RuntimeException refusal(Execution caller, Key target) {
     int depth = caller.path().size();
-    if (depth > depthMax) return Refusals.tooDeep(caller.key(), target, depth, depthMax);
-    return caller.path().contains(target) ? Nesting.circle(caller, target) : null;
+    if (depth > runs.waits.depthMax()) return Refusals.tooDeep(caller.key(), target, depth, runs.waits.depthMax());
+    return caller.path().contains(target) ? caller.circle(target) : null;
   }
 
   private @Nullable RuntimeException tooMany(Key target) {
-    if (engine.unfinished().size() < UNFINISHED_MAX) return null;
+    if (runs.unfinished.size() < UNFINISHED_MAX) return null;
     return new LimitExceeded(
         "more than "
             + UNFINISHED_MAX
@@ -126,23 +137,23 @@ final class CrossGroupCalls {
 
   private int millisLeft(@Nullable Request by) {
     if (by == null || by.ticksMax == 0) return 0;
-    int left = by.ticksMax - (engine.runners().now() - by.since);
+    int left = by.ticksMax - (runs.runners.now() - by.since);
     return Math.max(1, left) * Threads.TICK_MILLIS;
   }
 
   private Execution.Nested travel(Execution caller, Visit visit) {
-    int began = engine.runners().now();
+    int began = runs.runners.now();
     caller.visit = visit;
     try {
       return answer(caller, visit);
     } finally {
       caller.visit = null;
-      caller.hasWaited(engine.runners().now() - began);
+      caller.hasWaited(runs.runners.now() - began);
     }
   }
 
   private Execution.Nested answer(Execution caller, Visit visit) {
-    long heard = engine.nowMicros();
+    long heard = runs.clock.nowMicros();
     int ticks = Neighbors.UNTIL_IT_WAITS;
     long circle = CIRCLE_NANOS;
     long pause = PAUSE_FIRST_NANOS;
@@ -150,7 +161,7 @@ final class CrossGroupCalls {
       checkGoesOn(caller);
       try {
         Visit.Said said = neighbors.visit(visit, ticks);
-        heard = engine.nowMicros();
+        heard = runs.clock.nowMicros();
         pause = PAUSE_FIRST_NANOS;
         byte[] answer = said.answer();
         if (answer != null) {
@@ -164,10 +175,10 @@ final class CrossGroupCalls {
           ticks = ticks == Neighbors.UNTIL_IT_WAITS ? TICKS_FIRST : TICKS;
         }
       } catch (Neighbors.NotAsked refused) {
-        return engine.nesting().told(caller, refused.why());
+        return caller.told(refused.why());
       } catch (RuntimeException away) {
         // It may have been put.
-        if (engine.nowMicros() - heard > patienceMicros) throw caller.suspend(unavailable(away));
+        if (runs.clock.nowMicros() - heard > runs.limits.callMicrosMax()) throw caller.suspend(unavailable(away));
         threads.pause(pause);
         pause = Math.min(2 * pause, PAUSE_NANOS_MAX);
       }
@@ -178,12 +189,12 @@ final class CrossGroupCalls {
     caller.checkNotTakenBack();
     caller.makeWay();
     try {
-      engine.health().checkOpen();
-      engine.health().checkSound();
+      health.checkOpen();
+      health.checkSound();
     } catch (RuntimeException over) {
       throw caller.suspend(over);
     }
-    if (!intake.isEmpty()) engine.leader().callWriter();
+    if (!leader.isIdle()) leader.callWriter();
   }
 
   private static Unavailable unavailable(RuntimeException away) {
@@ -231,12 +242,12 @@ final class CrossGroupCalls {
   private Visit.NextWait follow(Turn turn) {
     return neighbors.have(turn.target)
         ? neighbors.follow(turn.target, turn.id)
-        : engine.incomingCalls().follow(turn.id);
+        : incomingCalls.follow(turn.id);
   }
 
   private void refuse(Turn turn, long waits, Deadlock why) {
     if (neighbors.have(turn.target)) neighbors.refuse(turn.target, turn.id, waits, why);
-    else engine.incomingCalls().refuse(turn.id, waits, why);
+    else incomingCalls.refuse(turn.id, waits, why);
   }
 
   private static boolean isGreater(Visit.Id one, Visit.Id other) {

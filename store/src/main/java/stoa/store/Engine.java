@@ -1,26 +1,22 @@
 package stoa.store;
 
-import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
-import stoa.base.Key;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
+import stoa.store.leading.LogClock;
 import stoa.store.leading.Moments;
 import stoa.store.ordering.Addresses;
 import stoa.store.threads.Threads;
 import stoa.store.watching.Observed;
 import stoa.store.watching.Watches;
 
-/// The parts of a store that execute its calls, wired together.
+/// The parts of a store, wired together. [Store] alone has it; each part has what it was given.
 ///
-/// A call goes through them as ARCHITECTURE.md tells. Those that load, run and recover states need
-/// each other, and find each other here; all others are given what they use.
+/// A call goes through the parts as ARCHITECTURE.md tells.
 final class Engine {
   /// Which part of the memory for keys is for their past, and for states that follow them.
   private static final int VERSIONS_SHARE = 4;
@@ -38,24 +34,29 @@ final class Engine {
   private final Runners runners = new Runners();
   private final Observed observed = new Observed();
   private final Watches watches = new Watches(Watches.WATCHES_MAX);
+  private final TimeLimits limits;
+  private final Timeline timeline;
   private final Residents residents;
-  private final Versions versions;
   private final Intake intake;
   private final Leader leader;
+  private final Barrier barrier;
   private final Questions questions;
+  private final CallList callList;
+  private final Deadlines deadlines;
+  private final Runs runs;
+  private final Loader loader;
+  private final Holds holds;
   private final Retention retention;
+  private final Versions versions;
+  private final VersionFinder finder;
+  private final Playback playback;
+  private final Quarantine quarantine;
+  private final QuarantineLog quarantineLog;
   private final Transactions transactions;
-  private final Nesting nesting;
-
-  /// Null when all keys are here.
-  private final @Nullable CrossGroupCalls crossGroupCalls;
-
+  private final EarlierCalls earlier;
   private final IncomingCalls incomingCalls;
   private final Resuming resuming;
-  private final Deadlines deadlines;
-  private final Quarantine quarantine;
   private final @Nullable Announcements announcements;
-  private final Checkpoints checkpoints;
 
   /// The parts of a store on a log.
   ///
@@ -75,27 +76,100 @@ final class Engine {
     this.log = log;
     this.streams = streams;
     this.threads = threads;
-    this.health = new Health(log);
-    this.admission = new Admission(health, config.queuedCallsMax());
+    health = new Health(log);
+    admission = new Admission(health, config.queuedCallsMax());
+    limits = new TimeLimits(runners, config.callTimeMax());
+    timeline = new Timeline(streams);
     long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
     long residentBytes = config.residentBytesMax() - versionBytes;
-    this.residents = new Residents(health, streams, key -> new Resident(this, key), residentBytes);
-    this.versions = new Versions(this, threads, versionBytes);
-    this.intake = new Intake(this, health, log, order, clock, threads);
-    this.leader = new Leader(this, intake, threads);
-    this.questions = new Questions(this);
-    this.retention = new Retention(this, intake);
-    this.transactions = new Transactions(this, intake, retention);
-    this.nesting = new Nesting(this, intake, threads, config.nestingMax());
-    this.crossGroupCalls =
-        neighbors == null ? null : new CrossGroupCalls(this, intake, threads, neighbors, config);
-    this.incomingCalls = new IncomingCalls(this, intake, threads);
-    this.resuming = new Resuming(this, intake.unfinished(), threads);
-    this.deadlines = new Deadlines(this, threads, config.callTimeMax());
-    this.quarantine = new Quarantine(this);
+    residents = new Residents(health, admission, streams, residentBytes);
+
+    // Batches.
+    ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
+    var logClock = new LogClock(clock, tail.nowMicros());
+    var unfinished = new Unfinished(tail.note());
+    var accepted = new AcceptedStates(streams, health);
+    quarantine = new Quarantine(streams, runners, spaces, health, accepted);
+    var led = new Intake.Led(log, order, logClock, unfinished, health);
+    intake = new Intake(led, residents, limits, spaces, quarantine, watches, threads);
+    leader =
+        new Leader(
+            new Leader.Parts(intake, residents, admission, limits, spaces, health, threads),
+            neighbors);
+    barrier = new Barrier(leader, residents, threads);
+    questions = new Questions(leader, limits, observed);
+    quarantineLog =
+        new QuarantineLog(
+            quarantine,
+            accepted,
+            new QuarantineLog.Parts(leader, residents, questions, runners, threads::answer));
+
+    // Runs.
+    var waits = new WaitGraph(runners, config.nestingMax());
+    var verdicts = new Verdicts(leader, waits, unfinished, health, threads);
+    deadlines = new Deadlines(limits, runners, verdicts);
+    callList = new CallList(runners, residents, verdicts, threads);
+    runs =
+        new Runs(
+            new Runs.Parts(
+                runners,
+                spaces,
+                limits,
+                logClock,
+                waits,
+                leader,
+                verdicts,
+                quarantine,
+                unfinished,
+                threads));
+
+    // The past.
+    holds = new Holds(streams, timeline, intake.moments(), unfinished, logClock, neighbors);
+    retention =
+        new Retention(
+            holds,
+            streams,
+            timeline,
+            new Retention.Parts(leader, spaces, quarantine, logClock, threads::answer));
     boolean replicated = log != null && log.isReplicated();
-    this.announcements = replicated ? new Announcements(this, threads, Announcements.KEPT) : null;
-    this.checkpoints = new Checkpoints(this, announcements);
+    announcements =
+        replicated
+            ? new Announcements(
+                leader, residents, spaces, streams, threads::answer, Announcements.KEPT)
+            : null;
+    var checkpoints = new Checkpoints(streams, accepted, retention, announcements);
+    var keeper = new PastKeeper(checkpoints, retention);
+    loader = new Loader(runs, streams, timeline, barrier, keeper, health);
+    finder =
+        new VersionFinder(
+            streams,
+            timeline,
+            new VersionFinder.Parts(leader, questions, barrier, limits, threads));
+    versions =
+        new Versions(
+            finder, loader, residents, holds.pins(), intake.moments(), versionBytes);
+    playback = new Playback(versions, finder, loader, streams, intake.moments(), observed);
+    keeper.keepFor(versions, playback);
+    var books = new Bookkeeping(runners, limits, admission, observed);
+    var parts = new Resident.Parts(loader, runs, keeper, residents, intake.moments(), books);
+    residents.makeWith(key -> new Resident(parts, key));
+
+    // Calls on other keys.
+    transactions = new Transactions(leader, holds, streams, timeline, residents, playback);
+    earlier = new EarlierCalls(streams, timeline, questions, loader, playback);
+    incomingCalls =
+        new IncomingCalls(
+            new IncomingCalls.Parts(
+                leader, residents, limits, verdicts, callList, health, threads),
+            new IncomingCalls.Log(streams, timeline, holds, loader, playback, transactions));
+    CrossGroupCalls crossGroupCalls =
+        neighbors == null
+            ? null
+            : new CrossGroupCalls(leader, runs, incomingCalls, health, threads, neighbors);
+    var nested = new Nesting.Parts(leader, residents, limits, waits, unfinished);
+    runs.connect(new Nesting(nested, earlier, playback, crossGroupCalls));
+    resuming = new Resuming(leader, questions, unfinished, runs, threads);
+
     if (log != null) quarantine.load();
     threads.every(this::tick);
   }
@@ -124,14 +198,10 @@ final class Engine {
     residents.end(cause);
   }
 
-  // ---- its parts
+  // ---- for the facade
 
   Streams streams() {
     return streams;
-  }
-
-  Threads threads() {
-    return threads;
   }
 
   Health health() {
@@ -150,20 +220,20 @@ final class Engine {
     return runners;
   }
 
-  Observed observed() {
-    return observed;
-  }
-
   Watches watches() {
     return watches;
   }
 
-  Residents residents() {
-    return residents;
+  TimeLimits limits() {
+    return limits;
   }
 
-  Versions versions() {
-    return versions;
+  Timeline timeline() {
+    return timeline;
+  }
+
+  Residents residents() {
+    return residents;
   }
 
   Intake intake() {
@@ -174,20 +244,60 @@ final class Engine {
     return leader;
   }
 
+  Barrier barrier() {
+    return barrier;
+  }
+
   Questions questions() {
     return questions;
+  }
+
+  CallList callList() {
+    return callList;
+  }
+
+  Runs runs() {
+    return runs;
+  }
+
+  Loader loader() {
+    return loader;
+  }
+
+  Holds holds() {
+    return holds;
   }
 
   Retention retention() {
     return retention;
   }
 
+  Versions versions() {
+    return versions;
+  }
+
+  VersionFinder finder() {
+    return finder;
+  }
+
+  Playback playback() {
+    return playback;
+  }
+
+  Quarantine quarantine() {
+    return quarantine;
+  }
+
+  QuarantineLog quarantineLog() {
+    return quarantineLog;
+  }
+
   Transactions transactions() {
     return transactions;
   }
 
-  Nesting nesting() {
-    return nesting;
+  EarlierCalls earlier() {
+    return earlier;
   }
 
   IncomingCalls incomingCalls() {
@@ -198,77 +308,14 @@ final class Engine {
     return resuming;
   }
 
-  Deadlines deadlines() {
-    return deadlines;
-  }
-
-  Quarantine quarantine() {
-    return quarantine;
-  }
-
-  Checkpoints checkpoints() {
-    return checkpoints;
-  }
-
-  Unfinished unfinished() {
-    return intake.unfinished();
-  }
-
   /// The log counters that can be read.
   Moments moments() {
     return intake.moments();
   }
 
-  // ---- other stores
-
-  /// Whether a key is another store's.
-  boolean isAbroad(Key key) {
-    return crossGroupCalls != null && crossGroupCalls.has(key);
-  }
-
-  /// Whether there are other stores whose keys handlers may call.
-  boolean hasNeighbors() {
-    return crossGroupCalls != null;
-  }
-
-  /// How handlers call keys of other stores.
-  CrossGroupCalls crossGroupCalls() {
-    return Objects.requireNonNull(crossGroupCalls, "there are other stores");
-  }
-
-  // ---- time and limits
-
-  /// The time now, never before that of a logged put.
-  long nowMicros() {
-    return intake.nowMicros();
-  }
-
-  /// How long a handler may run, in microseconds.
-  long callMicrosMax() {
-    return TimeUnit.MICROSECONDS.convert(config.callTimeMax());
-  }
-
-  /// How long a handler may run.
-  Duration callTimeMax() {
-    return config.callTimeMax();
-  }
-
-  /// How many ticks a time is that a question may take; 0 when the store's own limit holds.
-  int ticks(Duration timeMax) {
-    return timeMax.compareTo(config.callTimeMax()) >= 0 ? 0 : Deadlines.ticks(timeMax);
-  }
-
-  /// How many handlers may wait for each other.
-  int nestingMax() {
-    return config.nestingMax();
-  }
-
-  /// A key as of a place in the log. Nothing is read here.
-  ///
-  /// @throws IllegalArgumentException when nothing is committed there yet
-  Past at(Key key, long counter) {
-    moments().reach(counter);
-    observed.advance(counter);
-    return Past.at(this, key, counter);
+  /// What users' streams are kept by.
+  StoredStreams.Parts streamParts() {
+    return new StoredStreams.Parts(
+        leader, residents, admission, health, intake.progress(), threads::answer);
   }
 }

@@ -15,6 +15,7 @@ import stoa.Gone;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.log.StoredEntry;
 import stoa.spi.Cancellation;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
@@ -143,7 +144,7 @@ public final class Execution implements Cancellation.Run {
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
 
-  private final Engine engine;
+  private final Runs runs;
   private final Mode mode;
   private final Key key;
   final @Nullable Resident resident;
@@ -174,7 +175,7 @@ public final class Execution implements Cancellation.Run {
   List<Key> callers = List.of();
 
   /// Whether what this run waits for may be refused instead: nothing was logged for it. Guarded by
-  /// [Nesting#waiting].
+  /// [WaitGraph].
   boolean refusable;
 
   /// Why what this run waits for is refused, once it is. Another run sets it, when both would wait
@@ -250,8 +251,8 @@ public final class Execution implements Cancellation.Run {
 
   private boolean yielded;
 
-  Execution(
-      Engine engine,
+  private Execution(
+      Runs runs,
       Mode mode,
       Key key,
       @Nullable Resident resident,
@@ -260,7 +261,7 @@ public final class Execution implements Cancellation.Run {
       int depth,
       @Nullable LoggedAnswers logged,
       @Nullable Request request) {
-    this.engine = engine;
+    this.runs = runs;
     this.mode = mode;
     this.key = key;
     this.resident = resident;
@@ -269,6 +270,119 @@ public final class Execution implements Cancellation.Run {
     this.depth = depth;
     this.logged = logged;
     this.request = request;
+  }
+
+  /// The first run of a logged put, which a request waits for.
+  static Execution live(Runs runs, Resident resident, PutRequest put) {
+    var run =
+        new Execution(
+            runs,
+            Mode.LIVE,
+            resident.key,
+            resident,
+            put.address,
+            put.nowMicros,
+            put.depth,
+            null,
+            put);
+    run.begins = put.begins;
+    run.origin = put.origin;
+    run.code = put.code;
+    return run;
+  }
+
+  /// A run of a logged put that loads a state.
+  ///
+  /// @param resident whose calls go on when they are found unfinished, or null in a view of the
+  ///   past
+  /// @param logged what the log tells of the put
+  static Execution again(
+      Runs runs,
+      Key key,
+      @Nullable Resident resident,
+      StoredEntry entry,
+      Records.Put put,
+      LoggedAnswers logged) {
+    Mode mode = resident == null ? Mode.REPLAYED : Mode.RESUMED;
+    var run =
+        new Execution(
+            runs, mode, key, resident, entry.address(), entry.nowMicros(), 0, logged, null);
+    run.begins = put.begins();
+    run.origin = put.origin();
+    run.code = put.code();
+    run.counter = entry.log().counter();
+    return run;
+  }
+
+  /// A run of a put of a committed transaction.
+  ///
+  /// @param logged what the calls of the put were answered in the transaction
+  static Execution committed(
+      Runs runs, Resident resident, LoggedCall call, LoggedAnswers logged, PartRequest part) {
+    var run =
+        new Execution(
+            runs,
+            Mode.REPLAYED,
+            resident.key,
+            resident,
+            call.address,
+            part.nowMicros,
+            0,
+            logged,
+            part);
+    run.begins = call.begins;
+    run.origin = call.origin;
+    run.code = call.code;
+    return run;
+  }
+
+  /// A run of a question, on the live state of a key.
+  ///
+  /// @param position the address of the last put or deletion that the state reflects
+  static Execution question(Runs runs, Resident resident, long position, GetRequest question) {
+    var run =
+        new Execution(
+            runs,
+            Mode.READING,
+            resident.key,
+            resident,
+            position,
+            runs.clock.nowMicros(),
+            question.depth,
+            null,
+            question);
+    run.transaction = question.transaction;
+    run.question = question.query instanceof Query query ? query.number() : 0;
+    return run;
+  }
+
+  /// A run that reads, beside the live state of a key.
+  ///
+  /// @param position the address of the last put or deletion that is seen
+  /// @param depth how many handlers wait for it
+  static Execution beside(Runs runs, Key key, long position, int depth) {
+    return new Execution(
+        runs, Mode.READING, key, null, position, runs.clock.nowMicros(), depth, null, null);
+  }
+
+  /// A run in a transaction that is not committed, on a copy of the state.
+  ///
+  /// @param mode [Mode#READING] or [Mode#TENTATIVE]
+  static Execution within(Transaction transaction, Runs runs, Mode mode, Key key, Copy copy, int depth) {
+    var run =
+        new Execution(
+            runs,
+            mode,
+            key,
+            null,
+            copy.nextAddress(),
+            transaction.nowMicros(),
+            depth,
+            null,
+            null);
+    run.transaction = transaction;
+    run.counter = transaction.counter();
+    return run;
   }
 
   /// The key at which the handler runs.
@@ -295,7 +409,7 @@ public final class Execution implements Cancellation.Run {
   /// put was logged; for a question and a put that is not logged yet, what it says now.
   public int code() {
     int known = code;
-    return known >= 0 ? known : engine.spaces().code(key);
+    return known >= 0 ? known : runs.spaces.code(key);
   }
 
   void code(int number) {
@@ -308,7 +422,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// What a put's random numbers begin with: the same in every run of it, and another in another
-  /// engine, whose time is another.
+  /// store, whose time is another.
   public long seed() {
     Records.Origin by = origin;
     long time = isReading() ? 0 : nowMicros * TIME;
@@ -371,7 +485,7 @@ public final class Execution implements Cancellation.Run {
     return by == null ? caller : by.asker;
   }
 
-  /// The keys whose handlers wait for this run and have called this engine, outermost first.
+  /// The keys whose handlers wait for this run and have called this store, outermost first.
   private List<Key> waitingAbroad() {
     Execution around = outer();
     if (around != null) return around.waitingAbroad();
@@ -379,7 +493,20 @@ public final class Execution implements Cancellation.Run {
     return by == null ? callers : by.callers;
   }
 
-  /// Whether the handler of a key waits for this run by way of another engine.
+  /// The circle that a call would close on this run's own path, which may lead through other stores.
+  Deadlock circle(Key target) {
+    List<Key> path = path();
+    var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
+    circle.add(target);
+    return Refusals.deadlock(circle);
+  }
+
+  /// What the handler is told when the store refuses a call of it.
+  Nested told(RuntimeException refusal) {
+    return new Nested(runs.factory(key).failure(refusal).encoded(), true);
+  }
+
+  /// Whether the handler of a key waits for this run by way of another store.
   boolean waitsAbroad(Key target) {
     return waitingAbroad().contains(target);
   }
@@ -403,10 +530,10 @@ public final class Execution implements Cancellation.Run {
 
   /// Whether a key is another store's, which is called by [#visit].
   public boolean isAbroad(Key target) {
-    return engine.isAbroad(target);
+    return runs.calls().isAbroad(target);
   }
 
-  /// Calls a key of another engine, as [#put] and [#get] do one of this.
+  /// Calls a key of another store, as [#put] and [#get] do one of this.
   ///
   /// @param kind a put, or a question
   /// @param apart whether the key shares no order with this one: it need not be seen at the same
@@ -430,12 +557,16 @@ public final class Execution implements Cancellation.Run {
           target,
           origin ->
               puts
-                  ? engine.crossGroupCalls().put(this, target, call, existence, origin)
-                  : engine.crossGroupCalls().get(this, true, target, call, existence));
+                  ? runs.calls().putAbroad(this, target, call, existence, origin)
+                  : runs.calls().getAbroadNow(this, target, call, existence));
     }
     if (!apart || transaction != null) leaveLive();
     leaveRound();
-    return asked(() -> engine.crossGroupCalls().get(this, apart, target, call, existence)).answer();
+    return asked(() ->
+            apart
+                ? runs.calls().getAbroadNow(this, target, call, existence)
+                : runs.calls().getAbroad(this, target, call, existence))
+        .answer();
   }
 
   /// Has whoever runs the transaction call a key, for a handler that runs in it.
@@ -493,7 +624,7 @@ public final class Execution implements Cancellation.Run {
       return tentative(target, () -> tentative(target, put, existence, beginning));
     }
     return nested(
-        target, origin -> engine.nesting().put(this, target, put, existence, beginning, origin));
+        target, origin -> runs.calls().put(this, target, put, existence, beginning, origin));
   }
 
   /// Asks the handler of another key.
@@ -515,9 +646,9 @@ public final class Execution implements Cancellation.Run {
     ensureHeadroom();
     if (isReading()) {
       leaveRound();
-      return asked(() -> engine.nesting().get(this, target, query, existence)).answer();
+      return asked(() -> runs.calls().get(this, target, query, existence)).answer();
     }
-    return nested(target, origin -> engine.nesting().get(this, target, query, existence));
+    return nested(target, origin -> runs.calls().get(this, target, query, existence));
   }
 
   /// Gives a question up that is answered by the live state for somebody who asks as of one moment.
@@ -557,14 +688,14 @@ public final class Execution implements Cancellation.Run {
     if (suspended != null) throw suspended;
     byte[] answer;
     try {
-      if (depth >= engine.nestingMax()) {
-        RuntimeException refusal = Refusals.tooDeep(key, target, depth + 1, engine.nestingMax());
-        answer = engine.spaces().factory(key.space()).failure(refusal).encoded();
+      if (depth >= runs.waits.depthMax()) {
+        RuntimeException refusal = Refusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
+        answer = runs.factory(key).failure(refusal).encoded();
       } else {
         answer = call.get().encoded();
       }
     } catch (Gone | AlreadyExists | Deadlock told) {
-      answer = engine.spaces().factory(key.space()).failure(told).encoded();
+      answer = runs.factory(key).failure(told).encoded();
     } catch (RuntimeException trouble) {
       throw suspend(trouble);
     }
@@ -642,7 +773,7 @@ public final class Execution implements Cancellation.Run {
     Nested nested = asked(() -> call.apply(origin));
     checkNotTakenBack();
     byte[] answered = Records.answered(origin, target, nested.answer);
-    NoteRequest note = engine.leader().noteAnswer(resident, answered, resident.lastNote);
+    NoteRequest note = runs.journal.noteAnswer(resident, answered, resident.lastNote);
     lastNote = note;
     resident.lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
@@ -693,7 +824,7 @@ public final class Execution implements Cancellation.Run {
     // What was put is found again. But with its answer in the log, what is behind this has not
     // begun
     // when this goes on after a crash and waits for an answer, so that it can be refused.
-    await(engine.hasNeighbors() ? lastNote : unsettledNote);
+    await(runs.calls().hasNeighbors() ? lastNote : unsettledNote);
   }
 
   /// Waits until what the next call may reflect is durable.
@@ -721,7 +852,7 @@ public final class Execution implements Cancellation.Run {
 
   private void await(@Nullable NoteRequest note) {
     if (note != null) {
-      engine.nesting().awaitHelping(note, this);
+      runs.journal.awaitHelping(note, this);
       try {
         note.number();
       } catch (RuntimeException failure) {
@@ -745,9 +876,9 @@ public final class Execution implements Cancellation.Run {
   /// After the end of a run that lasted long: makes durable that it stands, before anybody sees
   /// what it did. Another run of it may last longer, and must not be taken back for that.
   void settleLong() {
-    if (isReading() || resident == null || isKnownToStand() || !engine.deadlines().lastedLong(this))
+    if (isReading() || resident == null || isKnownToStand() || !runs.limits.lastedLong(this))
       return;
-    await(engine.leader().note(resident, Records.DONE, Records.done(address)));
+    await(runs.journal.note(resident, Records.DONE, Records.done(address)));
   }
 
   /// Ends the run, if it was not taken back before.
@@ -814,7 +945,7 @@ public final class Execution implements Cancellation.Run {
 
   @Override
   public boolean isCurrent() {
-    return engine.runners().isOfCurrentThread(this) && this.equals(engine.runners().current());
+    return runs.runners.isOfCurrentThread(this) && this.equals(runs.runners.current());
   }
 
   /// Whether it has taken longer than it may.
@@ -854,10 +985,10 @@ public final class Execution implements Cancellation.Run {
 
   /// Why a question to another key as it was is refused, as it would be now; null when it is not.
   @Nullable RuntimeException refusalOfPast(Key target) {
-    if (depth >= engine.nestingMax()) {
-      return Refusals.tooDeep(key, target, depth + 1, engine.nestingMax());
+    if (depth >= runs.waits.depthMax()) {
+      return Refusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
     }
-    if (waitsAbroad(target)) return Nesting.circle(this, target);
+    if (waitsAbroad(target)) return circle(target);
     var path = new ArrayList<Key>();
     path.add(target);
     for (@Nullable Execution run = this; run != null; run = run.caller) {

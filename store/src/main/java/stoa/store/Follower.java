@@ -31,7 +31,9 @@ public final class Follower {
   /// @param generation of the key, 0 when it is absent
   public record Read(Answer answer, long generation) {}
 
-  private final Engine engine;
+  private final Playback playback;
+  private final Runs runs;
+  private final Questions questions;
   private final Target target;
   private final Key key;
   private final ReentrantLock lock = new ReentrantLock();
@@ -44,23 +46,25 @@ public final class Follower {
   private long tail;
   private long weight;
 
-  Follower(Engine engine, Target target) {
-    this.engine = engine;
+  Follower(Playback playback, Questions questions, Target target) {
+    this.playback = playback;
+    this.runs = playback.runs();
+    this.questions = questions;
     this.target = target;
     this.key = target.key();
   }
 
   /// Asks the key as it is now: what was answered before, to anybody, is seen.
   public Read now(@Nullable Object query, Existence existence) {
-    return now(query, existence, engine.callTimeMax());
+    return now(query, existence, runs.limits.callTimeMax());
   }
 
   /// As [#now(Object, Existence)], within a time.
   public Read now(@Nullable Object query, Existence existence, Duration timeMax) {
-    engine.health().checkOpen();
+    playback.checkOpen();
     int late = lateTick(timeMax);
-    long moment = engine.questions().now(key);
-    engine.versions().lock(lock, key, late);
+    long moment = questions.now(key);
+    playback.finder().lock(lock, key, late);
     try {
       return ask(bring(moment, late), query, existence, moment, late);
     } finally {
@@ -72,16 +76,16 @@ public final class Follower {
   /// comes later is as soon as it is executed, and is not waited for. So all that is asked in this
   /// way, and all calls, happen in one order, which is that of the log.
   public Read seen(@Nullable Object query, Existence existence) {
-    return seen(query, existence, engine.callTimeMax());
+    return seen(query, existence, runs.limits.callTimeMax());
   }
 
   /// As [#seen(Object, Existence)], within a time.
   public Read seen(@Nullable Object query, Existence existence, Duration timeMax) {
-    engine.health().checkOpen();
+    playback.checkOpen();
     int late = lateTick(timeMax);
-    engine.versions().lock(lock, key, late);
+    playback.finder().lock(lock, key, late);
     try {
-      long least = engine.observed().counter();
+      long least = playback.observed().counter();
       Materialized current = bring(least, late);
       return ask(current, query, existence, Math.max(least, from), late);
     } finally {
@@ -91,7 +95,7 @@ public final class Follower {
 
   /// The tick at which the time is over of a question that is asked now; 0 for none.
   private int lateTick(Duration timeMax) {
-    return engine.deadlines().end(engine.ticks(timeMax));
+    return runs.limits.end(runs.limits.ownTicks(timeMax));
   }
 
   /// Brings the state to what is seen at a log counter, or at a later one if that is not to be
@@ -102,32 +106,32 @@ public final class Follower {
         return bringTo(least, lateTick);
       } catch (TooOld released) {
         // What was to be seen is the past by now: the present is there.
-        if (least >= engine.moments().moment()) throw released;
+        if (least >= playback.moments().moment()) throw released;
         state = null;
-        least = engine.moments().moment();
+        least = playback.moments().moment();
       }
     }
   }
 
   private Materialized bringTo(long least, int lateTick) {
-    long moment = engine.moments().moment();
+    long moment = playback.moments().moment();
     Materialized current = state;
     if (current != null && tail != UNKNOWN && target.tail() == tail) {
       until = Math.max(until, moment);
       return current;
     }
-    Versions versions = engine.versions();
+    VersionFinder finder = playback.finder();
     Resident resident = target.pin();
     try {
-      engine.health().confirm();
+      playback.confirm();
       long last = resident.tail();
-      Versions.Seen seen = versions.seen(resident, moment, moment, last);
+      VersionFinder.Seen seen = finder.seen(resident, moment, moment, last);
       if (!resident.hasExecuted(seen.position()) && resident.isBusy()) {
         if (current != null && until >= least) return current;
-        seen = versions.seen(resident, least, moment, last);
+        seen = finder.seen(resident, least, moment, last);
       }
       if (current == null || seen.from() != from) {
-        long end = versions.settled(resident, seen.position(), lateTick);
+        long end = finder.settled(resident, seen.position(), lateTick);
         current = play(current, seen.position(), end, lateTick);
       }
       from = seen.from();
@@ -142,9 +146,9 @@ public final class Follower {
     weight = now;
     if (!memory.held) {
       memory.held = true;
-      engine.versions().kept().add(memory, now);
+      playback.versions().kept().add(memory, now);
     } else if (change != 0) {
-      engine.versions().kept().reweigh(change);
+      playback.versions().kept().reweigh(change);
     }
     return current;
   }
@@ -154,8 +158,7 @@ public final class Follower {
       state = null; // if playback fails, it is in doubt
       if (current.until(lateTick).advance(position, end)) return current;
     }
-    var loaded =
-        new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+    Materialized loaded = playback.state(key).until(lateTick);
     loaded.load(position, end);
     return loaded;
   }
@@ -167,30 +170,18 @@ public final class Follower {
       long counter,
       int lateTick) {
     memory.used = true;
-    RuntimeException diverged = engine.quarantine().refusal(key, current.generation());
+    RuntimeException diverged = runs.bans.refusal(key, current.generation());
     if (diverged != null) throw diverged;
     if (existence.isGone(current.generation(), current.position())) throw Refusals.gone(key);
-    var execution =
-        new Execution(
-            engine,
-            Execution.Mode.READING,
-            key,
-            null,
-            current.position(),
-            engine.nowMicros(),
-            0,
-            null,
-            null);
+    Execution execution = Execution.beside(runs, key, current.position(), 0);
     execution.counter = counter;
     try {
       Answer answer =
-          engine
-              .deadlines()
-              .here(
-                  execution,
-                  lateTick == 0 ? 0 : Math.max(1, lateTick - engine.runners().now()),
+          runs.here(
+              execution,
+              runs.limits.left(lateTick),
                   () -> current.get(query, existence.opening(), execution));
-      engine.observed().advance(execution.asked ? counter : from);
+      playback.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
       throw QuestionRequest.failure(stopped.reason());

@@ -65,7 +65,11 @@ public final class Following implements Backup {
     String method(Key key, byte[] value);
   }
 
-  private final Store store;
+  private final Quarantine quarantine;
+  private final Loader loader;
+  private final Spaces spaces;
+  private final Streams streams;
+  private final Runnable close;
   private final Threads threads;
   private final Names names;
   private final Consumer<Divergence> told;
@@ -96,19 +100,32 @@ public final class Following implements Backup {
   /// @param weight what it counts for
   private record Warm(Materialized state, long agreed, long weight) {}
 
-  /// Follows with a store that was opened by [Store#following], and closes it with itself.
+  /// What a replica follows with.
+  ///
+  /// @param quarantine the keys of which it says nothing more
+  /// @param loader makes its states
+  /// @param spaces says in what form they are
+  /// @param streams the log
+  /// @param close ends the store that it follows with
+  record Store(
+      Quarantine quarantine, Loader loader, Spaces spaces, Streams streams, Runnable close) {}
+
+  /// Begins to follow.
   ///
   /// @param warmBytesMax encoded size of the states that are kept in memory
-  /// @param told is told of each divergence, on a worker's thread, again and again until the log
-  ///   says that the key is quarantined; to be passed to who leads
-  public Following(
+  /// @param told is told of each divergence, on a worker's thread
+  Following(
       Store store, Threads threads, Names names, long warmBytesMax, Consumer<Divergence> told) {
-    this.store = store;
+    this.quarantine = store.quarantine;
+    this.loader = store.loader;
+    this.spaces = store.spaces;
+    this.streams = store.streams;
+    this.close = store.close;
     this.threads = threads;
     this.names = names;
     this.warmBytesMax = warmBytesMax;
     this.told = told;
-    store.engine().quarantine().load();
+    quarantine.load();
     lock.lock();
     try {
       catchUp(Long.MAX_VALUE);
@@ -147,7 +164,6 @@ public final class Following implements Backup {
 
   /// Takes in what is announced up to an address and was not told to [#applied].
   private void catchUp(long end) {
-    Streams streams = store.engine().streams();
     StreamId stream = Announced.KEY.stream();
     long last = Math.min(end, streams.last(stream));
     if (last <= announcedLast) return;
@@ -171,7 +187,7 @@ public final class Following implements Backup {
   }
 
   private void decided(byte[] payload) {
-    StreamId stream = store.engine().quarantine().apply(payload);
+    StreamId stream = quarantine.apply(payload);
     lock.lock();
     try {
       untold.remove(stream);
@@ -232,7 +248,7 @@ public final class Following implements Backup {
     try {
       compare(job);
     } catch (RuntimeException | Execution.Unwinding | StackOverflowError failure) {
-      if (store.isClosed()) return;
+      if (loader.health.isClosed()) return;
       // Its class is not here, say, or in another form than the log knows of; or its past was
       // released. The next
       // announcement may do.
@@ -247,7 +263,6 @@ public final class Following implements Backup {
 
   private void compare(Announced job) {
     Key key = names.key(job.space(), job.name());
-    Quarantine quarantine = store.engine().quarantine();
     if (quarantine.refusal(key, job.generation()) != null) return;
     if (quarantine.isAccepted(key.stream(), job.address())) return;
     long began = decisions();
@@ -258,16 +273,16 @@ public final class Following implements Backup {
       putWarm(key.stream(), known, began);
       return; // it was brought here for a later announcement
     }
-    long end = store.engine().streams().last(key.stream());
+    long end = streams.last(key.stream());
     if (state == null || !state.advance(job.address(), end)) {
-      state = Materialized.following(store.engine(), key);
+      state = loader.following(key);
       state.load(job.address(), end);
       agreed = 0;
     }
     StreamId own = hash(key, job, state);
     if (own == null) return;
     boolean comparable =
-        store.engine().spaces().form(key) == job.form()
+        spaces.form(key) == job.form()
             && (job.checkpoint() || !isShortened(key, job.address(), end));
     boolean same = !comparable || own.equals(job.hash());
     lock.lock();
@@ -285,16 +300,14 @@ public final class Following implements Backup {
   /// state of that version before or after it made the checkpoint.
   private boolean isShortened(Key key, long address, long end) {
     var found = new boolean[1];
-    store
-        .engine()
-        .streams()
+    streams
         .scan(
             key.stream(),
             address + 1,
             end,
             entry -> {
               found[0] = entry.kind() == Records.CHECKPOINT;
-              return !found[0] && !Versions.isChange(entry);
+              return !found[0] && !Records.isChange(entry);
             });
     return found[0];
   }
@@ -303,7 +316,7 @@ public final class Following implements Backup {
   private @Nullable StreamId hash(Key key, Announced job, Materialized state) {
     if (state.position() != job.address() || state.generation() != job.generation()) return null;
     if (!job.checkpoint()) return StreamId.of(state.encoded());
-    Streams.At kept = store.engine().streams().lastCheckpoint(key.stream(), job.address());
+    Streams.At kept = streams.lastCheckpoint(key.stream(), job.address());
     return kept == null || kept.address() != job.address() ? null : StreamId.of(kept.data());
   }
 
@@ -350,7 +363,7 @@ public final class Following implements Backup {
 
   private Divergence evidence(Key key, Announced job, StreamId own, long agreed) {
     long base =
-        Math.max(agreed, store.engine().streams().checkpointAt(key.stream(), job.address() - 1));
+        Math.max(agreed, streams.checkpointAt(key.stream(), job.address() - 1));
     long from = Math.max(base, job.generation() - 1);
     long first = 0;
     try {
@@ -376,9 +389,9 @@ public final class Following implements Backup {
   /// The first address at which two runs of the same puts come to different states; 0 when they do
   /// not, or when it takes too long to tell.
   private long firstDifference(Key key, long target) {
-    long end = store.engine().streams().last(key.stream());
-    var one = Materialized.trying(store.engine(), key);
-    var other = Materialized.trying(store.engine(), key);
+    long end = streams.last(key.stream());
+    Materialized one = loader.trying(key);
+    Materialized other = loader.trying(key);
     Materialized.Part part = one.begin(target, end);
     var _ = other.begin(target, end);
     long left = SEARCH_BYTES_MAX;
@@ -395,9 +408,7 @@ public final class Following implements Backup {
 
   private List<String> methods(Key key, long from, long to) {
     var methods = new LinkedHashSet<String>();
-    store
-        .engine()
-        .streams()
+    streams
         .scan(
             key.stream(),
             from,
@@ -421,7 +432,7 @@ public final class Following implements Backup {
     LOG.error("{}: {}; the leader is told", evidence.object(), evidence.words());
     lock.lock();
     try {
-      if (closed || store.engine().quarantine().knows(evidence)) return;
+      if (closed || quarantine.knows(evidence)) return;
       untold.put(evidence.stream(), evidence);
       if (untold.size() > TOLD_MAX) untold.pollFirstEntry();
     } finally {
@@ -448,8 +459,8 @@ public final class Following implements Backup {
   }
 
   private boolean isOver(Divergence known) {
-    if (store.engine().quarantine().knows(known)) return true;
-    Streams.At mark = store.engine().streams().lastMark(known.stream(), Long.MAX_VALUE);
+    if (quarantine.knows(known)) return true;
+    Streams.At mark = streams.lastMark(known.stream(), Long.MAX_VALUE);
     return mark != null && mark.address() != known.generation();
   }
 
@@ -476,6 +487,6 @@ public final class Following implements Backup {
     } finally {
       lock.unlock();
     }
-    store.close();
+    close.run();
   }
 }

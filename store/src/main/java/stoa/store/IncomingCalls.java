@@ -21,6 +21,8 @@ import stoa.base.Answer;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
+import stoa.log.Streams;
+import stoa.store.leading.Health;
 import stoa.store.records.Records;
 import stoa.store.threads.Threads;
 
@@ -42,21 +44,63 @@ final class IncomingCalls {
   private static final long PAUSE_FIRST_NANOS = 1_000_000;
   private static final long PAUSE_NANOS_MAX = 32_000_000;
 
-  private final Engine engine;
-  private final Intake intake;
+  private final Leader leader;
+  private final Residents residents;
+  private final TimeLimits limits;
+  private final Verdicts verdicts;
+  private final CallList callList;
+  private final Log log;
+  private final Health health;
   private final Threads threads;
   private final Map<Visit.Id, IncomingCall> under = new ConcurrentHashMap<>();
 
-  IncomingCalls(Engine engine, Intake intake, Threads threads) {
-    this.engine = engine;
-    this.intake = intake;
-    this.threads = threads;
+  /// What incoming calls are executed by.
+  ///
+  /// @param leader has them logged and executed
+  /// @param residents the keys that are called
+  /// @param limits their times
+  /// @param verdicts refuses those that close a circle
+  /// @param callList numbers them
+  record Parts(
+      Leader leader,
+      Residents residents,
+      TimeLimits limits,
+      Verdicts verdicts,
+      CallList callList,
+      Health health,
+      Threads threads) {}
+
+  /// What incoming calls are answered from.
+  ///
+  /// @param streams the log
+  /// @param timeline where its counters fall
+  /// @param holds what of it is kept for them
+  /// @param loader finds answers in it
+  /// @param playback keys as they were
+  /// @param transactions keys at one moment
+  record Log(
+      Streams streams,
+      Timeline timeline,
+      Holds holds,
+      Loader loader,
+      Playback playback,
+      Transactions transactions) {}
+
+  IncomingCalls(Parts parts, Log log) {
+    this.leader = parts.leader;
+    this.residents = parts.residents;
+    this.limits = parts.limits;
+    this.verdicts = parts.verdicts;
+    this.callList = parts.callList;
+    this.health = parts.health;
+    this.threads = parts.threads;
+    this.log = log;
   }
 
   /// Begins a visit, or waits for one that is under way; see [Neighbors#visit].
   Visit.Said visit(Visit visit, int ticks) {
-    engine.health().checkOpen();
-    engine.health().confirm();
+    health.checkOpen();
+    health.confirm();
     var mine = new IncomingCall(visit);
     IncomingCall known = under.putIfAbsent(visit.id(), mine);
     if (known != null) return known.await(ticks);
@@ -87,7 +131,7 @@ final class IncomingCalls {
       keys.add(next.resident.key);
       Execution running = next.resident.running;
       if (running == null || chain.isCircle(running)) return Visit.NextWait.NONE;
-      if (waits == 0 && !running.executes(next)) waits = engine.deadlines().id(next);
+      if (waits == 0 && !running.executes(next)) waits = callList.id(next);
       Visit visit = running.visit;
       if (visit != null) return new Visit.NextWait(keys, waits, visit.id(), visit.target());
       next = running.waitingFor;
@@ -104,7 +148,7 @@ final class IncomingCalls {
       Execution running = next.resident.running;
       if (running == null || chain.isCircle(running)) return;
       if (!running.executes(next)) {
-        if (engine.deadlines().id(next) == waits) engine.deadlines().refuse(next, running, why);
+        if (callList.id(next) == waits) verdicts.refuse(next, running, why);
         return;
       }
       next = running.waitingFor;
@@ -119,7 +163,7 @@ final class IncomingCalls {
     private volatile @Nullable Request waitsFor;
     private volatile boolean over;
 
-    /// Whether one of those who wait wants to know when this waits for a call of another engine.
+    /// Whether one of those who wait wants to know when this waits for a call of another store.
     private volatile boolean asked;
 
     private Visit.@Nullable Said said;
@@ -154,7 +198,7 @@ final class IncomingCalls {
     /// A refusal, which is an answer. What is thrown here is none: nobody knows what has become of
     /// a put then.
     private Visit.Said told(RuntimeException refusal, long reach) {
-      return said(engine.spaces().factory(visit.target().space()).failure(refusal), reach);
+      return said(log.loader.runs.factory(visit.target()).failure(refusal), reach);
     }
 
     /// An answer that the caller can log. How long it is, is the same in every run of the put.
@@ -178,8 +222,7 @@ final class IncomingCalls {
       try {
         return said(
             visit.kind() == Visit.Kind.PAST
-                ? engine
-                    .at(visit.target(), counter)
+                ? log.playback.at(visit.target(), counter)
                     .get(visit.call(), visit.existence(), visit.callers())
                 : ofOneQuestion(counter),
             counter);
@@ -189,14 +232,14 @@ final class IncomingCalls {
     }
 
     private Answer ofOneQuestion(long counter) {
-      try (Transaction moment = engine.transactions().beginQuestion(counter, visit.callers())) {
+      try (Transaction moment = log.transactions.beginQuestion(counter, visit.callers())) {
         return moment.get(visit.target(), visit.call(), visit.existence(), visit.callers().size());
       }
     }
 
     private Visit.Said put() {
       Records.Origin origin = visit.id().origin();
-      intake.moments().above(visit.counter());
+      leader.moments().above(visit.counter());
       Visit.Said earlier;
       try {
         earlier = earlier(origin);
@@ -210,7 +253,7 @@ final class IncomingCalls {
       request.visits = true;
       visits(request);
       waitsFor = request;
-      intake.add(request);
+      leader.add(request);
       return awaited(request);
     }
 
@@ -230,7 +273,7 @@ final class IncomingCalls {
       var request = new GetRequest(pinned(), visit.call(), terms(), visit.callers().size());
       visits(request);
       waitsFor = request;
-      engine.leader().ask(request);
+      leader.ask(request);
       return awaited(request);
     }
 
@@ -239,16 +282,14 @@ final class IncomingCalls {
     }
 
     private Resident pinned() {
-      Resident resident = engine.residents().pin(visit.target());
-      engine.admission().begun();
-      return resident;
+      return residents.pinBegun(visit.target());
     }
 
     /// Says of a request that handlers of other stores wait for it, and for how long.
     private void visits(Request request) {
       request.callers = visit.callers();
       if (visit.millisMax() > 0) {
-        engine.deadlines().limit(request, Duration.ofMillis(visit.millisMax()));
+        limits.limit(request, Duration.ofMillis(visit.millisMax()));
       }
     }
 
@@ -275,7 +316,7 @@ final class IncomingCalls {
       boolean runs = threads.mayRunLong();
       long pause = 0;
       while (!request.isOver()) {
-        if (!intake.isEmpty()) engine.leader().callWriter();
+        if (!leader.isIdle()) leader.callWriter();
         tellIfItWaits();
         // This thread does not execute it: what is executed first may wait for this call's answer.
         if (runs && pause > 0 && request.resident.isScheduled()) request.resident.help(request);
@@ -290,16 +331,16 @@ final class IncomingCalls {
     private Visit.@Nullable Said earlier(Records.Origin origin) {
       Key key = visit.target();
       StreamId stream = key.stream();
-      long last = engine.streams().last(stream);
-      long low = engine.nesting().firstBehind(stream, visit.counter());
+      long last = log.streams.last(stream);
+      long low = log.timeline.firstBehind(stream, visit.counter());
       var found = new StoredEntry[2];
-      engine.streams().scan(stream, low, last, entry -> look(origin, entry, found));
-      engine.health().confirm();
+      log.streams.scan(stream, low, last, entry -> look(origin, entry, found));
+      health.confirm();
       StoredEntry entry = found[0];
       if (entry == null) {
-        boolean whole = engine.retention().keepsVisits(visit.counter());
-        if (!whole && low > 1 && engine.streams().read(stream, low - 1) == null) {
-          engine.retention().check(key, low - 1);
+        boolean whole = log.holds.keepsVisits(visit.counter());
+        if (!whole && low > 1 && log.streams.read(stream, low - 1) == null) {
+          log.timeline.check(key, low - 1);
         }
         return null;
       }
@@ -315,7 +356,7 @@ final class IncomingCalls {
       if (passed != null) return told(passed, reach);
       // With other stores, a put is executed when all its answers are in the stream, see
       // Execution.gate.
-      return said(engine.nesting().answerInLog(key, entry.address()), reach);
+      return said(log.loader.answerInLog(key, entry.address()), reach);
     }
 
     private static boolean look(Records.Origin origin, StoredEntry entry, StoredEntry[] found) {
@@ -349,7 +390,7 @@ final class IncomingCalls {
       }
       position.behind = address;
       waitsFor = position;
-      engine.leader().ask(position);
+      leader.ask(position);
       awaitDone(position);
       Deadlock passed = position.passed;
       if (passed == null && position.isDone()) position.check();
@@ -372,7 +413,7 @@ final class IncomingCalls {
       else waiter.told.complete(java.util.Objects.requireNonNull(said));
     }
 
-    /// Tells those who want to know it when this waits for a call that waits for another engine.
+    /// Tells those who want to know it when this waits for a call that waits for another store.
     private void tellIfItWaits() {
       if (asked && follow(visit.id()).next() != null) {
         asked = false;

@@ -10,7 +10,6 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
-import stoa.base.Clock;
 import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.Outcome;
@@ -19,6 +18,7 @@ import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.store.leading.Health;
 import stoa.store.leading.Leadership;
+import stoa.store.leading.LogClock;
 import stoa.store.leading.Moments;
 import stoa.store.ordering.Addresses;
 import stoa.store.records.Draft;
@@ -58,10 +58,13 @@ final class Intake {
   /// A pause of the whole process says nothing of the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
-  private final Engine engine;
   private final @Nullable ShardLog log;
   private final @Nullable Addresses order;
-  private final Clock clock;
+  private final LogClock clock;
+  private final TimeLimits limits;
+  private final Spaces spaces;
+  private final Bans bans;
+  private final Watches watches;
   private final Health health;
   private final Leadership leadership;
   private final Moments moments;
@@ -87,27 +90,52 @@ final class Intake {
   private volatile double appendMicros = APPEND_MICROS_COUNTED_MAX;
 
   private volatile long epoch;
-  private volatile long nowMicros;
+  private @Nullable Help help;
 
+  /// What helps the thread that leads a batch.
+  interface Help {
+    /// Has the writer lead what waits, unless the calling thread does so soon.
+    void callWriter();
+
+    /// Has a worker run the brief requests of some keys.
+    void runBrief(List<Resident> scheduled);
+  }
+
+  /// The log that is led.
+  ///
   /// @param log null when another store leads: then everything is refused
   /// @param order null when the store is alone: then it orders its log itself
-  Intake(
-      Engine engine,
-      Health health,
+  /// @param clock the time of the log
+  /// @param unfinished what is noted with each batch
+  /// @param health whether the log can be used
+  record Led(
       @Nullable ShardLog log,
       @Nullable Addresses order,
-      Clock clock,
+      LogClock clock,
+      Unfinished unfinished,
+      Health health) {}
+
+  /// Begins an epoch of the log.
+  Intake(
+      Led led,
+      Residents residents,
+      TimeLimits limits,
+      Spaces spaces,
+      Bans bans,
+      Watches watches,
       Threads threads) {
-    this.engine = engine;
-    this.log = log;
-    this.order = order;
-    this.clock = clock;
-    this.draft = new Draft(engine.residents()::directory);
-    this.health = health;
-    this.leadership = new Leadership(clock, threads);
+    this.log = led.log;
+    this.order = led.order;
+    this.clock = led.clock;
+    this.health = led.health;
+    this.unfinished = led.unfinished;
+    this.limits = limits;
+    this.spaces = spaces;
+    this.bans = bans;
+    this.watches = watches;
+    this.draft = new Draft(residents::directory);
+    this.leadership = new Leadership(clock::machineMicros, threads);
     ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
-    nowMicros = tail.nowMicros();
-    unfinished = new Unfinished(tail.note());
     term = log == null ? 0 : log.term();
     Addresses.Adopted adopted =
         log == null || order == null
@@ -126,9 +154,13 @@ final class Intake {
     firstCounter = sealed.counter();
   }
 
-  /// The puts that are to be noted as unfinished.
-  Unfinished unfinished() {
-    return unfinished;
+  /// Says who helps the thread that leads. Once, before anything is added.
+  void ledBy(Help newHelp) {
+    help = newHelp;
+  }
+
+  private Help help() {
+    return Objects.requireNonNull(help, "a helper");
   }
 
   /// How far the log is committed.
@@ -161,11 +193,6 @@ final class Intake {
     return order != null && !order.isBeside();
   }
 
-  /// The time now, never before that of a logged put.
-  long nowMicros() {
-    return Math.max(nowMicros, clock.nowMicros());
-  }
-
   /// The log counters that can be read.
   Moments moments() {
     return moments;
@@ -194,6 +221,13 @@ final class Intake {
 
   boolean isEmpty() {
     return queue.isEmpty();
+  }
+
+  /// Refuses when the log has failed.
+  ///
+  /// @throws Unavailable when it has
+  void checkSound() {
+    health.checkSound();
   }
 
   /// Whether batches take less than a time, as far as was seen lately.
@@ -262,7 +296,7 @@ final class Intake {
   void letGo() {
     leadership.letGo();
     if (health.hasFailed()) progress.wake();
-    if (!queue.isEmpty()) engine.leader().callWriter();
+    if (!queue.isEmpty()) help().callWriter();
   }
 
   /// What a transaction would log now, while all is held up; nothing is kept of it.
@@ -363,7 +397,7 @@ final class Intake {
   // ---- a batch
 
   private void begin() {
-    draft.begin(epoch, sequencer.last(), nowMicros());
+    draft.begin(epoch, sequencer.last(), clock.nowMicros());
   }
 
   /// Takes what has arrived, as much as a batch may be.
@@ -413,13 +447,13 @@ final class Intake {
     for (Request request : taken) ordered |= request.isOrdered();
     long last = sequencer.last();
     if (!ordered && last >= moments.wanted() && last + RESERVED / 2 < reservedTo) return true;
-    long end = clock.nowMicros() + ORDER_MICROS_MAX;
+    long end = clock.machineMicros() + ORDER_MICROS_MAX;
     while (true) {
       try {
         skip(common.reserve(term, RESERVED));
         return true;
       } catch (RuntimeException refusal) {
-        boolean later = refusal instanceof Unavailable && clock.nowMicros() < end;
+        boolean later = refusal instanceof Unavailable && clock.machineMicros() < end;
         if (later && !health.isClosed() && stepAside()) continue;
         RuntimeException failed = health.failure();
         RuntimeException cause = failed != null ? failed : refusal;
@@ -448,14 +482,14 @@ final class Intake {
 
   private void append(Token token, @Nullable Request own) {
     long batchMicros = draft.nowMicros();
-    nowMicros = batchMicros;
-    var batch = new Batch(token, term, ++sequence, nowMicros, draft.entries(), unfinished.note());
+    clock.reached(batchMicros);
+    var batch = new Batch(token, term, ++sequence, batchMicros, draft.entries(), unfinished.note());
     Objects.requireNonNull(log)
         .append(
             batch,
             outcome -> {
               long took =
-                  Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
+                  Math.clamp(clock.machineMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
               double before = appendMicros;
               appendMicros = before + (took - before) / APPENDS_AVERAGED;
               settle(outcome, token, own);
@@ -474,7 +508,7 @@ final class Intake {
           case AppendRequest append -> append(append.appending);
           case CommitRequest commit -> commit(commit);
           // Not logged: it keeps its place behind the puts that were asked before.
-          case GetRequest question -> engine.deadlines().late(question);
+          case GetRequest question -> limits.late(question);
           case GenerationRequest _, PositionRequest _, ForkRequest _, PartRequest _ ->
               throw new IllegalStateException(request + " goes to the mailbox");
         };
@@ -484,7 +518,7 @@ final class Intake {
     Resident resident = put.resident;
     RuntimeException refusal = refusal(put);
     boolean alive = resident.nextGeneration != 0;
-    put.code = engine.spaces().code(resident.key);
+    put.code = spaces.code(resident.key);
     if (refusal == null) {
       refusal = draft.put(resident, put.existence, put.origin, put.code, put.value);
     }
@@ -500,14 +534,14 @@ final class Intake {
 
   /// Why a put is refused, whatever it expects of its key.
   private @Nullable RuntimeException refusal(PutRequest put) {
-    RuntimeException late = engine.deadlines().late(put);
+    RuntimeException late = limits.late(put);
     if (late != null) return late;
     if (put.lacksAnswer()) return new Unavailable("what the call reflects could not be logged");
-    return engine.quarantine().refusal(put.resident.key, put.resident.nextGeneration);
+    return bans.refusal(put.resident.key, put.resident.nextGeneration);
   }
 
   private @Nullable RuntimeException delete(DeleteRequest deletion) {
-    RuntimeException refusal = engine.deadlines().late(deletion);
+    RuntimeException refusal = limits.late(deletion);
     if (refusal != null) return refusal;
     refusal = draft.delete(deletion.resident, deletion.existence, deletion.origin);
     if (refusal == null) placed(deletion);
@@ -529,7 +563,7 @@ final class Intake {
     if (note.lacksAnswer()) {
       return new Unavailable("an answer that was told before this one could not be logged");
     }
-    Announcements.Reflected reflected = note.reflected;
+    NoteRequest.Reflected reflected = note.reflected;
     if (reflected != null && reflected.isLost()) {
       return new Unavailable("what is announced could not be logged");
     }
@@ -597,7 +631,7 @@ final class Intake {
     }
     List<Resident> mine = gathered;
     if (mine != null) mine.addAll(brief);
-    else if (!brief.isEmpty()) engine.leader().runBrief(List.copyOf(brief));
+    else if (!brief.isEmpty()) help().runBrief(List.copyOf(brief));
     for (Request request : List.copyOf(taken)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);
@@ -618,11 +652,10 @@ final class Intake {
         boolean mine = commit.equals(own);
         for (PartRequest part : commit.transaction.parts(commit)) enqueue(part, mine);
       } else {
-        if (request instanceof ChangeRequest change) change.nowMicros = nowMicros;
+        if (request instanceof ChangeRequest change) change.nowMicros = clock.last();
         enqueue(request, isWith(own, request));
       }
     }
-    Watches watches = engine.watches();
     if (watches.isEmpty()) return;
     for (StreamEnd end : draft.touched()) {
       if (end.hasChanged()) watches.changed(end.key, end.nextChange);

@@ -10,11 +10,12 @@ import stoa.base.Check;
 import stoa.base.Key;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
+import stoa.store.leading.Moments;
 import stoa.store.records.Records;
 import stoa.store.threads.Threads;
 
 /// Leads batches, and sees to it that requests are logged, executed and waited for. Thread-safe.
-final class Leader {
+final class Leader implements Journal, Intake.Help {
   private static final int SPINS = 400;
 
   /// A batch that takes less is led where it was gathered.
@@ -28,20 +29,45 @@ final class Leader {
   /// How often to look whether a request waits for another store.
   private static final long LOOK_NANOS = 2_000_000;
 
-  private final Engine engine;
   private final Intake intake;
-  private final Health health;
+  private final Residents residents;
   private final Admission admission;
+  private final TimeLimits limits;
+  private final Spaces spaces;
+  private final Health health;
   private final Threads threads;
   private final Rounds rounds = new Rounds();
   private final AtomicBoolean writerCalled = new AtomicBoolean();
 
-  Leader(Engine engine, Intake intake, Threads threads) {
-    this.engine = engine;
-    this.intake = intake;
-    this.threads = threads;
-    this.health = engine.health();
-    this.admission = engine.admission();
+  /// Null when all keys are here.
+  private final @Nullable Neighbors neighbors;
+
+  /// What leading uses.
+  ///
+  /// @param intake where requests wait for their batch
+  /// @param residents the keys that execute them
+  /// @param admission how many are under way
+  /// @param limits how long they may take
+  record Parts(
+      Intake intake,
+      Residents residents,
+      Admission admission,
+      TimeLimits limits,
+      Spaces spaces,
+      Health health,
+      Threads threads) {}
+
+  /// @param neighbors null when all keys are here
+  Leader(Parts parts, @Nullable Neighbors neighbors) {
+    this.intake = parts.intake;
+    this.residents = parts.residents;
+    this.admission = parts.admission;
+    this.limits = parts.limits;
+    this.spaces = parts.spaces;
+    this.health = parts.health;
+    this.threads = parts.threads;
+    this.neighbors = neighbors;
+    intake.ledBy(this);
   }
 
   /// A tick has passed.
@@ -50,7 +76,77 @@ final class Leader {
     if (!intake.isEmpty()) callWriter();
   }
 
+  // ---- what it knows
+
+  /// The log counters that can be read.
+  Moments moments() {
+    return intake.moments();
+  }
+
+  /// As [Moments#moment], for a reader that asks a key without having it find its place behind what
+  /// is put: of a key that is ordered among several stores, what is under way may have a lower
+  /// address than what was answered elsewhere.
+  long momentAt(Key key) {
+    if (spaces.isOrdered(key)) intake.moments().awaitBatch();
+    return intake.moments().moment();
+  }
+
+  /// The epoch in which log addresses are issued.
+  long epoch() {
+    return intake.epoch();
+  }
+
+  /// The term under which the log is led from here.
+  long term() {
+    return intake.term();
+  }
+
+  /// A number that nobody else who opened this log has.
+  long owner() {
+    return intake.owner();
+  }
+
+  /// The log counter with which the epoch began.
+  long firstCounter() {
+    return intake.firstCounter();
+  }
+
+  /// Returns when this process shows all that was acknowledged before.
+  ///
+  /// @throws Unavailable when the log has failed
+  void confirm() {
+    health.confirm();
+  }
+
+  /// A key in memory, pinned, for a request of a caller.
+  ///
+  /// @throws stoa.LimitExceeded when too many requests are under way
+  /// @throws Closed when the store is closed
+  Resident accepted(Key key) {
+    return residents.pinAccepted(key);
+  }
+
+  /// Whether the store is open and its log has not failed.
+  boolean mayLog() {
+    return !health.isClosed() && !health.hasFailed();
+  }
+
+  /// Whether no request waits for a batch.
+  boolean isIdle() {
+    return intake.isEmpty();
+  }
+
   // ---- puts and deletions
+
+  /// Adds a request to those that wait for a batch, or fails it when the log has failed.
+  void add(Request request) {
+    intake.add(request);
+  }
+
+  /// Fails a request that waits for no batch if the log has failed; answers whether it did.
+  boolean refuses(Request request) {
+    return intake.refuses(request);
+  }
 
   /// Has a request logged and executed, and waits for that.
   <R extends Request> R log(R request) {
@@ -66,7 +162,7 @@ final class Leader {
 
   /// Logs a checkpoint of a key, and waits until it is made.
   void checkpoint(Key key) {
-    log(new CheckpointRequest(admission.accepted(() -> engine.residents().pin(key)))).check();
+    log(new CheckpointRequest(accepted(key))).check();
   }
 
   // ---- questions
@@ -91,7 +187,7 @@ final class Leader {
   /// under way.
   void askInTurn(GetRequest question) {
     if (isUnconfirmed(question)) return;
-    RuntimeException late = engine.deadlines().late(question);
+    RuntimeException late = limits.late(question);
     if (late != null) {
       question.fail(late);
       return;
@@ -196,7 +292,7 @@ final class Leader {
   /// Waits until a committed transaction is executed; answers false when it waits for another store
   /// meanwhile.
   boolean awaitHere(Transaction transaction, Request request) {
-    if (!engine.hasNeighbors()) {
+    if (neighbors == null) {
       park(request);
       return true;
     }
@@ -244,12 +340,41 @@ final class Leader {
     request.await();
   }
 
+  /// Waits on a handler's thread, which meanwhile does what it waits for.
+  @Override
+  public void awaitHelping(Request request, Execution caller) {
+    Resident resident = request.resident;
+    request.isAwaited();
+    boolean interrupted = false;
+    boolean waited = false;
+    try {
+      while (!request.isOver()) {
+        caller.checkNotTakenBack();
+        if (caller.refused != null) return;
+        caller.makeWay();
+        if (!intake.isEmpty() && lead(null)) continue;
+        if (resident.runQuickUntil(request)) continue;
+        if (waited && resident.isScheduled() && threads.mayRunLong()) {
+          // No other thread is free for what may not come back.
+          resident.runUntil(request);
+        } else if (!request.isOver()) {
+          threads.rest(request);
+          interrupted |= threads.takeInterrupt();
+          waited = true;
+        }
+      }
+    } finally {
+      if (interrupted) threads.giveInterrupt();
+    }
+  }
+
   // ---- leading
 
   /// Leads a batch if nobody leads, and calls the writer for what is left.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
-  boolean lead(@Nullable Request own) {
+  @Override
+  public boolean lead(@Nullable Request own) {
     Request mine = own != null && own.pace.isShort() ? own : null;
     if (!intake.tryLead(mine)) return false;
     // First: what this thread runs may take longer than it should.
@@ -308,7 +433,8 @@ final class Leader {
   }
 
   /// Has a worker run the brief requests of some keys.
-  void runBrief(List<Resident> scheduled) {
+  @Override
+  public void runBrief(List<Resident> scheduled) {
     threads.work(() -> {
       Round round = rounds.mine();
       round.begin();
@@ -321,7 +447,8 @@ final class Leader {
   }
 
   /// Has the writer lead what waits, unless the calling thread does so soon.
-  void callWriter() {
+  @Override
+  public void callWriter() {
     if (!threads.isGathering()) wakeWriter();
   }
 
@@ -335,11 +462,6 @@ final class Leader {
     writerCalled.set(false);
     boolean led = true;
     while (led && !intake.isEmpty()) led = intake.tryLead(null);
-  }
-
-  /// The calling thread returns from a run that was taken back.
-  void laneLost() {
-    threads.back();
   }
 
   // ---- notes
@@ -360,13 +482,13 @@ final class Leader {
   /// A request to append an entry, as [Store#append(Key, byte\[\])].
   NoteRequest noted(Key key, byte[] payload) {
     return new NoteRequest(
-        admission.accepted(() -> engine.residents().pin(key)), Records.NOTE, payload);
+        accepted(key), Records.NOTE, payload);
   }
 
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
-  NoteRequest note(Resident resident, byte kind, byte[] payload) {
-    Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
-    admission.begun();
+  @Override
+  public NoteRequest note(Resident resident, byte kind, byte[] payload) {
+    var _ = residents.pinBegun(resident);
     var request = new NoteRequest(resident, kind, payload);
     intake.add(request);
     return request;
@@ -376,9 +498,9 @@ final class Leader {
   ///
   /// @param before what the handlers of the key were told before; this is logged only if that is,
   ///   so that with the last answer all are durable
-  NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before) {
-    Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
-    admission.begun();
+  @Override
+  public NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before) {
+    var _ = residents.pinBegun(resident);
     var request = new NoteRequest(resident, Records.ANSWERED, payload);
     request.after = before;
     intake.add(request);
@@ -389,9 +511,8 @@ final class Leader {
   ///
   /// @param reflected without which it is not to be logged
   void announce(
-      Resident announcements, byte[] announced, Announcements.@Nullable Reflected reflected) {
-    Check.that(announcements.pin(), "%s stays in memory while it is used", announcements.key);
-    admission.begun();
+      Resident announcements, byte[] announced, NoteRequest.@Nullable Reflected reflected) {
+    var _ = residents.pinBegun(announcements);
     var request = new NoteRequest(announcements, Records.NOTE, announced);
     request.reflected = reflected;
     intake.add(request);

@@ -37,15 +37,21 @@ final class Materialized {
   private static final long PUT_BYTES = 32;
   private static final Logger LOG = LoggerFactory.getLogger(Materialized.class);
 
-  private final Engine engine;
+  /// What a state is made for.
+  enum Use {
+    /// To be gone on with, or read, where the key lives.
+    READ,
+    /// To be compared at a replica that follows, which keeps its checkpoints.
+    FOLLOWED,
+    /// To be compared, and kept by nobody.
+    TRIED
+  }
+
+  private final Loader loader;
+  private final Runs runs;
   private final Key key;
   private final HandlerFactory factory;
-
-  /// Whether the store executes what another one leads.
-  private final boolean follows;
-
-  /// Whether checkpoints are kept when no key in memory is loaded.
-  private final boolean keeps;
+  private final Use use;
 
   private @Nullable Handler handler;
   private long generation;
@@ -61,27 +67,24 @@ final class Materialized {
   /// share most of their state.
   private Object base = new Object();
 
-  Materialized(Engine engine, Key key, HandlerFactory factory) {
-    this(engine, key, factory, false, false);
-  }
-
-  private Materialized(
-      Engine engine, Key key, HandlerFactory factory, boolean follows, boolean keeps) {
-    this.engine = engine;
+  Materialized(Loader loader, Key key, HandlerFactory factory, Use use) {
+    this.loader = loader;
+    this.runs = loader.runs;
     this.key = key;
     this.factory = factory;
-    this.follows = follows;
-    this.keeps = keeps;
+    this.use = use;
   }
 
-  /// A state at a replica that follows: its checkpoints are kept, as they are where the key lives.
-  static Materialized following(Engine engine, Key key) {
-    return new Materialized(engine, key, engine.spaces().factory(key.space()), true, true);
+  /// Whether the store executes what another one leads.
+  private boolean follows() {
+    return use != Use.READ;
   }
 
-  /// As [#following], of which nothing is kept.
-  static Materialized trying(Engine engine, Key key) {
-    return new Materialized(engine, key, engine.spaces().factory(key.space()), true, false);
+  /// Whether checkpoints are kept.
+  ///
+  /// @param resident the key in memory that is loaded; null for none
+  private boolean keeps(@Nullable Resident resident) {
+    return use == Use.FOLLOWED || resident != null;
   }
 
   /// The same for a reader whose time is over at a tick; 0 for none.
@@ -132,14 +135,14 @@ final class Materialized {
       replay(target, end, resident, checkpointMax);
       return;
     }
-    engine.retention().check(key, target);
+    loader.timeline.check(key, target);
     try {
       replay(target, end, null, checkpointMax);
     } catch (RuntimeException failure) {
-      engine.retention().check(key, target); // which tells more
+      loader.timeline.check(key, target); // which tells more
       throw failure;
     }
-    engine.retention().check(key, target);
+    loader.timeline.check(key, target);
   }
 
   /// As [#load] of a state of the past, for a caller that asks [Retention] itself.
@@ -157,13 +160,13 @@ final class Materialized {
 
   private void checkKept(long target) {
     if (isReleased(target)) {
-      throw new TooOld(key, target, engine.retention().oldest(key));
+      throw new TooOld(key, target, loader.timeline.oldest(key));
     }
   }
 
   /// Whether the entry at an address is released, and those before.
   private boolean isReleased(long address) {
-    return address < engine.streams().firstKept(key.stream());
+    return address < loader.streams.firstKept(key.stream());
   }
 
   private void replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
@@ -176,7 +179,7 @@ final class Materialized {
   ///
   /// @param checkpointMax the last address whose checkpoint may be used
   private long base(long target, long checkpointMax) {
-    Streams streams = engine.streams();
+    Streams streams = loader.streams;
     Streams.At begin = streams.lastMark(key.stream(), target);
     if (begin == null) return 0;
     if (!Records.mark(begin.data()).alive()) {
@@ -234,8 +237,8 @@ final class Materialized {
     var logged = new LoggedAnswers();
     var changes = new ArrayList<StoredEntry>();
     var behind = new boolean[1];
-    engine
-        .streams()
+    loader
+        .streams
         .scan(
             key.stream(),
             from,
@@ -246,8 +249,8 @@ final class Materialized {
                 // A replica that follows makes the checkpoint of the target, too: no request asks
                 // for
                 // it later.
-                if (within || (keeps && !behind[0])) changes.add(entry);
-              } else if (!Versions.isChange(entry)) {
+                if (within || (use == Use.FOLLOWED && !behind[0])) changes.add(entry);
+              } else if (!Records.isChange(entry)) {
                 logged.note(entry);
               } else if (within) {
                 changes.add(entry);
@@ -265,14 +268,14 @@ final class Materialized {
   }
 
   private void execute(StoredEntry entry, LoggedAnswers logged, @Nullable Resident resident) {
-    if (follows) engine.health().checkOpen();
+    if (follows()) loader.health.checkOpen();
     if (entry.kind() == Records.DELETE) {
       delete(entry.address());
       return;
     }
     if (entry.kind() == Records.CHECKPOINT) {
-      if (resident != null) engine.questions().barrier(resident);
-      checkpoint(keeps || resident != null);
+      if (resident != null) loader.barrier.await(resident);
+      checkpoint(keeps(resident));
       return;
     }
     Records.Put put = Records.put(entry.payload());
@@ -286,32 +289,18 @@ final class Materialized {
 
   private void replay(
       StoredEntry entry, Records.Put put, LoggedAnswers logged, @Nullable Resident resident) {
-    var execution =
-        new Execution(
-            engine,
-            resident == null ? Execution.Mode.REPLAYED : Execution.Mode.RESUMED,
-            key,
-            resident,
-            entry.address(),
-            entry.nowMicros(),
-            0,
-            logged,
-            null);
-    execution.begins = put.begins();
-    execution.origin = put.origin();
-    execution.code(put.code());
-    execution.counter = entry.log().counter();
+    Execution execution = Execution.again(runs, key, resident, entry, put, logged);
     if (put.copied()) copy();
-    engine.quarantine().refuseFatal(execution, put, put.begins() ? entry.address() : generation);
+    runs.bans.refuseFatal(execution, put, put.begins() ? entry.address() : generation);
     if (resident != null) {
       resident.running = execution;
       Request own = resident.waitingAt(entry.address());
-      if (own != null) execution.ticksMax = engine.runners().left(own);
+      if (own != null) execution.ticksMax = runs.runners.left(own);
     } else if (end != 0) {
-      engine.deadlines().checkTime(key, end);
-      execution.ticksMax = Math.max(1, end - engine.runners().now());
+      runs.limits.checkTime(key, end);
+      execution.ticksMax = runs.limits.left(end);
     }
-    engine.runners().enter(execution);
+    runs.runners.enter(execution);
     try {
       lastAnswer = put(put.begins(), put.opening(), put.value(), execution);
       execution.gate();
@@ -325,30 +314,30 @@ final class Materialized {
     } catch (Error error) {
       if (execution.isTakenBack()) throw lost(resident);
       boolean overflow = error instanceof StackOverflowError;
-      if (resident != null && overflow && !engine.threads().mayRunLong()) {
+      if (resident != null && overflow && !runs.threads.mayRunLong()) {
         throw new Execution.Yielded(); // a worker has more stack
       }
       // A lack of memory says nothing about the put, which may have been answered long ago.
       if (resident == null || execution.isKnownToStand() || !overflow) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
-      engine.deadlines().takeBack(execution, error);
+      runs.verdicts.takeBack(execution, error);
       throw new Execution.Abandoned();
     } finally {
-      engine.runners().exit(execution);
+      runs.runners.exit(execution);
       if (resident != null && !execution.isTakenBack()) resident.running = null;
     }
     if (!execution.finish()) throw lost(resident);
-    engine.runners().passed(execution);
+    runs.runners.passed(execution);
     execution.settleLong();
-    engine.unfinished().ends(key, entry.address(), execution.lastNote());
-    settle(put.value().length, keeps || resident != null);
+    runs.unfinished.ends(key, entry.address(), execution.lastNote());
+    settle(put.value().length, keeps(resident));
     if (resident != null) resident.passed(entry.address());
   }
 
   /// What is thrown when a run was taken back: for a reader of the past, its time was over.
   private Execution.Unwinding lost(@Nullable Resident resident) {
-    if (resident == null && end != 0) throw engine.deadlines().lateReading(key);
+    if (resident == null && end != 0) throw TimeLimits.lateReading(key);
     return new Execution.Abandoned();
   }
 
@@ -433,12 +422,12 @@ final class Materialized {
       restored = factory.restore(key, state);
     } catch (RuntimeException | StackOverflowError failure) {
       // Where the state goes on otherwise, nobody else might.
-      if (follows) throw failure;
+      if (follows()) throw failure;
       // Replay begins further back; the put is done and stands.
       LOG.warn("no checkpoint of {} at {}: {}", key, position, failure.toString());
       return;
     }
-    if (kept) engine.checkpoints().keep(key, generation, position, state);
+    if (kept) loader.keeper.checkpoint(key, generation, position, state);
     handler = restored;
     stateBytes = state.length;
     base = new Object();

@@ -1,8 +1,6 @@
 package stoa.store;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.CallFailed;
@@ -11,51 +9,108 @@ import stoa.Deadlock;
 import stoa.Diverged;
 import stoa.Gone;
 import stoa.LimitExceeded;
-import stoa.Unavailable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.base.StreamId;
-import stoa.log.StoredEntry;
 import stoa.store.records.Records;
-import stoa.store.records.Refusals;
-import stoa.store.threads.Threads;
 
-/// How handlers call other keys: nested calls, the circles they might close, and the answers of
-/// those that an earlier process made. Thread-safe.
-final class Nesting {
-  private final Engine engine;
-  private final Intake intake;
-  private final Threads threads;
-  private final int depthMax;
+/// How handlers call other keys: of this store here, and of others by [CrossGroupCalls].
+/// Thread-safe.
+final class Nesting implements Calls {
+  private final Leader leader;
+  private final Residents residents;
+  private final TimeLimits limits;
+  private final WaitGraph waits;
+  private final Unfinished unfinished;
+  private final EarlierCalls earlier;
+  private final Playback playback;
 
-  /// Held while a run begins to wait for another, so that of two that would close a circle one sees
-  /// the other.
-  private final ReentrantLock waiting = new ReentrantLock();
+  /// Null when all keys are here.
+  private final @Nullable CrossGroupCalls crossGroupCalls;
 
-  Nesting(Engine engine, Intake intake, Threads threads, int depthMax) {
-    this.engine = engine;
-    this.intake = intake;
-    this.threads = threads;
-    this.depthMax = depthMax;
+  /// What nested calls use.
+  ///
+  /// @param leader has them logged and executed
+  /// @param residents the keys that they call
+  /// @param limits their times
+  /// @param waits the circles that they might close
+  record Parts(
+      Leader leader,
+      Residents residents,
+      TimeLimits limits,
+      WaitGraph waits,
+      Unfinished unfinished) {}
+
+  /// @param earlier the calls that an earlier process made
+  /// @param playback other keys as they were
+  /// @param crossGroupCalls null when all keys are here
+  Nesting(
+      Parts parts,
+      EarlierCalls earlier,
+      Playback playback,
+      @Nullable CrossGroupCalls crossGroupCalls) {
+    this.leader = parts.leader;
+    this.residents = parts.residents;
+    this.limits = parts.limits;
+    this.waits = parts.waits;
+    this.unfinished = parts.unfinished;
+    this.earlier = earlier;
+    this.playback = playback;
+    this.crossGroupCalls = crossGroupCalls;
   }
 
-  /// Puts a value to another key for a run.
-  Execution.Nested put(
+  // ---- keys of other stores
+
+  @Override
+  public boolean hasNeighbors() {
+    return crossGroupCalls != null;
+  }
+
+  @Override
+  public boolean isAbroad(Key key) {
+    return crossGroupCalls != null && crossGroupCalls.has(key);
+  }
+
+  @Override
+  public Execution.Nested putAbroad(
+      Execution caller, Key target, Object call, Existence existence, Records.Origin origin) {
+    return abroad().put(caller, target, call, existence, origin);
+  }
+
+  @Override
+  public Execution.Nested getAbroad(
+      Execution caller, Key target, Object query, Existence existence) {
+    return abroad().get(caller, target, query, existence);
+  }
+
+  @Override
+  public Execution.Nested getAbroadNow(
+      Execution caller, Key target, Object query, Existence existence) {
+    return abroad().getNow(caller, target, query, existence);
+  }
+
+  private CrossGroupCalls abroad() {
+    return Objects.requireNonNull(crossGroupCalls, "there are other stores");
+  }
+
+  // ---- keys of this store
+
+  @Override
+  public Execution.Nested put(
       Execution caller,
       Key target,
       Put put,
       Existence existence,
       Execution.Beginning beginning,
       Records.Origin origin) {
-    if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
+    if (caller.waitsAbroad(target)) return caller.told(caller.circle(target));
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
-    if (resumed) engine.unfinished().begins(caller.key(), caller.address(), caller.counter);
-    long address = resumed ? addressInLog(caller, target, origin) : 0;
+    if (resumed) unfinished.begins(caller.key(), caller.address(), caller.counter);
+    long address = resumed ? earlier.address(target, origin, caller.counter) : 0;
     Deadlock refused = awaitExecuted(caller, target, address);
-    if (refused != null) return told(caller, refused);
+    if (refused != null) return caller.told(refused);
     if (address > 0) {
-      return new Execution.Nested(answerFromLog(target, address).encoded(), false);
+      return new Execution.Nested(earlier.answer(target, address).encoded(), false);
     }
     byte[] unfit = beginning.unfit();
     if (unfit != null) return new Execution.Nested(unfit, true);
@@ -66,15 +121,15 @@ final class Nesting {
     request.asker = caller;
     hasten(caller, request);
     request.after = caller.unsettledNote();
-    engine.unfinished().begins(caller.key(), caller.address(), intake.moments().moment());
-    return nested(caller, request, () -> intake.add(request));
+    unfinished.begins(caller.key(), caller.address(), leader.moments().moment());
+    return nested(caller, request, () -> leader.add(request));
   }
 
   /// Why a put cannot begin a key that is absent; null when it can, or the key is there.
   private byte @Nullable [] refusal(
       Execution caller, Key target, Existence existence, Execution.Beginning beginning) {
     if (existence instanceof Existence.Generation) return null;
-    if (engine.questions().generationHint(target) != 0) return null;
+    if (residents.generationHint(target) != 0) return null;
     byte[] refusal = beginning.refusal();
     return refusal != null && isAbsent(caller, target) ? refusal : null;
   }
@@ -84,14 +139,14 @@ final class Nesting {
   private boolean isAbsent(Execution caller, Key target) {
     var asked = new GenerationRequest(pinned(target), pace(caller), caller.depth() + 1);
     asked.asker = caller;
-    if (refusal(caller, asked) != null) {
+    if (waits.begin(caller, asked) != null) {
       asked.complete(null);
       return false;
     }
-    int began = engine.runners().now();
-    engine.leader().ask(asked);
-    awaitHelping(asked, caller);
-    caller.hasWaited(engine.runners().now() - began);
+    int began = limits.now();
+    leader.ask(asked);
+    leader.awaitHelping(asked, caller);
+    caller.hasWaited(limits.now() - began);
     caller.waitingFor = null;
     try {
       asked.check();
@@ -101,12 +156,12 @@ final class Nesting {
     return asked.number == 0;
   }
 
-  /// Asks another key for a run.
-  Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
+  @Override
+  public Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident == null) return past(caller, target, query, existence);
-    if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
+    if (caller.waitsAbroad(target)) return caller.told(caller.circle(target));
     Deadlock refused = awaitExecuted(caller, target, 0);
-    if (refused != null) return told(caller, refused);
+    if (refused != null) return caller.told(refused);
     var terms = Terms.expecting(existence).at(pace(caller));
     var request = new GetRequest(pinned(target), query, terms, caller.depth() + 1);
     request.asker = caller;
@@ -115,7 +170,7 @@ final class Nesting {
         caller,
         request,
         () -> {
-          if (!intake.refuses(request) && request.resident.enqueue(request)) {
+          if (!leader.refuses(request) && request.resident.enqueue(request)) {
             var _ = request.resident.runQuickUntil(request);
           }
         });
@@ -126,19 +181,17 @@ final class Nesting {
     caller.asked = true;
     if (caller.looking) throw new Execution.Elsewhere();
     RuntimeException refusal = caller.refusalOfPast(target);
-    if (refusal != null) return told(caller, refusal);
+    if (refusal != null) return caller.told(refusal);
     try {
-      Answer answer = engine.at(target, caller.counter).get(query, existence, caller);
+      Answer answer = playback.at(target, caller.counter).get(query, existence, caller);
       return new Execution.Nested(answer.encoded(), false);
     } catch (Gone gone) {
-      return told(caller, gone);
+      return caller.told(gone);
     }
   }
 
   private Resident pinned(Key target) {
-    Resident resident = engine.residents().pin(target);
-    engine.admission().begun();
-    return resident;
+    return residents.pinBegun(target);
   }
 
   /// A nested call is as long as the call that makes it.
@@ -152,20 +205,20 @@ final class Nesting {
     Request outer = caller.request;
     if (outer == null || outer.ticksMax == 0) return;
     request.hastenAs(outer);
-    engine.deadlines().begun(request);
+    limits.begun(request);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
   /// another time it might not refuse.
   private Execution.Nested nested(Execution caller, Request request, Runnable submit) {
-    RuntimeException refusal = refusal(caller, request);
+    RuntimeException refusal = waits.begin(caller, request);
     if (refusal != null) {
       request.fail(refusal);
     } else {
-      int began = engine.runners().now();
+      int began = limits.now();
       submit.run();
-      awaitHelping(request, caller);
-      caller.hasWaited(engine.runners().now() - began);
+      leader.awaitHelping(request, caller);
+      caller.hasWaited(limits.now() - began);
       caller.waitingFor = null;
       caller.reach = Math.max(caller.reach, request.reach);
     }
@@ -178,70 +231,13 @@ final class Nesting {
         | LimitExceeded
         | DeadlineExceeded
         | CallFailed told) {
-      return told(caller, told);
+      return caller.told(told);
     } catch (RuntimeException failure) {
       throw caller.suspend(failure);
     }
   }
 
-  /// The circle that a call would close on its own path, which may lead through other stores.
-  static Deadlock circle(Execution caller, Key target) {
-    List<Key> path = caller.path();
-    var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
-    circle.add(target);
-    return Refusals.deadlock(circle);
-  }
-
-  Execution.Nested told(Execution caller, RuntimeException refusal) {
-    return new Execution.Nested(
-        engine.spaces().factory(caller.key().space()).failure(refusal).encoded(), true);
-  }
-
-  private @Nullable RuntimeException refusal(Execution caller, Request request) {
-    if (request.depth > depthMax) {
-      return Refusals.tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
-    }
-    waiting.lock();
-    try {
-      List<Key> circle = caller.circleThrough(request.resident);
-      if (circle == null) {
-        caller.waitingFor = request;
-        return null;
-      }
-      return Refusals.deadlock(circle);
-    } finally {
-      waiting.unlock();
-    }
-  }
-
-  /// Waits on a handler's thread, which meanwhile does what it waits for.
-  void awaitHelping(Request request, Execution caller) {
-    Resident resident = request.resident;
-    request.isAwaited();
-    boolean interrupted = false;
-    boolean waited = false;
-    try {
-      while (!request.isOver()) {
-        caller.checkNotTakenBack();
-        if (caller.refused != null) return;
-        caller.makeWay();
-        if (!intake.isEmpty() && engine.leader().lead(null)) continue;
-        if (resident.runQuickUntil(request)) continue;
-        if (waited && resident.isScheduled() && threads.mayRunLong()) {
-          // No other thread is free for what may not come back.
-          resident.runUntil(request);
-        } else if (!request.isOver()) {
-          threads.rest(request);
-          interrupted |= threads.takeInterrupt();
-          waited = true;
-        }
-      }
-    } finally {
-      if (interrupted) threads.giveInterrupt();
-    }
-  }
-
-  /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
+    /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
   /// have gone on: they may call the caller's key, or be waiting for it since an earlier process.
   ///
   /// Of calls that were under way in a circle, one had been refused, or would have been; that need
@@ -261,7 +257,7 @@ final class Nesting {
       return null;
     }
     try {
-      Deadlock refused = beginToWait(caller, executed, address == 0);
+      Deadlock refused = waits.beginUntilExecuted(caller, executed);
       if (refused != null) {
         executed.complete(null);
         return refused;
@@ -270,183 +266,10 @@ final class Nesting {
       executed.complete(null);
       throw unwinding;
     }
-    int began = engine.runners().now();
-    engine.leader().ask(executed);
-    awaitHelping(executed, caller);
-    caller.hasWaited(engine.runners().now() - began);
-    return endToWait(caller, executed);
-  }
-
-  private @Nullable Deadlock beginToWait(
-      Execution caller, PositionRequest executed, boolean refusable) {
-    waiting.lock();
-    try {
-      List<Key> circle = caller.circleThrough(executed.resident);
-      if (circle != null) {
-        if (refusable) return Refusals.deadlock(circle);
-        Execution other = caller.refusableBehind(executed.resident);
-        if (other == null) {
-          throw caller.suspend(
-              new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
-        }
-        if (other.refused == null) other.refused = Refusals.deadlock(circle);
-        engine.runners().wake(other);
-        if (engine.runners().isOfCurrentThread(other)) throw new Execution.Yielded();
-      }
-      caller.waitingFor = executed;
-      caller.refusable = refusable;
-      return null;
-    } finally {
-      waiting.unlock();
-    }
-  }
-
-  /// Refuses what a run waits for, if nothing was logged for that.
-  void refuse(Execution waits, Deadlock why) {
-    waiting.lock();
-    try {
-      if (!waits.refusable) return;
-      if (waits.refused == null) waits.refused = why;
-      engine.runners().wake(waits);
-    } finally {
-      waiting.unlock();
-    }
-  }
-
-  private @Nullable Deadlock endToWait(Execution caller, PositionRequest executed) {
-    waiting.lock();
-    try {
-      caller.waitingFor = null;
-      caller.refusable = false;
-      Deadlock refused = caller.refused;
-      caller.refused = null;
-      if (refused != null) return refused;
-    } finally {
-      waiting.unlock();
-    }
-    if (executed.passed != null) return executed.passed;
-    if (executed.isDone()) executed.check();
-    return null;
-  }
-
-  /// The answer to an executed put.
-  private Answer answerFromLog(Key target, long address) {
-    engine.questions().barrier(target);
-    return answerInLog(target, address);
-  }
-
-  /// The answer to an executed put; null when that was taken back, or found its key absent.
-  @Nullable Answer findAnswer(Key target, long address) {
-    engine.questions().barrier(target);
-    return answerInStream(target, address);
-  }
-
-  /// See [Store#replay].
-  @Nullable Answer replay(Key target, long address, HandlerFactory factory) {
-    engine.questions().barrier(target);
-    int end = engine.deadlines().end(Deadlines.ticks(engine.callTimeMax()));
-    try {
-      return answerInStream(target, address, new Materialized(engine, target, factory).until(end));
-    } catch (Execution.Suspended stopped) {
-      throw stopped.reason();
-    }
-  }
-
-  private @Nullable Answer answerInStream(Key target, long address) {
-    var past = new Materialized(engine, target, engine.spaces().factory(target.space()));
-    return answerInStream(target, address, past);
-  }
-
-  private @Nullable Answer answerInStream(Key target, long address, Materialized past) {
-    return past.loadAnswer(address, engine.streams().last(target.stream()));
-  }
-
-  /// As [#answerFromLog], of a put whose nested answers are known to be in its stream.
-  Answer answerInLog(Key target, long address) {
-    Answer answer = answerInStream(target, address);
-    return answer != null
-        ? answer
-        : engine
-            .spaces()
-            .factory(target.space())
-            .failure(engine.deadlines().reason(target, address));
-  }
-
-  private long addressInLog(Execution caller, Key target, Records.Origin origin) {
-    StreamId stream = target.stream();
-    long last = engine.streams().last(stream);
-    long low = firstBehind(stream, caller.counter);
-    var found = new long[1];
-    engine
-        .streams()
-        .scan(
-            stream,
-            low,
-            last,
-            entry -> {
-              if (entry.kind() == Records.PUT && origin.equals(Records.originOf(entry.payload()))) {
-                found[0] = entry.address();
-              }
-              return found[0] == 0;
-            });
-    return found[0];
-  }
-
-  /// See [Store#earlier].
-  @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {
-    long executed = engine.questions().position(key);
-    StreamId stream = key.stream();
-    long low = firstBehind(stream, since);
-    var found = new StoredEntry[1];
-    engine
-        .streams()
-        .scan(
-            stream,
-            low,
-            executed,
-            entry -> {
-              boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
-              if (change && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
-              return found[0] == null;
-            });
-    StoredEntry entry = found[0];
-    if (entry == null) {
-      // What was written may have been released. Whoever asks has waited for long.
-      if (low > 1 && engine.streams().read(stream, low - 1) == null) {
-        engine.retention().check(key, low - 1);
-      }
-      return null;
-    }
-    Past then = Past.after(engine, key, entry.address());
-    long counter = entry.log().counter();
-    if (entry.kind() == Records.DELETE) {
-      long ended = Past.after(engine, key, entry.address() - 1).generation();
-      return new PriorOutcome(null, ended, counter);
-    }
-    return new PriorOutcome(answerFromLog(key, entry.address()), then.generation(), counter);
-  }
-
-  /// The first address of a stream that stands behind a place in the log, or the one after its
-  /// last.
-  long firstBehind(StreamId stream, long counter) {
-    // Mostly it is near the end.
-    long high = engine.streams().last(stream) + 1;
-    long step = 1;
-    while (high > step && isBehind(stream, high - step, counter)) {
-      high -= step;
-      step *= 2;
-    }
-    long low = Math.max(1, high - step + 1);
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (isBehind(stream, middle, counter)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
-  private boolean isBehind(StreamId stream, long address, long counter) {
-    StoredEntry entry = engine.streams().read(stream, address);
-    return entry != null && entry.log().counter() > counter;
+    int began = limits.now();
+    leader.ask(executed);
+    leader.awaitHelping(executed, caller);
+    caller.hasWaited(limits.now() - began);
+    return waits.endUntilExecuted(caller, executed);
   }
 }

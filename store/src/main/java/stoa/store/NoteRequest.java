@@ -16,7 +16,17 @@ final class NoteRequest extends Request {
   @Nullable NoteRequest after;
 
   /// What must not have been lost when an announcement is logged.
-  Announcements.@Nullable Reflected reflected;
+  @Nullable Reflected reflected;
+
+  /// The nested answers that a state reflects: they are in the log, or on their way there, unless
+  /// more were lost meanwhile.
+  ///
+  /// @param lost how many the key had lost before
+  record Reflected(Resident resident, int lost) {
+    boolean isLost() {
+      return resident.answersLost() != lost;
+    }
+  }
 
   NoteRequest(Resident resident, byte kind, byte[] payload) {
     super(resident, Pace.SHORT, 0);

@@ -8,13 +8,11 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.log.StoredEntry;
-import stoa.store.records.Records;
 import stoa.store.records.Refusals;
 
 /// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
 public final class Past {
-  private final Engine engine;
+  private final Playback playback;
   private final Key key;
   private final long counter;
   private final long others;
@@ -26,12 +24,8 @@ public final class Past {
   /// How many ticks a question may take; 0 when the store's limit holds.
   private final int ticks;
 
-  private Past(Engine engine, Key key, long counter, long others, long within) {
-    this(engine, key, counter, others, within, 0);
-  }
-
-  private Past(Engine engine, Key key, long counter, long others, long within, int ticks) {
-    this.engine = engine;
+  Past(Playback playback, Key key, long counter, long others, long within, int ticks) {
+    this.playback = playback;
     this.key = key;
     this.counter = counter;
     this.others = others;
@@ -41,48 +35,7 @@ public final class Past {
 
   /// The same, whose questions take no longer than a time each.
   public Past within(Duration timeMax) {
-    return new Past(engine, key, counter, others, within, engine.ticks(timeMax));
-  }
-
-  /// A key as of a log counter.
-  static Past at(Engine engine, Key key, long counter) {
-    return new Past(engine, key, counter, counter, 0);
-  }
-
-  /// A key as it was right after what is at an address of its stream, and others as they were when
-  /// the last put up to there had ended.
-  static Past after(Engine engine, Key key, long address) {
-    long position = address;
-    StoredEntry entry = entry(engine, key, position);
-    if (entry == null) return new Past(engine, key, 0, 0, 0);
-    long counter = entry.log().counter();
-    while (entry != null && !Versions.isChange(entry)) entry = entry(engine, key, --position);
-    if (entry == null) return new Past(engine, key, counter, counter, 0);
-    long put = position;
-    var others = new long[] {counter};
-    var within = new long[1];
-    engine
-        .streams()
-        .scan(
-            key.stream(),
-            position + 1,
-            engine.versions().settled(key, position),
-            next -> {
-              long nextCounter = next.log().counter();
-              // A transaction may have changed the key more than once under its one log address.
-              if (next.address() > address && nextCounter == counter && Versions.isChange(next)) {
-                within[0] = put;
-              }
-              boolean answered =
-                  next.kind() == Records.ANSWERED && Records.answered(next.payload()).call() == put;
-              if (answered) others[0] = Math.max(others[0], nextCounter);
-              return true;
-            });
-    return new Past(engine, key, counter, others[0], within[0]);
-  }
-
-  private static @Nullable StoredEntry entry(Engine engine, Key key, long address) {
-    return address == 0 ? null : engine.streams().read(key.stream(), address);
+    return new Past(playback, key, counter, others, within, playback.runs().limits.ownTicks(timeMax));
   }
 
   /// The stream address at which the key's generation had begun, 0 when the key was absent.
@@ -100,7 +53,7 @@ public final class Past {
   }
 
   private Version version(int lateTick) {
-    Versions versions = engine.versions();
+    Versions versions = playback.versions();
     return told(() ->
         within == 0
             ? versions.at(key, counter, lateTick)
@@ -109,7 +62,7 @@ public final class Past {
 
   /// The tick at which the time is over of a question that is asked now; 0 for none.
   private int lateTick() {
-    return engine.deadlines().end(ticks);
+    return playback.runs().limits.end(ticks);
   }
 
   /// A copy of the state, for a transaction to go on with.
@@ -119,9 +72,9 @@ public final class Past {
     Version version = version();
     Materialized.State copied = version.copy();
     if (copied == null) {
-      copied = version.state().with(told(() -> engine.versions().another(key, version, 0)), false);
+      copied = version.state().with(told(() -> playback.versions().another(key, version, 0)), false);
     }
-    HandlerFactory factory = engine.spaces().factory(key.space());
+    HandlerFactory factory = playback.runs().factory(key);
     return new Copy(key, factory, copied, tail);
   }
 
@@ -130,13 +83,13 @@ public final class Past {
   /// @param pace what is known of how long the question runs: a short one may hold up the key
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, Pace pace) {
-    engine.health().checkOpen();
+    playback.checkOpen();
     int late = lateTick();
     if (!pace.isShort() || within != 0) {
       return ask(version(late), query, existence, null, null, List.of(), 0, late);
     }
     var found =
-        told(() -> engine.versions().at(key, counter, late, live -> look(live, query, existence)));
+        told(() -> playback.versions().at(key, counter, late, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
@@ -149,7 +102,7 @@ public final class Past {
     return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 
-  /// As [#get(Object, Existence, Pace)], for a handler of another engine.
+  /// As [#get(Object, Existence, Pace)], for a handler of another store.
   ///
   /// @param callers the keys whose handlers wait for it, outermost first
   Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
@@ -178,12 +131,12 @@ public final class Past {
     execution.counter = others;
     execution.transaction = transaction;
     if (version.isAbsent()) {
-      var fresh = new Materialized(engine, key, engine.spaces().factory(key.space()));
+      Materialized fresh = playback.state(key);
       return told(() -> here(execution, () -> fresh.get(query, existence.opening(), execution)));
     }
     Handler free = version.take();
     Handler handler =
-        free == null ? told(() -> engine.versions().another(key, version, lateTick)) : free;
+        free == null ? told(() -> playback.versions().another(key, version, lateTick)) : free;
     execution.generation(version.generation());
     boolean sound = false;
     try {
@@ -191,7 +144,7 @@ public final class Past {
       sound = true;
       return answer;
     } finally {
-      engine.versions().give(version, sound ? handler : null);
+      playback.versions().give(version, sound ? handler : null);
     }
   }
 
@@ -211,12 +164,11 @@ public final class Past {
   }
 
   private Execution execution(long address, int depth) {
-    return new Execution(
-        engine, Execution.Mode.READING, key, null, address, engine.nowMicros(), depth, null, null);
+    return Execution.beside(playback.runs(), key, address, depth);
   }
 
   private Answer here(Execution execution, Supplier<Answer> handler) {
-    return engine.deadlines().here(execution, ticks, handler);
+    return playback.runs().here(execution, ticks, handler);
   }
 
   private static <T> T told(Supplier<T> asked) {

@@ -25,7 +25,8 @@ import stoa.store.ordering.Vote;
 /// addresses to the transactions against which no store has voted, logs that they are committed,
 /// and each store logs its parts. A vote stands until the store is let go. One owner at a time.
 public final class Prepared implements AutoCloseable {
-  private final Engine engine;
+  private final Leader leader;
+  private final Intake intake;
   private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
   private final Map<Transaction, CommitRequest> chosen = new LinkedHashMap<>();
 
@@ -35,8 +36,10 @@ public final class Prepared implements AutoCloseable {
   private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
-  Prepared(Engine engine) {
-    this.engine = engine;
+  /// @param intake is held
+  Prepared(Leader leader, Intake intake) {
+    this.leader = leader;
+    this.intake = intake;
   }
 
   /// Votes on a transaction. Nobody may use the transaction any more; closing it takes effect when
@@ -56,13 +59,13 @@ public final class Prepared implements AutoCloseable {
     }
     CommitRequest request;
     try {
-      request = engine.leader().across(transaction);
+      request = leader.across(transaction);
     } catch (RuntimeException full) {
       transaction.letGo();
       return new Vote.No(full);
     }
     try {
-      List<Entry> entries = engine.intake().sketch(request);
+      List<Entry> entries = intake.sketch(request);
       ready.put(transaction, request);
       for (Entry entry : entries) written.add(entry.stream());
       return new Vote.Yes(entries);
@@ -77,7 +80,7 @@ public final class Prepared implements AutoCloseable {
   /// on. When this returns, the parts are durable.
   ///
   /// @param token the addresses of all transactions that are committed together
-  /// @param committed of this engine, by their offset in the token
+  /// @param committed of this store, by their offset in the token
   public void commit(Token token, SortedMap<Integer, Transaction> committed) {
     commit(token, committed, null);
   }
@@ -88,7 +91,7 @@ public final class Prepared implements AutoCloseable {
   /// @return the entry's stream address
   public long commit(
       Token token, SortedMap<Integer, Transaction> committed, Key key, byte[] entry) {
-    NoteRequest note = engine.leader().noted(key, entry);
+    NoteRequest note = leader.noted(key, entry);
     commit(token, committed, note);
     return note.number();
   }
@@ -107,18 +110,18 @@ public final class Prepared implements AutoCloseable {
     });
     boolean logs = note != null || !writing.isEmpty();
     try {
-      if (logs) engine.intake().commit(token, writing, note);
+      if (logs) intake.commit(token, writing, note);
     } finally {
       close();
     }
-    if (logs) engine.health().checkSound();
+    if (logs) intake.checkSound();
   }
 
   /// Waits until what was committed is executed, but for what is behind calls that wait for other
   /// stores: that is executed after them, and everybody who asks for it waits for it.
   public void awaitExecuted() {
     chosen.forEach((transaction, request) -> {
-      if (engine.leader().awaitHere(transaction, request)) transaction.committed();
+      if (leader.awaitHere(transaction, request)) transaction.committed();
       else request.whenDone(_ -> transaction.committed());
     });
     for (Request request : chosen.values()) if (request.isDone()) request.check();
@@ -126,10 +129,10 @@ public final class Prepared implements AutoCloseable {
 
   /// Lets the store go on, in a new epoch.
   ///
-  /// @param adopted with what is decided of this engine, and need not be in its log
+  /// @param adopted with what is decided of this store, and need not be in its log
   public void adopt(Addresses.Adopted adopted) {
     try {
-      engine.intake().adopt(adopted);
+      intake.adopt(adopted);
     } finally {
       close();
     }
@@ -146,6 +149,6 @@ public final class Prepared implements AutoCloseable {
       transaction.letGo();
     });
     untouched.forEach(Transaction::letGo);
-    engine.intake().letGo();
+    intake.letGo();
   }
 }

@@ -67,7 +67,7 @@ final class PutRequest extends ChangeRequest {
   @Override
   boolean isSparing() {
     return (origin != null && origin.isHandler())
-        || resident.engine().spaces().factory(resident.key.space()).givesUp(value);
+        || resident.givesUp(value);
   }
 
   /// Whether something that it reflects is not logged. Only the leader asks.

@@ -1,23 +1,22 @@
 package stoa.store;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.CallFailed;
 import stoa.Diverged;
 import stoa.base.Check;
 import stoa.base.Decoder;
-import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.Running;
+import stoa.store.leading.Health;
 import stoa.store.records.Records;
-import stoa.store.records.Refusal;
 import stoa.store.replicas.Divergence;
 
 /// The keys that take no puts and answer no questions, since their replicas have diverged, or a put
@@ -30,7 +29,7 @@ import stoa.store.replicas.Divergence;
 /// an entry:  1 u8, the evidence                                          quarantined
 ///            2 u8, space text, name sized, address varint, the state     accepted
 /// ```
-final class Quarantine {
+final class Quarantine implements Bans {
   /*
    * What is accepted is the state at the last put, as a checkpoint: every replica keeps it as its own
    * at that address, and whoever loads the key goes on from there. A checkpoint is derived data and may
@@ -39,33 +38,37 @@ final class Quarantine {
    */
   static final Key KEY = Key.of("stoa", "quarantine");
 
-  /// Beyond this, keys that differ are told of and go on: there is something wrong with all.
-  static final int KEYS_MAX = 10_000;
-
   /// How often a call may end the process that executes it.
   static final int FAILURES_MAX = 2;
 
-  private static final int QUARANTINED = 1;
-  private static final int ACCEPTED = 2;
+  static final int QUARANTINED = 1;
+  static final int ACCEPTED = 2;
   private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
 
-  private final Engine engine;
+  private final Streams streams;
+  private final Runners runners;
+  private final Spaces spaces;
+  private final Health health;
+  private final AcceptedStates accepted;
   private final ConcurrentHashMap<StreamId, Divergence> keys = new ConcurrentHashMap<>();
+  private @Nullable Consumer<Divergence> found;
 
-  /// Up to which address what was told of a key is void, since a state there was accepted.
-  private final ConcurrentHashMap<StreamId, Long> accepted = new ConcurrentHashMap<>();
+  Quarantine(
+      Streams streams, Runners runners, Spaces spaces, Health health, AcceptedStates accepted) {
+    this.streams = streams;
+    this.runners = runners;
+    this.spaces = spaces;
+    this.health = health;
+    this.accepted = accepted;
+  }
 
-  /// Held while what was found here is logged, and while a state is accepted: in the log, that
-  /// comes last.
-  private final ReentrantLock deciding = new ReentrantLock();
-
-  Quarantine(Engine engine) {
-    this.engine = engine;
+  /// Says who has logged what is found here. Once, before anything is.
+  void whenFound(Consumer<Divergence> listener) {
+    found = listener;
   }
 
   /// Learns what the log says so far.
   void load() {
-    Streams streams = engine.streams();
     long last = streams.last(KEY.stream());
     if (last == 0) return;
     streams.scan(
@@ -80,8 +83,8 @@ final class Quarantine {
   }
 
   /// The generation of a key as far as the log goes, 0 when it is absent.
-  private long generation(StreamId stream) {
-    Streams.At mark = engine.streams().lastMark(stream, Long.MAX_VALUE);
+  long generation(StreamId stream) {
+    Streams.At mark = streams.lastMark(stream, Long.MAX_VALUE);
     return mark == null || !Records.mark(mark.data()).alive() ? 0 : mark.address();
   }
 
@@ -91,14 +94,14 @@ final class Quarantine {
     int kind = in.u8();
     if (kind == QUARANTINED) {
       Divergence evidence = Divergence.of(in);
-      add(evidence);
+      log(evidence);
       return evidence.stream();
     }
     Check.that(kind == ACCEPTED, "an entry of the quarantine is of the kind %s", kind);
     StreamId stream = new Key(in.text(), in.sized(), "").stream();
     long address = in.varint();
-    accepted.put(stream, address); // first: what is executed now keeps no checkpoint there any more
-    engine.checkpoints().keepAccepted(stream, address, in.raw(in.remaining()));
+    accepted.add(stream, address); // first: what is executed now keeps no checkpoint there any more
+    accepted.keep(stream, address, in.raw(in.remaining()));
     keys.remove(stream);
     return stream;
   }
@@ -106,11 +109,10 @@ final class Quarantine {
   /// Whether what is said of a key at an address is void, since a state there or behind it was
   /// accepted.
   boolean isAccepted(StreamId stream, long address) {
-    Long known = accepted.get(stream);
-    return known != null && address <= known;
+    return accepted.has(stream, address);
   }
 
-  private void add(Divergence evidence) {
+  private void log(Divergence evidence) {
     LOG.error("{}", evidence.refusal().getMessage());
     keys.put(evidence.stream(), evidence);
   }
@@ -125,8 +127,9 @@ final class Quarantine {
   }
 
   /// Why a key is refused in a generation; null when it is not.
-  @Nullable Diverged refusal(Key key, long generation) {
-    boolean mayBeFatal = engine.runners().hasFailures();
+  @Override
+  public @Nullable Diverged refusal(Key key, long generation) {
+    boolean mayBeFatal = runners.hasFailures();
     if (keys.isEmpty() && !mayBeFatal) return null;
     Divergence evidence = keys.get(key.stream());
     if (evidence == null && mayBeFatal && generation > 0) evidence = fatal(key, generation);
@@ -139,32 +142,33 @@ final class Quarantine {
   /// quarantine. A replica that follows need not execute it even once more.
   ///
   /// @param generation of the key
-  void refuseFatal(Execution execution, Records.Put put, long generation) {
-    long failures = engine.runners().failures(execution);
-    if (failures < (engine.health().follows() ? 1 : FAILURES_MAX)) return;
+  @Override
+  public void refuseFatal(Execution execution, Records.Put put, long generation) {
+    long failures = runners.failures(execution);
+    if (failures < (health.follows() ? 1 : FAILURES_MAX)) return;
     Key key = execution.key();
     Divergence evidence = fatal(key, generation, execution.address(), put);
-    if (!engine.health().follows()) enter(evidence);
+    if (!health.follows()) enter(evidence);
     throw evidence.refusal();
   }
 
   private Divergence fatal(Key key, long generation, long address, Records.Put put) {
     boolean calls = put.value().length > 0;
-    String method = calls ? engine.spaces().factory(key.space()).method(key, put.value()) : "";
+    String method = calls ? spaces.factory(key.space()).method(key, put.value()) : "";
     return Divergence.fatal(key, generation, address, method);
   }
 
   /// As [#refuseFatal], before anything is logged for the key, or executed: its state cannot be
   /// made without such a put. Null when there is none.
   private @Nullable Divergence fatal(Key key, long generation) {
-    for (Running.Failure failure : engine.runners().failures(key)) {
+    for (Running.Failure failure : runners.failures(key)) {
       long address = failure.number();
       if (address < Math.max(1, generation) || failure.times() < FAILURES_MAX) continue;
-      StoredEntry entry = engine.streams().read(key.stream(), address);
+      StoredEntry entry = streams.read(key.stream(), address);
       if (entry == null || entry.kind() != Records.PUT) continue;
-      if (engine.streams().checkpointAt(key.stream(), Long.MAX_VALUE) >= address) continue;
+      if (streams.checkpointAt(key.stream(), Long.MAX_VALUE) >= address) continue;
       if (isTakenBack(key.stream(), address)) {
-        engine.runners().forget(key);
+        runners.forget(key);
         return null;
       }
       Divergence evidence = fatal(key, generation, address, Records.put(entry.payload()));
@@ -176,7 +180,6 @@ final class Quarantine {
 
   private boolean isTakenBack(StreamId stream, long address) {
     var found = new boolean[1];
-    Streams streams = engine.streams();
     streams.scan(
         stream,
         address + 1,
@@ -189,27 +192,32 @@ final class Quarantine {
     return found[0];
   }
 
-  /// Puts a key into quarantine here at once, and durably for all replicas soon.
+  /// Puts a key into quarantine here at once, and has that logged.
   private void enter(Divergence evidence) {
-    if (keys.putIfAbsent(evidence.stream(), evidence) != null) return;
+    if (!add(evidence)) return;
     LOG.error("{}", evidence.refusal().getMessage());
-    engine
-        .threads()
-        .answer(() -> {
-          deciding.lock();
-          try {
-            if (evidence.equals(keys.get(evidence.stream()))) log(evidence);
-          } catch (RuntimeException later) {
-            LOG.warn("{} is in quarantine here alone: {}", evidence.object(), later.getMessage());
-          } finally {
-            deciding.unlock();
-          }
-        });
+    found().accept(evidence);
   }
 
-  private void log(Divergence evidence) {
-    var out = new Encoder(512).u8(QUARANTINED).raw(evidence.toBytes());
-    var _ = engine.leader().append(KEY, out.toBytes());
+  private Consumer<Divergence> found() {
+    return Objects.requireNonNull(found, "whom to tell");
+  }
+
+  // ---- for who decides
+
+  /// Adds a key, unless it is there; answers whether it was not.
+  boolean add(Divergence evidence) {
+    return keys.putIfAbsent(evidence.stream(), evidence) == null;
+  }
+
+  /// Ends the quarantine of a key, if it is there for this evidence.
+  void remove(Divergence evidence) {
+    keys.remove(evidence.stream(), evidence);
+  }
+
+  /// The evidence against a key; null when there is none.
+  @Nullable Divergence evidence(StreamId stream) {
+    return keys.get(stream);
   }
 
   /// The last version of a key that can be made, when a put behind it ends the process; -1 when
@@ -221,8 +229,9 @@ final class Quarantine {
   }
 
   /// Why a question is not asked again, during which the process has ended; null when it may be.
-  @Nullable RuntimeException fatalQuestion(Execution execution) {
-    if (engine.runners().failures(execution) < FAILURES_MAX) return null;
+  @Override
+  public @Nullable RuntimeException fatalQuestion(Execution execution) {
+    if (runners.failures(execution) < FAILURES_MAX) return null;
     Key key = execution.key();
     return new Diverged(
         "the process ended twice while it executed an accessor of "
@@ -232,82 +241,8 @@ final class Quarantine {
             + key);
   }
 
-  /// Takes back a put that ends the process, so that every replica goes on without it.
-  private void takeBack(Key key, Divergence evidence) {
-    var why =
-        new CallFailed("an operator accepted " + key + " without version " + evidence.first());
-    var verdict = new Records.Verdict(evidence.first(), Refusal.of(why));
-    Resident resident = engine.residents().pin(key);
-    try {
-      Request note = engine.leader().note(resident, Records.VERDICT, Records.verdict(verdict));
-      engine.leader().callWriter();
-      engine.leader().await(note).check();
-    } finally {
-      resident.unpin();
-    }
-    engine.runners().forget(key);
-  }
-
   /// The evidence against the keys that are in quarantine.
   List<Divergence> all() {
     return List.copyOf(keys.values());
-  }
-
-  /// Puts a key into quarantine, durably; answers whether it is there then, which it is not when
-  /// the generation is over, or a later state was accepted.
-  boolean put(Divergence evidence) {
-    StreamId stream = evidence.stream();
-    if (generation(stream) != evidence.generation()) return false;
-    if (isAccepted(stream, evidence.to())) return false;
-    if (keys.containsKey(stream)) return true;
-    if (keys.size() >= KEYS_MAX) {
-      LOG.error("more than {} objects differ; not quarantined: {}", KEYS_MAX, evidence.object());
-      return false;
-    }
-    // First: what is accepted later is the state behind the last put that came through.
-    if (keys.putIfAbsent(stream, evidence) != null) return true;
-    boolean logged = false;
-    try {
-      log(evidence);
-      logged = true;
-    } finally {
-      if (!logged) keys.remove(stream, evidence);
-    }
-    LOG.error("{}", evidence.refusal().getMessage());
-    return true;
-  }
-
-  /// Ends the quarantine of a key with the state that this replica has; answers false when it was
-  /// in none.
-  boolean accept(Key key) {
-    deciding.lock();
-    try {
-      return acceptNow(key);
-    } finally {
-      deciding.unlock();
-    }
-  }
-
-  private boolean acceptNow(Key key) {
-    Divergence evidence = keys.get(key.stream());
-    if (evidence == null) return false;
-    if (evidence.isFatal()) takeBack(key, evidence);
-    Checkpoint now = engine.questions().state(() -> engine.residents().pin(key));
-    byte[] state = now.state();
-    if (state != null && now.generation() == evidence.generation()) {
-      var out = new Encoder(state.length + 128).u8(ACCEPTED).text(key.space()).sized(key.name());
-      out.varint(now.position()).raw(state);
-      var _ = engine.leader().append(KEY, out.toBytes());
-      engine.checkpoints().keepAccepted(key.stream(), now.position(), state);
-      accepted.put(key.stream(), now.position());
-      Resident resident = engine.residents().pin(key);
-      try {
-        resident.stale();
-      } finally {
-        resident.unpin();
-      }
-    }
-    keys.remove(key.stream(), evidence);
-    return true;
   }
 }

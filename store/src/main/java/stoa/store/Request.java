@@ -60,7 +60,7 @@ public abstract sealed class Request extends Pending
     this.resident = resident;
     this.pace = pace;
     this.depth = depth;
-    since = resident.engine().runners().now();
+    since = resident.books().now();
   }
 
   // ---- who asks
@@ -108,6 +108,11 @@ public abstract sealed class Request extends Pending
     if (!keepsItsTurn()) return;
     isAhead = true;
     resident.goesAhead();
+  }
+
+  /// Whether what the same key is asked meanwhile waits behind it.
+  final boolean isAhead() {
+    return isAhead;
   }
 
   /// Whether what the same key is asked later is executed after it.
@@ -194,16 +199,13 @@ public abstract sealed class Request extends Pending
 
   @Override
   void release() {
-    Engine engine = resident.engine();
-    if (ticksMax > 0) engine.deadlines().settled(this);
-    if (isAhead) resident.isPassed();
-    engine.admission().settled();
+    resident.books().settled(this);
     unpin();
   }
 
   /// Notes that a caller of this process sees what it reflects, unless a handler is the caller.
   final void observe() {
-    if (depth == 0) resident.engine().observed().advance(reach);
+    if (depth == 0) resident.books().observe(reach);
   }
 
   /// Lets its keys leave memory.

@@ -18,6 +18,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.base.ThrowableText;
 import stoa.log.StoredEntry;
+import stoa.log.Streams;
+import stoa.store.leading.Moments;
 import stoa.store.records.Draft;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
@@ -60,7 +62,8 @@ final class Resident extends StreamEnd implements Runnable {
   /// Whether its puts have a place in the order of several stores.
   final boolean ordered;
 
-  private final Engine engine;
+  private final Parts parts;
+  private final Runs runs;
 
   /// The last put that was executed, with everything that is logged about it in the stream.
   private long nextSettled;
@@ -117,13 +120,31 @@ final class Resident extends StreamEnd implements Runnable {
   /// The weight with which it is counted in [Residents].
   private long weight;
 
-  Resident(Engine engine, Key key) {
+  /// What the keys in memory use, all the same.
+  ///
+  /// @param loader makes their states
+  /// @param runs runs their handlers
+  /// @param keeper keeps their past
+  /// @param residents counts what they take
+  /// @param moments says what can be read
+  /// @param books counts their requests
+  record Parts(
+      Loader loader,
+      Runs runs,
+      Keeper keeper,
+      Residents residents,
+      Moments moments,
+      Bookkeeping books) {}
+
+  Resident(Parts parts, Key key) {
     super(key);
-    this.engine = engine;
-    this.ordered = engine.spaces().isOrdered(key);
+    this.parts = parts;
+    this.runs = parts.runs;
+    this.ordered = runs.spaces.isOrdered(key);
+    Streams streams = parts.loader.streams;
     StreamId stream = key.stream();
-    long last = engine.streams().last(stream);
-    var mark = last == 0 ? null : engine.streams().lastMark(stream, last);
+    long last = streams.last(stream);
+    var mark = last == 0 ? null : streams.lastMark(stream, last);
     tail = last;
     firstTail = last;
     target = last;
@@ -133,7 +154,7 @@ final class Resident extends StreamEnd implements Runnable {
       if (says.alive()) {
         nextGeneration = mark.address();
         nextListed = says.listed();
-        everDeleted = engine.streams().lastMark(stream, mark.address() - 1) != null;
+        everDeleted = streams.lastMark(stream, mark.address() - 1) != null;
       } else {
         everDeleted = true;
       }
@@ -146,15 +167,21 @@ final class Resident extends StreamEnd implements Runnable {
   private void refuseOther(boolean marked) {
     boolean users = false;
     if (!marked) {
-      StoredEntry entry = engine.streams().read(key.stream(), tail);
+      StoredEntry entry = parts.loader.streams.read(key.stream(), tail);
       if (entry == null) return;
       users = entry.kind() == Records.DATA;
     }
     if (users != key.isStream()) throw Residents.mixed(key);
   }
 
-  Engine engine() {
-    return engine;
+  /// What is counted of its requests.
+  Bookkeeping books() {
+    return parts.books;
+  }
+
+  /// Whether a put takes away and adds nothing, so that it is logged though the log is full.
+  boolean givesUp(byte[] value) {
+    return runs.factory(key).givesUp(value);
   }
 
   long tail() {
@@ -173,7 +200,7 @@ final class Resident extends StreamEnd implements Runnable {
   private long changeAt(long address) {
     long counter = 0;
     for (long at = address; at > 0; at--) {
-      var entry = engine.streams().read(key.stream(), at);
+      var entry = parts.loader.streams.read(key.stream(), at);
       if (entry == null) return counter; // what is in front was released: it was before that
       counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
@@ -368,7 +395,7 @@ final class Resident extends StreamEnd implements Runnable {
     } else if (execute(question)) {
       release();
     } else {
-      engine.leader().laneLost();
+      runs.threads.back();
     }
     return true;
   }
@@ -388,7 +415,7 @@ final class Resident extends StreamEnd implements Runnable {
   /// stores.
   void help(Request last) {
     try {
-      engine.threads().serve(() -> runUntil(last));
+      runs.threads.serve(() -> runUntil(last));
     } catch (RejectedExecutionException full) {
       LOG.debug("{} waits for a worker", key, full);
     }
@@ -408,7 +435,7 @@ final class Resident extends StreamEnd implements Runnable {
   /// Whether another thread is to load the state, which may take long: the request is to come back
   /// in time, with this thread.
   private boolean loadsElsewhere(Request last) {
-    return last.ticksMax > 0 && !isReady() && !engine.threads().mayRunLong();
+    return last.ticksMax > 0 && !isReady() && !runs.threads.mayRunLong();
   }
 
   /// Whether the state is in memory, and is what is to be gone on with.
@@ -423,7 +450,7 @@ final class Resident extends StreamEnd implements Runnable {
       any = true;
       next.hasty = false;
       if (!execute(next)) {
-        engine.leader().laneLost();
+        runs.threads.back();
         return true;
       }
       mailbox.poll();
@@ -444,7 +471,7 @@ final class Resident extends StreamEnd implements Runnable {
       if (!isBrief(next)) break;
       next.hasty = true;
       if (!execute(next)) {
-        engine.leader().laneLost();
+        runs.threads.back();
         return;
       }
       mailbox.poll();
@@ -467,7 +494,7 @@ final class Resident extends StreamEnd implements Runnable {
 
   /// Has a worker run the lane, unless one is on its way already.
   void dispatch() {
-    if (dispatched.compareAndSet(false, true)) engine.threads().work(this);
+    if (dispatched.compareAndSet(false, true)) runs.threads.work(this);
   }
 
   private void drain(@Nullable Request last) {
@@ -479,7 +506,7 @@ final class Resident extends StreamEnd implements Runnable {
       if (isPast) break;
       next.hasty = false;
       if (!execute(next)) {
-        engine.leader().laneLost();
+        runs.threads.back();
         return;
       }
       mailbox.poll();
@@ -587,7 +614,7 @@ final class Resident extends StreamEnd implements Runnable {
   }
 
   private boolean isQuarantined() {
-    return engine.quarantine().refusal(key, generation) != null;
+    return runs.bans.refusal(key, generation) != null;
   }
 
   /// Gives a request up that cannot be executed, or whose state cannot be loaded, because its files
@@ -610,7 +637,7 @@ final class Resident extends StreamEnd implements Runnable {
     live = null;
     if (request instanceof ChangeRequest change) {
       skip(change.address);
-      if (engine.hasNeighbors()) engine.unfinished().givenUp(key, change.address);
+      if (runs.calls().hasNeighbors()) runs.unfinished.givenUp(key, change.address);
     }
     request.fail(failure);
   }
@@ -633,20 +660,20 @@ final class Resident extends StreamEnd implements Runnable {
 
   private boolean passes(PutRequest put) {
     NoteRequest verdict;
-    while ((verdict = engine.deadlines().awaitVerdict(put)) == null) {
+    while ((verdict = runs.verdicts.awaitVerdict(put)) == null) {
       if (put.begin()) return false; // else it was taken back again
     }
     RuntimeException failure = verdict.failure();
     if (failure != null) {
       if (!put.beginAfterAll(verdict)) return !put.begin() && passes(put);
       unpin();
-      if (engine.health().hasFailed()) giveUp(put, new Execution.Suspended(failure).failure());
+      if (parts.loader.health.hasFailed()) giveUp(put, new Execution.Suspended(failure).failure());
       return put.isDone();
     }
     target = put.address;
     Materialized state = live;
     if (state != null) {
-      engine.versions().keep(this, state, executedChange, put, put.address);
+      parts.keeper.changes(this, state, executedChange, put, put.address);
       state.skip(put.address);
       executed = put.address;
       executedChange = put.counter;
@@ -666,11 +693,11 @@ final class Resident extends StreamEnd implements Runnable {
     if (request.address <= state.position()) {
       // It was begun on a thread that is lost, or made way, and was executed again by loading.
       request.generation = state.generation();
-      request.reach = engine.moments().moment();
+      request.reach = parts.moments.moment();
       Answer answer = state.answerAt(request.address);
-      if (answer == null) answer = engine.nesting().findAnswer(key, request.address);
+      if (answer == null) answer = parts.loader.findAnswer(key, request.address);
       if (answer != null) request.complete(answer);
-      else request.fail(engine.deadlines().reason(key, request.address));
+      else request.fail(parts.loader.reason(key, request.address));
       return true;
     }
     if (!request.begins && state.generation() == 0) {
@@ -680,21 +707,8 @@ final class Resident extends StreamEnd implements Runnable {
       return true;
     }
     target = request.address;
-    engine.versions().keep(this, state, executedChange, request, request.address);
-    var execution =
-        new Execution(
-            engine,
-            Execution.Mode.LIVE,
-            key,
-            this,
-            request.address,
-            request.nowMicros,
-            request.depth,
-            null,
-            request);
-    execution.begins = request.begins;
-    execution.origin = request.origin;
-    execution.code(request.code);
+    parts.keeper.changes(this, state, executedChange, request, request.address);
+    Execution execution = Execution.live(runs, this, request);
     Answer answer =
         run(
             execution,
@@ -706,7 +720,7 @@ final class Resident extends StreamEnd implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    engine.unfinished().ends(key, request.address, execution.lastNote());
+    runs.unfinished.ends(key, request.address, execution.lastNote());
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -724,17 +738,17 @@ final class Resident extends StreamEnd implements Runnable {
     Materialized state = quarantined ? unmade() : live();
     if (request.address <= state.position()) {
       // Loading has executed it.
-      request.reach = engine.moments().moment();
-      request.number = Past.after(engine, key, request.address - 1).generation();
+      request.reach = parts.moments.moment();
+      request.number = parts.keeper.generationAfter(key, request.address - 1);
       request.complete(null);
       return true;
     }
     target = request.address;
     if (!quarantined) {
-      engine.versions().keep(this, state, executedChange, request, request.address);
+      parts.keeper.changes(this, state, executedChange, request, request.address);
     }
     state.delete(request.address);
-    engine.retention().deleted(key, request.address);
+    parts.keeper.deleted(key, request.address);
     executedChange = request.counter;
     request.reach = request.counter;
     request.number = generation;
@@ -752,7 +766,7 @@ final class Resident extends StreamEnd implements Runnable {
       live = null; // loading makes it
     } else if (!made) {
       Materialized state = live();
-      engine.questions().barrier(this);
+      parts.loader.barrier.await(this);
       state.checkpoint();
       reweigh(state);
     }
@@ -764,19 +778,19 @@ final class Resident extends StreamEnd implements Runnable {
   /// Executes what a committed transaction does here: all of it, before anybody sees any of it, and
   /// after every key of it has its part.
   private boolean part(PartRequest request) {
-    engine.moments().awaitPublished();
+    parts.moments.awaitPublished();
     Transaction transaction = request.transaction;
     Materialized state = live();
     boolean first = true;
     for (LoggedCall loggedCall : transaction.loggedCalls()) {
       if (loggedCall.resident != this || loggedCall.address <= state.position()) continue;
       target = loggedCall.address;
-      if (first) engine.versions().keep(this, state, executedChange, request, loggedCall.address);
+      if (first) parts.keeper.changes(this, state, executedChange, request, loggedCall.address);
       first = false;
       byte[] value = loggedCall.value;
       if (value == null) {
         state.delete(loggedCall.address);
-        engine.retention().deleted(key, loggedCall.address);
+        parts.keeper.deleted(key, loggedCall.address);
       } else if (!execute(state, loggedCall, value, request)) {
         return false;
       }
@@ -796,20 +810,7 @@ final class Resident extends StreamEnd implements Runnable {
     for (Draft.Answered answered : loggedCall.answers()) {
       logged.add(loggedCall.address, ++number, answered.answer());
     }
-    var execution =
-        new Execution(
-            engine,
-            Execution.Mode.REPLAYED,
-            key,
-            this,
-            loggedCall.address,
-            request.nowMicros,
-            0,
-            logged,
-            request);
-    execution.begins = loggedCall.begins;
-    execution.origin = loggedCall.origin;
-    execution.code(loggedCall.code);
+    Execution execution = Execution.committed(runs, this, loggedCall, logged, request);
     if (loggedCall.copied) state.copy();
     if (run(execution, () -> state.put(loggedCall.begins, loggedCall.opening, value, execution))
         == null) {
@@ -841,7 +842,7 @@ final class Resident extends StreamEnd implements Runnable {
       request.complete(null);
       return true;
     }
-    RuntimeException diverged = engine.quarantine().refusal(key, state.generation());
+    RuntimeException diverged = runs.bans.refusal(key, state.generation());
     if (diverged != null) {
       request.fail(diverged);
       return true;
@@ -851,20 +852,8 @@ final class Resident extends StreamEnd implements Runnable {
       request.fail(Refusals.gone(key));
       return true;
     }
-    var execution =
-        new Execution(
-            engine,
-            Execution.Mode.READING,
-            key,
-            this,
-            state.position(),
-            engine.nowMicros(),
-            request.depth,
-            null,
-            request);
-    execution.transaction = request.transaction;
-    execution.question = request.query instanceof Query query ? query.number() : 0;
-    RuntimeException fatal = engine.quarantine().fatalQuestion(execution);
+    Execution execution = Execution.question(runs, this, state.position(), request);
+    RuntimeException fatal = runs.bans.fatalQuestion(execution);
     if (fatal != null) {
       request.fail(fatal);
       return true;
@@ -895,12 +884,12 @@ final class Resident extends StreamEnd implements Runnable {
   /// Runs a handler; answers null when the lane was lost on the way.
   private @Nullable Answer run(Execution execution, Supplier<Answer> handler) {
     running = execution;
-    engine.runners().enter(execution);
+    runs.runners.enter(execution);
     try {
       Answer answer = handler.get();
       execution.checkNotYielded();
       if (!execution.finish()) return null;
-      engine.runners().passed(execution);
+      runs.runners.passed(execution);
       return answer;
     } catch (Execution.Unwinding stop) {
       throw execution.stopped(stop);
@@ -910,22 +899,22 @@ final class Resident extends StreamEnd implements Runnable {
     } catch (Error error) {
       if (execution.isTakenBack()) return null;
       if (execution.isKnownToStand()) {
-        if (error instanceof StackOverflowError && !engine.threads().mayRunLong()) {
+        if (error instanceof StackOverflowError && !runs.threads.mayRunLong()) {
           throw new Execution.Yielded(); // a worker has more stack
         }
         throw new Execution.Suspended(
             new CallFailed("version " + execution.address() + " of " + key + " failed", error));
       }
-      engine.deadlines().takeBack(execution, error);
+      runs.verdicts.takeBack(execution, error);
       return null;
     } finally {
-      engine.runners().exit(execution);
+      runs.runners.exit(execution);
     }
   }
 
   /// Stands for a state that is not made.
   private Materialized unmade() {
-    var state = new Materialized(engine, key, engine.spaces().factory(key.space()));
+    Materialized state = parts.loader.state(key);
     live = state;
     stale = false;
     return state;
@@ -935,11 +924,11 @@ final class Resident extends StreamEnd implements Runnable {
     Materialized state = live;
     if (state == null || !isReady()) {
       // What loading would go on with could not be logged, and would be begun again and again.
-      engine.health().confirm();
+      parts.loader.health.confirm();
       int lost = answersLost.get();
       lastNote = null;
       stale = false; // first: what makes it stale is there already
-      state = new Materialized(engine, key, engine.spaces().factory(key.space()));
+      state = parts.loader.state(key);
       state.load(target, tail, this);
       running = null;
       generation = state.generation();
@@ -956,7 +945,7 @@ final class Resident extends StreamEnd implements Runnable {
     referenced = true;
     long now = state.weight();
     if (now != weight) {
-      engine.residents().reweigh(now - weight);
+      parts.residents.reweigh(now - weight);
       weight = now;
     }
   }

@@ -1,15 +1,18 @@
 package stoa.store;
 
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
+import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
@@ -22,21 +25,58 @@ final class Residents {
   private static final long BASE_BYTES = 512;
 
   private final Health health;
+  private final Admission admission;
   private final Streams streams;
-  private final Function<Key, Resident> maker;
   private final long bytesMax;
   private final ConcurrentHashMap<StreamId, Resident> residents = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicBoolean evicting = new AtomicBoolean();
+  private @Nullable Function<Key, Resident> maker;
   private Iterator<Resident> hand = residents.values().iterator();
 
-  /// @param maker brings a key into memory
-  Residents(Health health, Streams streams, Function<Key, Resident> maker, long bytesMax) {
+  Residents(Health health, Admission admission, Streams streams, long bytesMax) {
     this.health = health;
+    this.admission = admission;
     this.streams = streams;
-    this.maker = maker;
     this.bytesMax = bytesMax;
+  }
+
+  /// Says what brings a key into memory. Once, before any is used: keys use others.
+  void makeWith(Function<Key, Resident> newMaker) {
+    maker = newMaker;
+  }
+
+  /// The key in memory, pinned, for a request of a caller.
+  ///
+  /// @throws stoa.LimitExceeded when too many requests are under way
+  /// @throws stoa.Closed when the store is closed
+  Resident pinAccepted(Key key) {
+    return admission.accepted(() -> pin(key));
+  }
+
+  /// The key in memory, pinned, for a request of something that is under way.
+  Resident pinBegun(Key key) {
+    Resident resident = pin(key);
+    admission.begun();
+    return resident;
+  }
+
+  /// Pins a key that is in memory, for a request of something that is under way.
+  Resident pinBegun(Resident resident) {
+    Check.that(resident.pin(), "%s stays in memory while it is used", resident.key);
+    admission.begun();
+    return resident;
+  }
+
+  /// The generation of a key when it was last executed in this process, 0 when that is not known.
+  long generationHint(Key key) {
+    Resident resident = pin(key);
+    try {
+      return resident.generationHint();
+    } finally {
+      resident.unpin();
+    }
   }
 
   /// The key in memory, pinned.
@@ -52,7 +92,7 @@ final class Residents {
                 key.stream(),
                 _ -> {
                   health.checkSound();
-                  Resident made = maker.apply(key);
+                  Resident made = Objects.requireNonNull(maker, "a maker").apply(key);
                   Check.that(made.pin(), "%s is new", key);
                   pinned[0] = made;
                   return made;

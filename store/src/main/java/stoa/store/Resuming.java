@@ -20,32 +20,37 @@ final class Resuming {
   /// What cannot go on is tried again after so many ticks.
   private static final int AGAIN_TICKS = 20;
 
-  private final Engine engine;
+  private final Leader leader;
+  private final Questions questions;
   private final Unfinished unfinished;
+  private final Runs runs;
   private final Threads threads;
   private final Map<Key, Request> under = new ConcurrentHashMap<>();
   private volatile @Nullable BiFunction<String, byte[], Key> keys;
   private int ticks;
 
-  Resuming(Engine engine, Unfinished unfinished, Threads threads) {
-    this.engine = engine;
+  Resuming(
+      Leader leader, Questions questions, Unfinished unfinished, Runs runs, Threads threads) {
+    this.leader = leader;
+    this.questions = questions;
     this.unfinished = unfinished;
+    this.runs = runs;
     this.threads = threads;
   }
 
   /// Begins, and waits for those that do not wait for other stores themselves; where there are
   /// others, for twice as long as one call may take.
   void begin(BiFunction<String, byte[], Key> named) {
-    long end = engine.nowMicros() + 2 * engine.callMicrosMax();
+    long end = runs.clock.nowMicros() + 2 * runs.limits.callMicrosMax();
     for (Unfinished.Name name : unfinished.earlier()) {
       Request request = resume(named, name);
       if (request == null) continue;
-      if (!engine.hasNeighbors()) {
-        var _ = engine.leader().await(request);
+      if (!runs.calls().hasNeighbors()) {
+        var _ = leader.await(request);
         continue;
       }
       request.resident.help(request);
-      while (!request.isDone() && !Leader.waitsAbroad(request) && engine.nowMicros() < end) {
+      while (!request.isDone() && !Leader.waitsAbroad(request) && runs.clock.nowMicros() < end) {
         if (threads.mayRunLong()) request.resident.runUntil(request);
         if (!request.isDone()) threads.pause();
       }
@@ -57,7 +62,7 @@ final class Resuming {
     try {
       Key key = named.apply(name.space(), name.name());
       if (under.containsKey(key)) return null;
-      Request request = engine.questions().positionAsync(key);
+      Request request = questions.positionAsync(key);
       under.put(key, request);
       request.whenDone(done -> {
         under.remove(key);
@@ -88,8 +93,7 @@ final class Resuming {
     ticks = 0;
     for (Unfinished.Name name : unfinished.earlier()) {
       // Not here: to find a key may wait.
-      engine
-          .threads()
+      threads
           .answer(() -> {
             var _ = resume(named, name);
           });

@@ -1,22 +1,19 @@
 package stoa.store;
 
 import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Keep;
-import stoa.TooOld;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.leading.LogClock;
 import stoa.store.records.Records;
 import stoa.store.threads.Threads;
 
@@ -53,13 +50,6 @@ final class Retention {
 
   private static final long LOG_STEP = 1_024;
 
-  /// So long what handlers of other stores have put is kept for them, and the log in which times
-  /// are looked up: an hour.
-  private static final long VISITED_MICROS = 3_600_000_000L;
-
-  /// So much less is counted on: the clocks of those who lead one after the other differ.
-  private static final long CLOCKS_MICROS = 1_800_000_000L;
-
   /// As many bytes of entries, or as many as the last checkpoint, stay in front of the last version
   /// that a key is trimmed to.
   private static final int REST_BYTES_MAX = 1 << 10;
@@ -81,27 +71,43 @@ final class Retention {
 
   private static final Keep NOTHING = Keep.versions(0);
 
-  private final Engine engine;
-  private final Intake intake;
-  private final Pins pins;
+  private final Holds holds;
+  private final Leader leader;
+  private final Spaces spaces;
+  private final Bans bans;
+  private final Streams streams;
+  private final Timeline timeline;
+  private final LogClock clock;
+  private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
-  private final ReentrantReadWriteLock releasing = new ReentrantReadWriteLock();
   private final ArrayDeque<Deleted> deleted = new ArrayDeque<>(); // guarded by lock
   private final AtomicBoolean turning = new AtomicBoolean();
   private int ticks; // of the watch
   private volatile Keep keep = Keep.all();
 
-  /// Nobody reads in front of it in any store with the same order.
-  private final AtomicLong horizon;
-
   /// A key that was deleted, and since when its past may go.
   private record Deleted(Key key, long address, long micros) {}
 
-  Retention(Engine engine, Intake intake) {
-    this.engine = engine;
-    this.intake = intake;
-    this.pins = new Pins(engine::nowMicros);
-    this.horizon = new AtomicLong(intake.moments().isOrdered() ? 0 : Long.MAX_VALUE);
+  /// What releasing uses.
+  ///
+  /// @param leader logs checkpoints
+  /// @param spaces the keys whose past users read
+  /// @param bans the keys that take no checkpoints
+  /// @param clock the age of what is kept
+  /// @param executor releases what deleted keys have left
+  record Parts(
+      Leader leader, Spaces spaces, Bans bans, LogClock clock, Executor executor) {}
+
+  /// @param holds what may not be released
+  Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {
+    this.holds = holds;
+    this.streams = streams;
+    this.timeline = timeline;
+    this.leader = parts.leader;
+    this.spaces = parts.spaces;
+    this.bans = parts.bans;
+    this.clock = parts.clock;
+    this.executor = parts.executor;
   }
 
   /// What is to be kept from now on.
@@ -109,44 +115,13 @@ final class Retention {
     keep = policy;
   }
 
-  /// The log counters that are held.
-  Pins pins() {
-    return pins;
-  }
-
-  /// Pins a place of the past. What is being released meanwhile is released when this returns, so
-  /// that it shows at once, and what can be read then stays readable.
-  ///
-  /// @param pinning pins it
-  Pins.Pin pin(Supplier<Pins.Pin> pinning) {
-    releasing.readLock().lock();
-    try {
-      return pinning.get();
-    } finally {
-      releasing.readLock().unlock();
-    }
-  }
-
-  /// The oldest version of a key that can be read; 0 when all can.
-  long oldest(Key key) {
-    return streams().oldest(key.stream());
-  }
-
-  /// Refuses a version that was released.
-  ///
-  /// @throws TooOld when it was
-  void check(Key key, long version) {
-    long oldest = oldest(key);
-    if (version < oldest) throw new TooOld(key, version, oldest);
-  }
-
   /// Releases the versions of a key in front of one, but for what is held.
   ///
   /// @param before not above the last executed version
   /// @return the oldest version that can be read now
   long trim(Key key, long before) {
-    long least = Math.max(horizon.get(), intake.moments().horizon());
-    if (before >= oldest(key)) shorten(key, unvisited(key, allowed(key, before, least)));
+    long least = holds.leastNow();
+    if (before >= timeline.oldest(key)) shorten(key, holds.unvisited(key, holds.allowed(key, before, least)));
     return trim(key, before, least);
   }
 
@@ -156,41 +131,41 @@ final class Retention {
   /// @param before up to where the key is to be trimmed
   private void shorten(Key key, long before) {
     StreamId stream = key.stream();
-    Streams.At mark = streams().lastMark(stream, before);
+    Streams.At mark = streams.lastMark(stream, before);
     if (mark == null || !Records.mark(mark.data()).alive()) return;
-    Streams.At last = streams().lastCheckpoint(stream, before);
+    Streams.At last = streams.lastCheckpoint(stream, before);
     if (last != null && last.address() < mark.address()) last = null;
     long base = last == null ? mark.address() : last.address() + 1;
     long worth = Math.max(REST_BYTES_MAX, last == null ? 0 : last.data().length);
     var bytes = new long[1];
-    streams()
+    streams
         .scan(
             stream,
             base,
-            streams().last(stream),
+            streams.last(stream),
             entry -> {
-              boolean changes = Versions.isChange(entry);
+              boolean changes = Records.isChange(entry);
               if (changes && entry.address() > before) bytes[0] = 0; // it is not the last version
               else bytes[0] += entry.payload().length + REST_ENTRY_BYTES;
               return !changes || entry.address() <= before;
             });
     if (bytes[0] < worth) return;
-    if (engine.quarantine().refusal(key, mark.address()) != null) return;
-    engine.leader().checkpoint(key);
+    if (bans.refusal(key, mark.address()) != null) return;
+    leader.checkpoint(key);
   }
 
   /// As [#trim], and goes by what is known of other stores, which may be behind.
   void forget(Key key, long before) {
-    var _ = trim(key, before, horizon.get());
+    var _ = trim(key, before, holds.horizon());
   }
 
   private long trim(Key key, long before, long least) {
-    if (before > oldest(key)) {
-      long free = unvisited(key, allowed(key, before, least));
-      releasing(() -> streams().trim(key.stream(), allowed(key, free, least)));
+    if (before > timeline.oldest(key)) {
+      long free = holds.unvisited(key, holds.allowed(key, before, least));
+      holds.releasing(() -> streams.trim(key.stream(), holds.allowed(key, free, least)));
     }
-    streams().sync();
-    return oldest(key);
+    streams.sync();
+    return timeline.oldest(key);
   }
 
   /// A checkpoint of a key was made: a good time to release what the policy does not keep.
@@ -205,7 +180,7 @@ final class Retention {
               // Nothing is released.
             }
             case Keep.Versions(long count) -> release(key, position - count);
-            case Keep.Age age -> release(key, Math.min(position, lastBefore(key, micros(age))));
+            case Keep.Age age -> release(key, Math.min(position, holds.lastBefore(key, micros(age))));
           }
           rest();
         });
@@ -217,7 +192,7 @@ final class Retention {
     ticks = 0;
     if (deletedCount() == 0 || !turning.compareAndSet(false, true)) return;
     try {
-      engine.threads().answer(this::turn);
+      executor.execute(this::turn);
     } catch (RejectedExecutionException closed) {
       turning.set(false);
     }
@@ -226,7 +201,7 @@ final class Retention {
   private void turn() {
     try {
       for (int left = Math.min(deletedCount(), IDLE_TURNS); left > 0; left--) {
-        if (engine.health().isClosed() || engine.health().hasFailed()) return;
+        if (!leader.mayLog()) return;
         if (!releaseNext()) return;
       }
     } catch (RuntimeException failure) {
@@ -247,7 +222,7 @@ final class Retention {
   }
 
   private Keep policy(Key key) {
-    return engine.spaces().factory(key.space()).hasPast() ? keep : NOTHING;
+    return spaces.factory(key.space()).hasPast() ? keep : NOTHING;
   }
 
   /// A key was deleted: its past goes as the policy says, and at once when it was trimmed up to its
@@ -261,7 +236,7 @@ final class Retention {
           Keep policy = policy(key);
           boolean stays = policy instanceof Keep.All;
           if (stays && !isTrimmedToLast(key, address)) return;
-          long now = engine.nowMicros();
+          long now = clock.nowMicros();
           long when = policy instanceof Keep.Age age ? now + micros(age) : now;
           remember(new Deleted(key, address, when));
           rest();
@@ -270,16 +245,16 @@ final class Retention {
 
   /// Whether a key was trimmed so far that only the version right before its deletion can be read.
   private boolean isTrimmedToLast(Key key, long deletion) {
-    long oldest = oldest(key);
+    long oldest = timeline.oldest(key);
     if (oldest == 0) return false;
     var changed = new boolean[1];
-    streams()
+    streams
         .scan(
             key.stream(),
             oldest + 1,
             deletion - 1,
             entry -> {
-              changed[0] = Versions.isChange(entry);
+              changed[0] = Records.isChange(entry);
               return !changed[0];
             });
     return !changed[0];
@@ -322,7 +297,7 @@ final class Retention {
   }
 
   private @Nullable Deleted nextDeleted() {
-    long now = engine.nowMicros();
+    long now = clock.nowMicros();
     lock.lock();
     try {
       Deleted first = deleted.peek();
@@ -335,130 +310,38 @@ final class Retention {
   /// Releases what is in front of the checkpoint or beginning from which a version is made; answers
   /// the last version up to that of which this was allowed.
   private long release(Key key, long before) {
-    if (before <= Math.max(1, oldest(key))) return before;
-    long least = horizon.get();
-    long free = unvisited(key, allowed(key, before, least));
+    if (before <= Math.max(1, timeline.oldest(key))) return before;
+    long least = holds.horizon();
+    long free = holds.unvisited(key, holds.allowed(key, before, least));
     var allowed = new long[1];
-    releasing(() -> {
-      allowed[0] = allowed(key, free, least);
-      long base = streams().base(key.stream(), allowed[0]);
-      if (base > 1) streams().trim(key.stream(), base);
+    holds.releasing(() -> {
+      allowed[0] = holds.allowed(key, free, least);
+      long base = streams.base(key.stream(), allowed[0]);
+      if (base > 1) streams.trim(key.stream(), base);
     });
     return allowed[0];
   }
 
   private void releaseLog() {
-    releasing(this::releaseLogAlone);
-  }
-
-  /// Releases, while nobody pins the past: from when it is asked what is held.
-  private void releasing(Runnable release) {
-    releasing.writeLock().lock();
-    try {
-      release.run();
-    } finally {
-      releasing.writeLock().unlock();
-    }
+    holds.releasing(this::releaseLogAlone);
   }
 
   private void releaseLogAlone() {
-    long limit = limit(horizon.get());
-    if (engine.hasNeighbors()) limit = Math.min(limit, since(VISITED_MICROS) - 1);
+    long limit = holds.logLimit();
     long before =
         switch (keep) {
           case Keep.All() -> 0;
           case Keep.Versions(long count) -> limit - Math.max(count, LOG_ADDRESSES_MIN);
           case Keep.Age age -> {
-            boolean worth = limit - streams().firstInLog() > LOG_STEP;
-            yield worth ? Math.min(limit, since(micros(age))) : 0;
+            boolean worth = limit - streams.firstInLog() > LOG_STEP;
+            yield worth ? Math.min(limit, holds.since(micros(age))) : 0;
           }
         };
-    if (before - streams().firstInLog() >= LOG_STEP) streams().trimLog(before);
-  }
-
-  /// The last version up to one of whose release the invariants allow.
-  private long allowed(Key key, long before, long least) {
-    long limit = limit(least);
-    StoredEntry entry = streams().read(key.stream(), before);
-    if (entry != null && entry.log().counter() <= limit) return withPut(key, before);
-    long seen = engine.nesting().firstBehind(key.stream(), limit) - 1;
-    return withPut(key, Math.min(before, seen));
-  }
-
-  /// A version in front of which the put need not go that began a generation and was taken back:
-  /// who asks what changed a key last is told of that, and not of the verdict that ended it.
-  private long withPut(Key key, long before) {
-    StoredEntry base = streams().read(key.stream(), streams().base(key.stream(), before));
-    if (base == null || base.kind() != Records.VERDICT) return before;
-    return Math.min(before, Records.verdict(base.payload()).call());
-  }
-
-  /// The log counter at which, and behind which, somebody may read.
-  ///
-  /// @param least of other stores with the same order
-  private long limit(long least) {
-    long moment = intake.moments().moment(); // first: who pins the present later, pins no less
-    long held = Math.min(pins.least(), intake.unfinished().leastCounter());
-    return Math.min(Math.min(moment, least), held);
-  }
-
-  /// Nobody reads in front of a log counter in any store with the same order.
-  void raiseHorizon(long counter) {
-    horizon.accumulateAndGet(counter, Math::max);
-  }
-
-  /// The last version up to one in front of what handlers of other stores may look for: what
-  /// methods have put lately, or were refused.
-  private long unvisited(Key key, long before) {
-    if (!engine.hasNeighbors()) return before;
-    StreamId stream = key.stream();
-    long lately = engine.nesting().firstBehind(stream, since(VISITED_MICROS) - 1);
-    var found = new long[] {before};
-    streams()
-        .scan(
-            stream,
-            Math.max(lately, oldest(key)),
-            before,
-            entry -> {
-              boolean visited =
-                  switch (entry.kind()) {
-                    case Records.PUT -> isOfHandler(Records.originOf(entry.payload()));
-                    case Records.REFUSED -> true;
-                    default -> false;
-                  };
-              if (visited) found[0] = entry.address() - 1;
-              return !visited;
-            });
-    return found[0];
-  }
-
-  private static boolean isOfHandler(Records.@Nullable Origin origin) {
-    return origin != null && origin.isHandler();
-  }
-
-  /// Whether all that handlers of other stores have put behind a log counter is there still.
-  boolean keepsVisits(long counter) {
-    long certain = VISITED_MICROS - CLOCKS_MICROS;
-    return counter >= streams().lastBefore(engine.nowMicros() - certain);
-  }
-
-  /// The last version that was logged so long ago, 0 when there is none: its state is the oldest
-  /// that was seen since. Goes by the log's own times: an entry of a transaction has the time at
-  /// which that began.
-  private long lastBefore(Key key, long micros) {
-    return engine.nesting().firstBehind(key.stream(), since(micros) - 1) - 1;
-  }
-
-  /// The first log counter of what was logged lately.
-  private long since(long micros) {
-    return streams().firstSince(engine.nowMicros() - micros);
+    if (before - streams.firstInLog() >= LOG_STEP) streams.trimLog(before);
   }
 
   private static long micros(Keep.Age age) {
     return TimeUnit.MICROSECONDS.convert(age.age());
   }
 
-  private Streams streams() {
-    return engine.streams();
-  }
 }

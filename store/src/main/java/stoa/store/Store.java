@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,7 @@ public final class Store implements AutoCloseable {
   // ---- puts and questions
 
   /// Has it noted what runs, in memory that outlives this process: a call that has ended the
-  /// process twice is not executed again, and its key is in engine.quarantine(). To be said before
+  /// process twice is not executed again, and its key is in quarantine. To be said before
   /// anything runs.
   public void noteRuns(Running place) {
     engine.runners().noteIn(place);
@@ -113,7 +114,7 @@ public final class Store implements AutoCloseable {
   private PutRequest newPut(Target target, Put put, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new PutRequest(resident, put, terms, Records.Origin.of(terms.id()), 0);
-    engine.deadlines().limit(request, terms.timeMax());
+    engine.limits().limit(request, terms.timeMax());
     return request;
   }
 
@@ -140,7 +141,7 @@ public final class Store implements AutoCloseable {
   private DeleteRequest newDeletion(Target target, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new DeleteRequest(resident, terms.existence(), Records.Origin.of(terms.id()));
-    engine.deadlines().limit(request, terms.timeMax());
+    engine.limits().limit(request, terms.timeMax());
     return request;
   }
 
@@ -153,7 +154,7 @@ public final class Store implements AutoCloseable {
   public @Nullable PriorOutcome earlier(Key key, CallId id, long since) {
     engine.health().checkOpen();
     checkUsable();
-    return engine.nesting().earlier(key, Objects.requireNonNull(Records.Origin.of(id)), since);
+    return engine.earlier().earlier(key, Objects.requireNonNull(Records.Origin.of(id)), since);
   }
 
   /// Asks a key's handler and waits for the answer.
@@ -174,7 +175,7 @@ public final class Store implements AutoCloseable {
 
   private GetRequest newGet(Target target, Object query, Terms terms) {
     var request = new GetRequest(engine.admission().accepted(target::pin), query, terms, 0);
-    engine.deadlines().limit(request, terms.timeMax());
+    engine.limits().limit(request, terms.timeMax());
     return request;
   }
 
@@ -185,7 +186,7 @@ public final class Store implements AutoCloseable {
 
   /// As [Target#generationHint()], of a key.
   public long generationHint(Key key) {
-    return engine.questions().generationHint(key);
+    return engine.residents().generationHint(key);
   }
 
   /// The stream address of the last put or deletion that was executed on a key, 0 when there was
@@ -196,7 +197,15 @@ public final class Store implements AutoCloseable {
 
   /// The last address of a key's stream, with what is logged about that which was executed on it.
   public long tail(Key key) {
-    return engine.questions().tail(key);
+    Resident resident = engine.residents().pin(key);
+    try {
+      engine.barrier().awaitNotes(resident);
+      engine.health().checkOpen();
+      checkUsable();
+      return resident.tail();
+    } finally {
+      resident.unpin();
+    }
   }
 
   /// Appends an entry that no handler executes, to a key that is used for nothing else, and waits
@@ -276,12 +285,12 @@ public final class Store implements AutoCloseable {
   /// @param counter of the log address
   /// @throws IllegalArgumentException when nothing is committed there yet
   public Past at(Key key, long counter) {
-    return engine.at(key, counter);
+    return engine.playback().at(key, counter);
   }
 
   /// The streams of the store.
   public StoredStreams userStreams() {
-    return new StoredStreams(engine);
+    return new StoredStreams(engine.streamParts(), engine.streams());
   }
 
   /// A key as it was after a stream address.
@@ -291,8 +300,8 @@ public final class Store implements AutoCloseable {
     long made = engine.quarantine().lastMade(key);
     long position = made >= 0 ? made : position(key);
     checkVersion(key, address, position);
-    engine.retention().check(key, address);
-    return Past.after(engine, key, address);
+    engine.timeline().check(key, address);
+    return engine.playback().after(key, address);
   }
 
   private static void checkVersion(Key key, long address, long position) {
@@ -312,7 +321,7 @@ public final class Store implements AutoCloseable {
 
   /// The log counters that somebody reads at, and which are to stay readable.
   public Pins pins() {
-    return engine.retention().pins();
+    return engine.holds().pins();
   }
 
   /// Pins the present: what is seen now stays readable.
@@ -331,7 +340,7 @@ public final class Store implements AutoCloseable {
   /// The oldest version of a key that can be read; 0 when all can.
   public long oldest(Key key) {
     engine.health().checkOpen();
-    return engine.retention().oldest(key);
+    return engine.timeline().oldest(key);
   }
 
   /// Releases the versions of a key in front of one, but for what is held; durably.
@@ -341,7 +350,7 @@ public final class Store implements AutoCloseable {
   public long trim(Key key, long before) {
     long position = position(key);
     checkVersion(key, before, position);
-    engine.questions().barrier(key);
+    engine.barrier().await(key);
     checkUsable();
     return engine.retention().trim(key, before);
   }
@@ -350,14 +359,14 @@ public final class Store implements AutoCloseable {
   /// other store, and may release less.
   public void forget(Key key) {
     long position = position(key);
-    engine.questions().barrier(key);
+    engine.barrier().await(key);
     engine.retention().forget(key, position);
   }
 
   /// Tells of several stores with one order that nobody will read any of them in front of a log
   /// counter, but whom is told [stoa.TooOld] if need be.
   void raiseHorizon(long horizon) {
-    engine.retention().raiseHorizon(horizon);
+    engine.holds().raiseHorizon(horizon);
   }
 
   /// The state of a key now, behind everything that was answered before.
@@ -370,15 +379,15 @@ public final class Store implements AutoCloseable {
       if (diverged != null) throw diverged;
     }
     if (unless >= 0) {
-      PositionRequest asked = engine.questions().position(target::pin);
+      PositionRequest asked = engine.questions().position(() -> engine.admission().accepted(target::pin));
       if (asked.number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
     }
-    return engine.questions().state(target::pin);
+    return engine.questions().state(() -> engine.admission().accepted(target::pin));
   }
 
   /// A state of a key that is kept beside the store's own, by playback.
   public Follower follow(Target target) {
-    return new Follower(engine, target);
+    return new Follower(engine.playback(), engine.questions(), target);
   }
 
   /// A put in the log.
@@ -418,17 +427,15 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.TooOld when what is in front of it was released
   /// @throws stoa.Corrupt when a handler asks other keys what the log has no answer to
   public @Nullable Answer replay(Key key, long address, HandlerFactory factory) {
-    return engine.nesting().replay(key, address, factory);
+    return engine.loader().replay(key, address, factory);
   }
 
   /// Runs code of a key on the calling thread, beside the state, within the time of a call.
   ///
   /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
   public <T> T limited(Key key, Supplier<T> code) {
-    var execution =
-        new Execution(
-            engine, Execution.Mode.READING, key, null, 0, engine.nowMicros(), 0, null, null);
-    return engine.deadlines().here(execution, 0, code);
+    Execution execution = Execution.beside(engine.runs(), key, 0, 0);
+    return engine.runs().here(execution, 0, code);
   }
 
   // ---- the operator
@@ -442,10 +449,10 @@ public final class Store implements AutoCloseable {
   public boolean quarantine(Divergence evidence) {
     engine.health().checkOpen();
     checkUsable();
-    return engine.quarantine().put(evidence);
+    return engine.quarantineLog().put(evidence);
   }
 
-  /// The evidence against the keys that are in engine.quarantine().
+  /// The evidence against the keys that are in quarantine.
   public List<Divergence> diverged() {
     return engine.quarantine().all();
   }
@@ -458,13 +465,29 @@ public final class Store implements AutoCloseable {
   public boolean accept(Key key) {
     engine.health().checkOpen();
     checkUsable();
-    return engine.quarantine().accept(key);
+    return engine.quarantineLog().accept(key);
+  }
+
+  /// Follows what another server leads, with a store that was opened by [#following], and closes
+  /// the store with itself.
+  ///
+  /// @param threads where it executes
+  /// @param names what the layer above knows of keys
+  /// @param warmBytesMax encoded size of the states that are kept in memory
+  /// @param told is told of each divergence, on a worker's thread, again and again until the log
+  ///   says that the key is quarantined; to be passed to who leads
+  public Following compare(
+      Threads threads, Following.Names names, long warmBytesMax, Consumer<Divergence> told) {
+    var parts =
+        new Following.Store(
+            engine.quarantine(), engine.loader(), engine.spaces(), engine.streams(), this::close);
+    return new Following(parts, threads, names, warmBytesMax, told);
   }
 
   /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
   /// key in memory.
   public List<OngoingCall> calls(int callsMax) {
-    return engine.deadlines().calls(callsMax);
+    return engine.callList().calls(callsMax);
   }
 
   /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A logged one is
@@ -476,7 +499,7 @@ public final class Store implements AutoCloseable {
   ///   transaction, or is to be run again and no thread began that within a second
   public boolean cancel(long id) {
     engine.health().checkOpen();
-    return engine.deadlines().cancel(id);
+    return engine.callList().cancel(id);
   }
 
   // ---- the handlers of other stores
@@ -540,7 +563,7 @@ public final class Store implements AutoCloseable {
   public Prepared hold() {
     engine.health().checkOpen();
     engine.intake().hold();
-    return new Prepared(engine);
+    return new Prepared(engine.leader(), engine.intake());
   }
 
   /// The term under which this leads its log.
@@ -572,7 +595,7 @@ public final class Store implements AutoCloseable {
   public List<Event> events(Key key, long from, long to) {
     engine.health().checkOpen();
     checkUsable();
-    engine.retention().check(key, from);
+    engine.timeline().check(key, from);
     var events = new ArrayList<Event>();
     Resident resident = engine.residents().pin(key);
     try {
@@ -590,7 +613,7 @@ public final class Store implements AutoCloseable {
     } finally {
       resident.unpin();
     }
-    engine.retention().check(key, from); // it may have been released just now
+    engine.timeline().check(key, from); // it may have been released just now
     return events;
   }
 

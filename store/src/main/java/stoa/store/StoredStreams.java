@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -21,7 +22,10 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
 import stoa.store.records.Records;
+import stoa.store.watching.Progress;
 
 /// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked
 /// by the caller, but for what only a store knows. Thread-safe.
@@ -39,10 +43,37 @@ public final class StoredStreams {
    * (3) A question first has the log confirm that this process shows all that was acknowledged. A
    *     follower does so when it begins: what it waits for shows by itself.
    */
-  private final Engine engine;
+  private final Leader leader;
+  private final Residents residents;
+  private final Admission admission;
+  private final Health health;
+  private final Progress progress;
+  private final Streams streams;
+  private final Executor executor;
 
-  StoredStreams(Engine engine) {
-    this.engine = engine;
+  /// What users' streams are kept by.
+  ///
+  /// @param leader has appends logged
+  /// @param residents gives entries their addresses
+  /// @param admission how many appends are under way
+  /// @param progress how far the log is committed
+  /// @param executor hands over asynchronous answers
+  record Parts(
+      Leader leader,
+      Residents residents,
+      Admission admission,
+      Health health,
+      Progress progress,
+      Executor executor) {}
+
+  StoredStreams(Parts parts, Streams streams) {
+    this.leader = parts.leader;
+    this.residents = parts.residents;
+    this.admission = parts.admission;
+    this.health = parts.health;
+    this.progress = parts.progress;
+    this.executor = parts.executor;
+    this.streams = streams;
   }
 
   // ---- append
@@ -54,7 +85,7 @@ public final class StoredStreams {
   public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
     AppendRequest request = begin(streams, data);
     return () -> {
-      var _ = engine.leader().await(request);
+      var _ = leader.await(request);
       return appended(request);
     };
   }
@@ -63,7 +94,7 @@ public final class StoredStreams {
   public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
     AppendRequest request = begin(streams, data);
     var answer = new CompletableFuture<Appended>();
-    engine.leader().callWriter();
+    leader.callWriter();
     request.whenDone(_ -> hand(request, answer));
     return answer;
   }
@@ -71,9 +102,7 @@ public final class StoredStreams {
   /// Completes an answer on a thread of its own: who waits for it may do anything there.
   private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
     try {
-      engine
-          .threads()
-          .answer(() -> {
+      executor.execute(() -> {
             try {
               answer.complete(appended(settled));
             } catch (RuntimeException failure) {
@@ -85,23 +114,23 @@ public final class StoredStreams {
     }
   }
 
-  private AppendRequest begin(List<StreamKey> streams, List<byte[]> data) {
-    int count = streams.size();
-    var residents = new Resident[count];
+  private AppendRequest begin(List<StreamKey> keys, List<byte[]> data) {
+    int count = keys.size();
+    var pinnedOnes = new Resident[count];
     var copies = new byte[count][];
-    engine.admission().accept();
+    admission.accept();
     int pinned = 0;
     try {
       for (; pinned < count; pinned++) {
         copies[pinned] = data.get(pinned).clone();
-        residents[pinned] = engine.residents().pin(Key.ofStream(id(streams.get(pinned))));
+        pinnedOnes[pinned] = residents.pin(Key.ofStream(id(keys.get(pinned))));
       }
     } catch (RuntimeException refused) {
-      for (int i = 0; i < pinned; i++) residents[i].unpin();
-      engine.admission().settled();
+      for (int i = 0; i < pinned; i++) pinnedOnes[i].unpin();
+      admission.settled();
       throw refused;
     }
-    return engine.leader().append(new Appending(residents, copies));
+    return leader.append(new Appending(pinnedOnes, copies));
   }
 
   private static Appended appended(AppendRequest request) {
@@ -124,15 +153,15 @@ public final class StoredStreams {
   }
 
   private LogSlot slot(LogAddress address) {
-    long end = engine.intake().progress().counter();
-    if (address.epoch() > engine.intake().epoch()) return new LogSlot.NotYetWritten(address);
+    long end = progress.counter();
+    if (address.epoch() > leader.epoch()) return new LogSlot.NotYetWritten(address);
     if (address.counter() > end) {
-      return address.epoch() == engine.intake().epoch()
+      return address.epoch() == leader.epoch()
           ? new LogSlot.NotYetWritten(address)
           : new LogSlot.Hole(address);
     }
-    if (address.counter() < engine.streams().firstInLog()) return new LogSlot.Trimmed(address);
-    Streams.LogItem item = engine.streams().at(address.counter());
+    if (address.counter() < streams.firstInLog()) return new LogSlot.Trimmed(address);
+    Streams.LogItem item = streams.at(address.counter());
     if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
       return new LogSlot.Hole(address);
     }
@@ -143,7 +172,7 @@ public final class StoredStreams {
   private List<StreamEntry> entries(Streams.LogItem item) {
     var entries = new ArrayList<StreamEntry>(item.places().size());
     for (Streams.Place place : item.places()) {
-      StoredEntry entry = engine.streams().read(place.stream(), place.address());
+      StoredEntry entry = streams.read(place.stream(), place.address());
       if (entry != null) entries.add(entry(place.stream(), entry));
     }
     return entries;
@@ -152,7 +181,7 @@ public final class StoredStreams {
   /// Visits the log from one address to another, up to its present end.
   public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
     confirm();
-    scanLog(counterOf(from), engine.intake().progress().counter(), to, visitor);
+    scanLog(counterOf(from), progress.counter(), to, visitor);
   }
 
   private void scanLog(long first, long end, LogAddress to, Predicate<LogSlot.Written> visitor) {
@@ -171,10 +200,9 @@ public final class StoredStreams {
     var reached = new long[] {first};
     var inVisitor = new boolean[1];
     while (true) {
-      long from = Math.max(reached[0], engine.streams().firstInLog());
+      long from = Math.max(reached[0], streams.firstInLog());
       try {
-        engine
-            .streams()
+        streams
             .scanLog(
                 from,
                 end,
@@ -187,7 +215,7 @@ public final class StoredStreams {
                 });
         return;
       } catch (TooOld released) {
-        if (inVisitor[0] || engine.streams().firstInLog() <= from) throw released;
+        if (inVisitor[0] || streams.firstInLog() <= from) throw released;
       }
     }
   }
@@ -195,18 +223,18 @@ public final class StoredStreams {
   /// The first counter at which an address not below one can be. Counters rise over epochs, so that
   /// it is the address's own, but for one that is above the end of its epoch.
   private long counterOf(LogAddress from) {
-    long low = Math.max(1, engine.streams().firstInLog());
+    long low = Math.max(1, streams.firstInLog());
     long counter = Math.max(low, from.counter());
     Streams.LogItem item = first(counter);
     if (item == null
-        ? from.epoch() >= engine.intake().epoch()
+        ? from.epoch() >= leader.epoch()
         : item.log().epoch() == from.epoch()) {
       return counter;
     }
     long high = counter;
     if (item != null && item.log().epoch() < from.epoch()) {
       low = counter;
-      high = engine.intake().progress().counter() + 1;
+      high = progress.counter() + 1;
     }
     while (low < high) {
       long middle = (low + high) >>> 1;
@@ -221,7 +249,7 @@ public final class StoredStreams {
     var found = new Streams.LogItem[1];
     visitLog(
         counter,
-        engine.intake().progress().counter(),
+        progress.counter(),
         item -> {
           found[0] = item;
           return false;
@@ -232,7 +260,7 @@ public final class StoredStreams {
   /// The last address of the log.
   public LogAddress tail() {
     confirm();
-    return new LogAddress(engine.intake().epoch(), engine.intake().progress().counter());
+    return new LogAddress(leader.epoch(), progress.counter());
   }
 
   /// What is at a log address, where every address up to the end is settled.
@@ -252,7 +280,7 @@ public final class StoredStreams {
     long end = confirmedEnd(id);
     for (long address : addresses) {
       if (address > end) continue;
-      StoredEntry entry = engine.streams().read(id, address);
+      StoredEntry entry = streams.read(id, address);
       if (entry == null) throw tooOld(stream, address);
       reader.accept(entry(id, entry));
     }
@@ -269,8 +297,7 @@ public final class StoredStreams {
   private void scan(
       StreamKey stream, StreamId id, long from, long end, Predicate<StreamEntry> visitor) {
     if (from > end) return;
-    engine
-        .streams()
+    streams
         .scan(
             id,
             from,
@@ -296,7 +323,7 @@ public final class StoredStreams {
   /// The oldest address of a stream, 0 when it has no entry.
   public long oldest(StreamKey stream) {
     StreamId id = id(stream);
-    return confirmedEnd(id) == 0 ? 0 : Math.max(1, engine.streams().firstKept(id));
+    return confirmedEnd(id) == 0 ? 0 : Math.max(1, streams.firstKept(id));
   }
 
   /// Releases the entries of a stream before an address.
@@ -306,16 +333,16 @@ public final class StoredStreams {
     StreamId id = id(stream);
     long end = confirmedEnd(id);
     if (end == 0) return;
-    StoredEntry last = engine.streams().read(id, end);
+    StoredEntry last = streams.read(id, end);
     if (last != null && last.kind() != Records.DATA) throw Residents.mixed(Key.ofStream(id));
-    engine.streams().trim(id, Math.min(before, end));
-    engine.streams().sync();
+    streams.trim(id, Math.min(before, end));
+    streams.sync();
   }
 
   /// Returns when it is certain that this process shows all that was acknowledged before.
   private void confirm() {
-    engine.health().checkOpen();
-    engine.health().confirm();
+    health.checkOpen();
+    health.confirm();
   }
 
   private long confirmedEnd(StreamId stream) {
@@ -324,8 +351,8 @@ public final class StoredStreams {
   }
 
   private long end(StreamId stream) {
-    engine.health().checkOpen();
-    return engine.residents().tail(stream);
+    health.checkOpen();
+    return residents.tail(stream);
   }
 
   // ---- follow
@@ -338,7 +365,7 @@ public final class StoredStreams {
         new StoredFollower.Source<>() {
           @Override
           public long end() {
-            return engine.intake().progress().counter();
+            return progress.counter();
           }
 
           @Override
@@ -382,7 +409,7 @@ public final class StoredStreams {
   }
 
   private <E> StoredFollower<E> following(long first, StoredFollower.Source<E> source) {
-    return new StoredFollower<>(engine.health(), engine.intake().progress(), first, source);
+    return new StoredFollower<>(health, progress, first, source);
   }
 
   // ---- what entries and streams are
@@ -421,7 +448,7 @@ public final class StoredStreams {
   }
 
   private TooOld tooOld(StreamKey stream, long address) {
-    long oldest = Math.max(1, engine.streams().firstKept(id(stream)));
+    long oldest = Math.max(1, streams.firstKept(id(stream)));
     return new TooOld("stream " + stream, address, oldest);
   }
 }

@@ -112,7 +112,46 @@ public final class Transaction implements AutoCloseable {
   /// @param mark what its puts carry
   public record Id(Key key, long tail, StreamId mark) {}
 
-  private final Engine engine;
+  /// What a transaction needs of its store.
+  interface Host {
+    /// Asks a key's handler as of the moment of a transaction, for which the live state does not
+    /// do.
+    Answer askPast(
+        Transaction transaction, Key key, Object query, Existence existence, int depth);
+
+    /// A copy of the state of a key as of a log counter.
+    ///
+    /// @param tail the last address of the key's stream
+    Copy copyPast(Key key, long counter, long tail);
+
+    /// Asks a state that is in memory, or has it loaded.
+    void ask(QuestionRequest question);
+
+    /// Appends what a transaction puts, and waits until all its keys have executed it; answers its
+    /// log counter.
+    long commit(Transaction transaction);
+
+    /// The epoch in which log addresses are issued.
+    long epoch();
+
+    /// Refuses when the store is closed.
+    void checkOpen();
+
+    /// The first address of a stream that stands behind a log counter, or the one after its last.
+    long firstBehind(StreamId stream, long counter);
+  }
+
+  /// How a transaction begins.
+  ///
+  /// @param at the log address as of which it reads
+  /// @param nowMicros when it begins
+  /// @param mark what its puts carry
+  /// @param unpin ends what keeps its moment readable
+  record Begun(LogAddress at, long nowMicros, StreamId mark, Runnable unpin) {}
+
+  private final Host host;
+  private final Residents residents;
+  private final Runs runs;
   private final LogAddress at;
   private final long nowMicros;
   private final Bounds bounds;
@@ -121,7 +160,7 @@ public final class Transaction implements AutoCloseable {
   private volatile long session;
 
   private final StreamId mark;
-  private final Pins.Pin pin;
+  private final Runnable unpin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
   private final ArrayList<LoggedCall> loggedCalls = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
@@ -164,14 +203,15 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  Transaction(
-      Engine engine, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
-    this.engine = engine;
-    this.at = at;
-    this.nowMicros = nowMicros;
+  Transaction(Host host, Residents residents, Runs runs, Bounds bounds, Begun begun) {
+    this.host = host;
+    this.residents = residents;
+    this.runs = runs;
     this.bounds = bounds;
-    this.mark = mark;
-    this.pin = pin;
+    this.at = begun.at;
+    this.nowMicros = begun.nowMicros;
+    this.mark = begun.mark;
+    this.unpin = begun.unpin;
     this.top = new Layer(null, 0, bounds.readOnly);
   }
 
@@ -247,7 +287,7 @@ public final class Transaction implements AutoCloseable {
     }
     running.push(key);
     try {
-      return engine.at(key, counter()).get(query, existence, this, depth);
+      return host.askPast(this, key, query, existence, depth);
     } finally {
       running.pop();
     }
@@ -256,7 +296,7 @@ public final class Transaction implements AutoCloseable {
   /// Asks the live state, if that is what is seen and suffices; answers null otherwise.
   private @Nullable Answer askLive(Key key, Object query, Existence existence, Pace pace) {
     // One question commits nothing, so that nobody has to know what it read.
-    Resident resident = oneQuestion ? engine.residents().pin(key) : touch(key);
+    Resident resident = oneQuestion ? residents.pin(key) : touch(key);
     try {
       if (resident.change() > counter()) return null;
       var request = new GetRequest(pinned(resident), query, existence, pace.awaited(), this);
@@ -270,12 +310,12 @@ public final class Transaction implements AutoCloseable {
   /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
   /// that is less than any call may take.
   private void ask(QuestionRequest request) {
-    boolean hasty = bounds.micros < engine.callMicrosMax();
+    boolean hasty = bounds.micros < runs.limits.callMicrosMax();
     if (hasty) {
-      long left = bounds.micros - (engine.nowMicros() - nowMicros);
-      engine.deadlines().limit(request, Duration.of(left, ChronoUnit.MICROS));
+      long left = bounds.micros - (runs.clock.nowMicros() - nowMicros);
+      runs.limits.limit(request, Duration.of(left, ChronoUnit.MICROS));
     }
-    engine.leader().askInTransaction(request);
+    host.ask(request);
     if (hasty && request.failure() instanceof DeadlineExceeded) late = true;
   }
 
@@ -309,7 +349,7 @@ public final class Transaction implements AutoCloseable {
     byte[] opening = existence.opening();
     count(value.length + (opening == null || !begins ? 0 : opening.length));
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
-    int code = engine.spaces().code(key);
+    int code = runs.spaces.code(key);
     execution.code(code);
     var origin = new Records.Origin(mark, 0, ++numbers);
     var loggedCall =
@@ -477,7 +517,7 @@ public final class Transaction implements AutoCloseable {
     ended = true;
     try {
       if (loggedCalls.isEmpty()) return at;
-      return new LogAddress(engine.intake().epoch(), engine.leader().commit(this));
+      return new LogAddress(host.epoch(), host.commit(this));
     } catch (Aborted lost) {
       throw told(lost);
     } finally {
@@ -509,7 +549,7 @@ public final class Transaction implements AutoCloseable {
   private void unpin() {
     touched.values().forEach(Resident::unpin);
     touched.clear();
-    pin.close();
+    unpin.run();
   }
 
   // ---- for the leader
@@ -551,7 +591,7 @@ public final class Transaction implements AutoCloseable {
     var streams = new HashSet<>(touched.keySet());
     for (LoggedCall loggedCall : loggedCalls) {
       if (loggedCall.begins || loggedCall.value == null) {
-        streams.add(engine.residents().directory(loggedCall.resident.key.space()).key.stream());
+        streams.add(residents.directory(loggedCall.resident.key.space()).key.stream());
       }
     }
     return streams;
@@ -622,7 +662,7 @@ public final class Transaction implements AutoCloseable {
         public @Nullable RuntimeException refusal() {
           for (Resident resident : touched.values()) {
             RuntimeException refusal =
-                engine.quarantine().refusal(resident.key, resident.nextGeneration);
+                runs.bans.refusal(resident.key, resident.nextGeneration);
             if (refusal != null) return refusal;
           }
           return null;
@@ -633,15 +673,15 @@ public final class Transaction implements AutoCloseable {
     Ref<?> ref =
         key.label() instanceof Ref<?> known ? known : new Ref<>(key.space(), key.toString());
     changed = key;
-    return new Aborted(ref, at, new LogAddress(engine.intake().epoch(), counter));
+    return new Aborted(ref, at, new LogAddress(host.epoch(), counter));
   }
 
   /// An abort with the versions of the key: looked up here, not by the leader.
   Aborted told(Aborted lost) {
     Key key = changed;
     if (key == null) return lost;
-    long read = engine.nesting().firstBehind(key.stream(), counter()) - 1;
-    long won = engine.nesting().firstBehind(key.stream(), lost.changedAt().counter() - 1);
+    long read = host.firstBehind(key.stream(), counter()) - 1;
+    long won = host.firstBehind(key.stream(), lost.changedAt().counter() - 1);
     return new Aborted(lost.object(), read, lost.readAt(), won, lost.changedAt());
   }
 
@@ -653,8 +693,7 @@ public final class Transaction implements AutoCloseable {
           byKey.computeIfAbsent(
               loggedCall.resident.key.stream(),
               _ -> {
-                engine.admission().begun();
-                var made = new PartRequest(pinned(loggedCall.resident), this, slowest);
+                var made = new PartRequest(residents.pinBegun(loggedCall.resident), this, slowest);
                 made.counter = commit.counter;
                 made.nowMicros = nowMicros;
                 return made;
@@ -697,8 +736,8 @@ public final class Transaction implements AutoCloseable {
     RuntimeException cause = doomed;
     if (cause != null) throw cause;
     if (journey != null && journey.left != null) throw journey.left;
-    engine.health().checkOpen();
-    if (engine.nowMicros() - nowMicros > bounds.micros) {
+    host.checkOpen();
+    if (runs.clock.nowMicros() - nowMicros > bounds.micros) {
       late = true;
       throw new DeadlineExceeded(
           oneQuestion
@@ -750,7 +789,7 @@ public final class Transaction implements AutoCloseable {
                   + bounds.names.keys
                   + "); nothing was written, do it in parts"));
     }
-    Resident resident = engine.residents().pin(key);
+    Resident resident = residents.pin(key);
     touched.put(key.stream(), resident);
     var _ = resident.change(); // the leader goes by it
     return resident;
@@ -781,29 +820,25 @@ public final class Transaction implements AutoCloseable {
       Copy copy = request.copy;
       if (copy != null) return copy;
     }
-    return engine.at(key, counter()).copy(resident.tail());
+    return host.copyPast(key, counter(), resident.tail());
   }
 
   private Execution execution(Execution.Mode mode, Key key, Copy copy, int depth) {
-    var execution =
-        new Execution(engine, mode, key, null, copy.nextAddress(), nowMicros, depth, null, null);
-    execution.transaction = this;
-    execution.counter = counter();
-    return execution;
+    return Execution.within(this, runs, mode, key, copy, depth);
   }
 
   private Answer run(Execution execution, java.util.function.Supplier<Answer> handler) {
     boolean outermost = running.isEmpty();
-    long began = engine.nowMicros();
+    long began = runs.clock.nowMicros();
     running.push(execution.key());
-    if (outermost) engine.runners().enter(execution);
+    if (outermost) runs.runners.enter(execution);
     try {
       Answer answer = handler.get();
       execution.gate();
       if (outermost && !execution.finish()) throw execution.stopReason();
-      engine.runners().passed(execution);
+      runs.runners.passed(execution);
       // It is executed once more where the key lives, and cannot be taken back there.
-      if (outermost && engine.nowMicros() - began > engine.callMicrosMax()) throw late(execution);
+      if (outermost && runs.clock.nowMicros() - began > runs.limits.callMicrosMax()) throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt
@@ -815,7 +850,7 @@ public final class Transaction implements AutoCloseable {
       throw error;
     } finally {
       running.pop();
-      if (outermost) engine.runners().exit(execution);
+      if (outermost) runs.runners.exit(execution);
     }
   }
 
@@ -824,7 +859,7 @@ public final class Transaction implements AutoCloseable {
         "a call on "
             + execution.key()
             + " ran for more than "
-            + engine.callMicrosMax() / 1_000
+            + runs.limits.callMicrosMax() / 1_000
             + " ms (callTimeMax) in a transaction; nothing was written");
   }
 

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
+import stoa.base.Answer;
+import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
@@ -12,18 +14,70 @@ import stoa.store.records.Records;
 
 /// Begins transactions of a store, at a moment that stays readable, and finds their outcomes.
 /// Thread-safe.
-final class Transactions {
-  private final Engine engine;
-  private final Intake intake;
+final class Transactions implements Transaction.Host {
+  private final Leader leader;
   private final Moments moments;
-  private final Retention retention;
+  private final Holds holds;
+  private final Streams streams;
+  private final Timeline timeline;
+  private final Residents residents;
+  private final Playback playback;
   private final AtomicLong marks = new AtomicLong();
 
-  Transactions(Engine engine, Intake intake, Retention retention) {
-    this.engine = engine;
-    this.intake = intake;
-    this.moments = intake.moments();
-    this.retention = retention;
+  /// @param holds keeps what transactions read
+  /// @param playback tells what they read of the past
+  Transactions(
+      Leader leader,
+      Holds holds,
+      Streams streams,
+      Timeline timeline,
+      Residents residents,
+      Playback playback) {
+    this.leader = leader;
+    this.moments = leader.moments();
+    this.holds = holds;
+    this.streams = streams;
+    this.timeline = timeline;
+    this.residents = residents;
+    this.playback = playback;
+  }
+
+  // ---- for transactions
+
+  @Override
+  public Answer askPast(
+      Transaction transaction, Key key, Object query, Existence existence, int depth) {
+    return playback.at(key, transaction.counter()).get(query, existence, transaction, depth);
+  }
+
+  @Override
+  public Copy copyPast(Key key, long counter, long tail) {
+    return playback.at(key, counter).copy(tail);
+  }
+
+  @Override
+  public void ask(QuestionRequest question) {
+    leader.askInTransaction(question);
+  }
+
+  @Override
+  public long commit(Transaction transaction) {
+    return leader.commit(transaction);
+  }
+
+  @Override
+  public long epoch() {
+    return leader.epoch();
+  }
+
+  @Override
+  public void checkOpen() {
+    playback.checkOpen();
+  }
+
+  @Override
+  public long firstBehind(StreamId stream, long counter) {
+    return timeline.firstBehind(stream, counter);
   }
 
   // ---- pins
@@ -31,13 +85,13 @@ final class Transactions {
   /// Pins the present: what is seen now stays readable.
   Pins.Pin pinNow() {
     Pins.Pin pin = pinPresent(Long.MAX_VALUE);
-    engine.observed().advance(pin.counter());
+    playback.observed().advance(pin.counter());
     return pin;
   }
 
   /// Pins the present: in front of it nothing that it shows is released.
   private Pins.Pin pinPresent(long forMicros) {
-    return retention.pins().pin(moments::moment, moments::present, forMicros);
+    return holds.pins().pin(moments::moment, moments::present, forMicros);
   }
 
   /// Pins a place of the past.
@@ -46,7 +100,7 @@ final class Transactions {
   ///   issued
   Pins.Pin pinAt(LogAddress address) {
     moments.reach(address.counter());
-    Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
+    Pins.Pin pin = holds.pin(() -> holds.pins().pin(address.counter()));
     try {
       checkIssued(address);
     } catch (RuntimeException never) {
@@ -60,10 +114,10 @@ final class Transactions {
   private void checkIssued(LogAddress address) {
     if (moments.isOrdered()) return; // it may be of another store
     long counter = address.counter();
-    boolean old = counter < intake.firstCounter() && counter > 0;
-    boolean told = old && counter >= engine.streams().firstInLog();
-    Streams.LogItem item = told ? engine.streams().at(counter) : null;
-    long epoch = item != null ? item.log().epoch() : old ? address.epoch() : intake.epoch();
+    boolean old = counter < leader.firstCounter() && counter > 0;
+    boolean told = old && counter >= streams.firstInLog();
+    Streams.LogItem item = told ? streams.at(counter) : null;
+    long epoch = item != null ? item.log().epoch() : old ? address.epoch() : leader.epoch();
     if (epoch != address.epoch()) {
       throw new IllegalArgumentException(
           "log address "
@@ -79,36 +133,42 @@ final class Transactions {
   /// What no other transaction of this log carries: nobody else has opened it in this epoch and
   /// term.
   private StreamId mark() {
-    return new StreamId(intake.owner(), marks.incrementAndGet());
+    return new StreamId(leader.owner(), marks.incrementAndGet());
   }
 
   /// Begins a transaction that reads the present.
   Transaction begin(Transaction.Bounds bounds) {
-    engine.health().checkOpen();
-    engine.health().confirm();
-    long now = engine.nowMicros();
+    playback.checkOpen();
+    playback.confirm();
+    long now = playback.runs().clock.nowMicros();
     Pins.Pin pin = pinPresent(bounds.micros());
-    var at = new LogAddress(intake.epoch(), pin.counter());
-    return new Transaction(engine, at, now, bounds, mark(), pin);
+    var at = new LogAddress(leader.epoch(), pin.counter());
+    return begun(bounds, at, now, pin);
   }
 
   /// Begins a transaction that reads the past.
   ///
   /// @throws IllegalArgumentException when the address lies in the future
   Transaction begin(Transaction.Bounds bounds, LogAddress at) {
-    engine.health().checkOpen();
-    engine.health().confirm();
+    playback.checkOpen();
+    playback.confirm();
     moments.reach(at.counter());
-    long now = engine.nowMicros();
+    long now = playback.runs().clock.nowMicros();
     Pins.Pin pin =
-        retention.pin(() -> retention.pins().pin(at::counter, at::counter, bounds.micros()));
+        holds.pin(() -> holds.pins().pin(at::counter, at::counter, bounds.micros()));
     try {
       checkIssued(at);
     } catch (RuntimeException never) {
       pin.close();
       throw never;
     }
-    return new Transaction(engine, at, now, bounds, mark(), pin);
+    return begun(bounds, at, now, pin);
+  }
+
+  private Transaction begun(
+      Transaction.Bounds bounds, LogAddress at, long nowMicros, Pins.Pin pin) {
+    var begun = new Transaction.Begun(at, nowMicros, mark(), pin::close);
+    return new Transaction(this, residents, playback.runs(), bounds, begun);
   }
 
   /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
@@ -122,7 +182,7 @@ final class Transactions {
   /// @param counter as of which all keys are seen
   /// @param callers the keys whose handlers wait for it, outermost first
   Transaction beginQuestion(long counter, List<Key> callers) {
-    return begin(questionBounds(), new LogAddress(intake.epoch(), counter)).forOneQuestion(callers);
+    return begin(questionBounds(), new LogAddress(leader.epoch(), counter)).forOneQuestion(callers);
   }
 
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
@@ -130,7 +190,7 @@ final class Transactions {
   Transaction beginQuestion(Request moved) {
     if (moments.isOrdered()) return beginQuestionInOrder(moved);
     long asked = moved instanceof GetRequest question ? question.asked : 0;
-    var at = new LogAddress(intake.epoch(), Math.max(asked, moved.reach));
+    var at = new LogAddress(leader.epoch(), Math.max(asked, moved.reach));
     return begin(questionBounds(), at).forOneQuestion();
   }
 
@@ -141,19 +201,18 @@ final class Transactions {
     long next = nextChange(moved.resident.key.stream(), moved.reach);
     if (next == 0 || next > now.counter()) return now;
     now.close();
-    return begin(questionBounds(), new LogAddress(intake.epoch(), next - 1)).forOneQuestion();
+    return begin(questionBounds(), new LogAddress(leader.epoch(), next - 1)).forOneQuestion();
   }
 
   /// The log counter of the first change of a stream behind another one; 0 when there is none.
   private long nextChange(StreamId stream, long counter) {
     var found = new long[1];
-    long from = engine.nesting().firstBehind(stream, counter);
-    engine
-        .streams()
+    long from = timeline.firstBehind(stream, counter);
+    streams
         .scan(
             stream,
             from,
-            engine.streams().last(stream),
+            streams.last(stream),
             entry -> {
               boolean changes = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
               if (changes) found[0] = entry.log().counter();
@@ -164,7 +223,7 @@ final class Transactions {
 
   /// It may wait for the calls of others, but not ask for ever.
   private Transaction.Bounds questionBounds() {
-    long micros = engine.callMicrosMax();
+    long micros = playback.runs().limits.callMicrosMax();
     long most = micros > Long.MAX_VALUE / 10 ? Long.MAX_VALUE : micros * 10;
     return new Transaction.Bounds(true, most, Integer.MAX_VALUE, 0);
   }
@@ -174,12 +233,11 @@ final class Transactions {
   ///
   /// @throws stoa.TooOld when that is too long ago to be known
   @Nullable LogAddress outcome(Transaction.Id id) {
-    engine.health().confirm();
+    playback.confirm();
     var found = new LogAddress[1];
-    Resident resident = engine.residents().pin(id.key());
+    Resident resident = residents.pin(id.key());
     try {
-      engine
-          .streams()
+      streams
           .scan(
               id.key().stream(),
               id.tail() + 1,
@@ -199,7 +257,7 @@ final class Transactions {
       resident.unpin();
     }
     // What was written may have been released. Whoever asks has waited for long.
-    if (found[0] == null) retention.check(id.key(), id.tail() + 1);
+    if (found[0] == null) timeline.check(id.key(), id.tail() + 1);
     return found[0];
   }
 }

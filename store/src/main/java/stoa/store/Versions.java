@@ -8,14 +8,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.records.Records;
-import stoa.store.threads.Threads;
+import stoa.store.leading.Moments;
 
 /// The past of keys: which version of a key is seen at a place of the log, and its state, of which
 /// what was read lately is kept in memory (vCorfu, section 4.2: playback up to a position).
@@ -44,8 +41,11 @@ final class Versions {
   private static final Logger LOG = LoggerFactory.getLogger(Versions.class);
   private static final long BASE_BYTES = 256;
 
-  private final Engine engine;
-  private final Threads threads;
+  private final VersionFinder finder;
+  private final Loader loader;
+  private final Residents residents;
+  private final Pins pins;
+  private final Moments moments;
   private final BoundedCache kept;
   private final ConcurrentHashMap<StreamId, Line> lines = new ConcurrentHashMap<>();
 
@@ -62,18 +62,20 @@ final class Versions {
     }
   }
 
-  /// Which version of a key is seen at a place of the log.
-  ///
-  /// @param version the last address of the stream at or below the place
-  /// @param position the address of the last change at or below that; 0 when there was none
-  /// @param from the log counter of that change
-  /// @param until a log counter up to which there is no later change
-  /// @param tail the end of the stream when there is no later change in it, -1 when there is
-  record Seen(long version, long position, long from, long until, long tail) {}
-
-  Versions(Engine engine, Threads threads, long bytesMax) {
-    this.engine = engine;
-    this.threads = threads;
+  /// @param pins says which places of the log are held
+  /// @param bytesMax how much memory what is kept may take
+  Versions(
+      VersionFinder finder,
+      Loader loader,
+      Residents residents,
+      Pins pins,
+      Moments moments,
+      long bytesMax) {
+    this.finder = finder;
+    this.loader = loader;
+    this.residents = residents;
+    this.pins = pins;
+    this.moments = moments;
     this.kept = new BoundedCache(bytesMax);
   }
 
@@ -88,7 +90,7 @@ final class Versions {
     boolean known =
         version != null
             && version.isSeenAt(counter)
-            && version.version() >= engine.retention().oldest(key);
+            && version.version() >= loader.timeline.oldest(key);
     return known ? version : null;
   }
 
@@ -112,177 +114,69 @@ final class Versions {
   <T> Found<T> at(Key key, long counter, int lateTick, Function<Materialized, @Nullable T> look) {
     Version version = known(key, counter);
     if (version != null) return new Found<>(version, null);
-    Resident resident = engine.residents().pin(key);
+    Resident resident = residents.pin(key);
     try {
-      engine.health().confirm();
+      loader.health.confirm();
       Line line = lines.get(key.stream());
       Version below = line == null ? null : line.at(counter);
-      long moment = engine.moments().moment();
+      long moment = moments.moment();
       long tail = resident.tail();
-      if (below != null && below.isLast(tail) && tail >= engine.retention().oldest(key)) {
+      if (below != null && below.isLast(tail) && tail >= loader.timeline.oldest(key)) {
         below.extend(tail, moment, tail);
         return new Found<>(below, null);
       }
-      Seen seen = seen(resident, counter, moment, tail);
-      engine.retention().check(key, seen.version);
-      if (below != null && below.from == seen.from) {
-        below.extend(seen.version, seen.until, seen.tail);
+      VersionFinder.Seen seen = finder.seen(resident, counter, moment, tail);
+      loader.timeline.check(key, seen.version());
+      if (below != null && below.from == seen.from()) {
+        below.extend(seen.version(), seen.until(), seen.tail());
         return new Found<>(below, null);
       }
-      long end = settled(resident, seen.position, lateTick);
-      T found = resident.look(live -> live.position() == seen.position ? look.apply(live) : null);
+      long end = finder.settled(resident, seen.position(), lateTick);
+      T found = resident.look(live -> live.position() == seen.position() ? look.apply(live) : null);
       if (found != null) return new Found<>(null, found);
       Version made = make(resident, seen, end, lateTick);
-      engine.retention().check(key, seen.version); // it may have been released just now
+      loader.timeline.check(key, seen.version()); // it may have been released just now
       return new Found<>(made, null);
     } finally {
       resident.unpin();
     }
   }
 
-  // ---- which version
+  // ---- making
 
-  /// Which version of a key is seen at a log counter.
-  ///
-  /// @param moment a counter up to which everything is in the streams
-  /// @param tail the end of the stream, as read after the moment
-  Seen seen(Resident resident, long counter, long moment, long tail) {
-    Check.that(counter <= moment, "%s is committed, up to %s", counter, moment);
-    StreamId stream = resident.key.stream();
-    // Readers look at what is recent, mostly: steps back from the end, each twice the one before.
-    long low = tail;
-    long high = tail + 1;
-    StoredEntry behind = null;
-    StoredEntry last = null;
-    for (long step = 1; low > 0; step *= 2) {
-      last = entry(stream, low);
-      if (last == null || last.log().counter() <= counter) break;
-      behind = last;
-      high = low;
-      low = Math.max(0, high - step);
-    }
-    while (high - low > 1) {
-      long middle = (low + high) >>> 1;
-      StoredEntry entry = entry(stream, middle);
-      if (entry != null && entry.log().counter() > counter) {
-        behind = entry;
-        high = middle;
-      } else {
-        last = entry;
-        low = middle;
-      }
-    }
-    long version = low;
-    if (low == 0) last = null;
-    while (low > 0 && (last == null || !isChange(last))) {
-      if (last == null) engine.retention().check(resident.key, low);
-      last = --low == 0 ? null : entry(stream, low);
-    }
-    long from = last == null ? 0 : last.log().counter();
-    long until = behind == null ? moment : behind.log().counter() - 1;
-    return new Seen(version, low, from, until, behind == null ? tail : -1);
-  }
-
-  private @Nullable StoredEntry entry(StreamId stream, long address) {
-    return engine.streams().read(stream, address);
-  }
-
-  static boolean isChange(StoredEntry entry) {
-    return entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
-  }
-
-  // ---- settling
-
-  /// Waits until the put at an address, and those before, are executed and all that is logged about
-  /// them is in the stream; answers an address up to which that is.
-  ///
-  /// @param lateTick the tick at which the reader's time is over; 0 for none
-  long settled(Resident resident, long position, int lateTick) {
-    if (position == 0) return 0;
-    long end = settledBefore(resident.key.stream(), position, resident.tail());
-    if (end >= 0) return end;
-    awaitExecuted(resident, position, lateTick);
-    engine.questions().barrier(resident.key);
-    end = settledBefore(resident.key.stream(), position, resident.tail());
-    return end >= 0 ? end : resident.tail();
-  }
-
-  /// As [#settled(Resident, long, int)], for a reader without a time of its own.
+  /// As [VersionFinder#settled], for a reader without a time of its own.
   long settled(Key key, long position) {
-    Resident resident = engine.residents().pin(key);
+    Resident resident = residents.pin(key);
     try {
-      return settled(resident, position, 0);
+      return finder.settled(resident, position, 0);
     } finally {
       resident.unpin();
     }
   }
 
-  /// The last address before the first put that says that another one was settled; -1 when none
-  /// says so.
-  private long settledBefore(StreamId stream, long position, long tail) {
-    var found = new long[] {-1};
-    engine
-        .streams()
-        .scan(
-            stream,
-            position + 1,
-            tail,
-            entry -> {
-              boolean says =
-                  entry.kind() == Records.PUT
-                      && entry.address() - Records.behind(entry.payload()) >= position;
-              if (says) found[0] = entry.address() - 1;
-              return !says;
-            });
-    return found[0];
-  }
-
-  /// Waits until the put at an address is executed.
-  private void awaitExecuted(Resident resident, long position, int lateTick) {
-    for (int spins = 0; !resident.hasExecuted(position); spins++) {
-      engine.health().confirm();
-      engine.deadlines().checkTime(resident.key, lateTick);
-      if (!resident.isBusy() && !resident.hasExecuted(position)) {
-        // Nobody is about to execute it: an earlier process left it, or its run could not go on.
-        long reached = engine.questions().position(resident.key, lateTick);
-        if (resident.hasExecuted(position)) return;
-        throw new Unavailable(
-            resident.key + " is at " + reached + ", and " + position + " cannot be executed");
-      }
-      if (engine.leader().lead(null)) continue;
-      if (resident.isScheduled() && threads.mayRunLong()) {
-        resident.runUntil(null);
-      } else {
-        threads.pause(spins);
-      }
-    }
-  }
-
-  // ---- making
-
-  private Version make(Resident resident, Seen seen, long end, int lateTick) {
+  private Version make(Resident resident, VersionFinder.Seen seen, long end, int lateTick) {
     Line line = lines.computeIfAbsent(resident.key.stream(), _ -> new Line());
-    lock(line.making, resident.key, lateTick);
+    finder.lock(line.making, resident.key, lateTick);
     try {
-      Version same = line.versions.get(seen.from);
+      Version same = line.versions.get(seen.from());
       if (same != null) {
-        same.extend(seen.version, seen.until, seen.tail);
+        same.extend(seen.version(), seen.until(), seen.tail());
         return same;
       }
       Materialized.State state =
-          resident.look(live -> live.position() == seen.position ? live.cheapFork() : null);
+          resident.look(live -> live.position() == seen.position() ? live.cheapFork() : null);
       if (state == null) {
         try {
-          state = play(resident.key, seen.position, end, line.at(seen.from), lateTick);
+          state = play(resident.key, seen.position(), end, line.at(seen.from()), lateTick);
         } catch (RuntimeException failure) {
-          engine.retention().check(resident.key, seen.version); // which tells more
+          loader.timeline.check(resident.key, seen.version()); // which tells more
           throw failure;
         }
       }
-      Check.that(state.position() == seen.position, "%s is at %s", resident.key, seen.position);
-      var factory = engine.spaces().factory(resident.key.space());
+      Check.that(state.position() == seen.position(), "%s is at %s", resident.key, seen.position());
+      var factory = loader.runs.factory(resident.key);
       var version =
-          new Version(resident.key, factory, state, seen.version, seen.from, seen.until, seen.tail);
+          new Version(resident.key, factory, state, seen.version(), seen.from(), seen.until(), seen.tail());
       keep(resident.key.stream(), version);
       return version;
     } finally {
@@ -290,29 +184,15 @@ final class Versions {
     }
   }
 
-  /// Waits for a lock under which states are made, as long as the reader has time.
-  void lock(ReentrantLock making, Key key, int lateTick) {
-    if (lateTick == 0) {
-      making.lock();
-      return;
-    }
-    while (!making.tryLock()) {
-      engine.deadlines().checkTime(key, lateTick);
-      threads.pause();
-    }
-  }
-
   private Materialized.State play(
       Key key, long position, long end, @Nullable Version below, int lateTick) {
     Materialized.State base = below == null ? null : base(key, position, below);
     if (base != null) {
-      var played =
-          new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+      Materialized played = loader.state(key).until(lateTick);
       played.begin(base);
       if (played.advance(position, end)) return played.state();
     }
-    var loaded =
-        new Materialized(engine, key, engine.spaces().factory(key.space())).until(lateTick);
+    Materialized loaded = loader.state(key).until(lateTick);
     loaded.load(position, end);
     return loaded.state();
   }
@@ -321,9 +201,9 @@ final class Versions {
   /// marshalled may have another shape in memory, and go on in another way.
   private Materialized.@Nullable State base(Key key, long position, Version below) {
     if (below.isAbsent() || !below.forksCheaply()) return null;
-    Streams.At begin = engine.streams().lastMark(key.stream(), position);
+    Streams.At begin = loader.streams.lastMark(key.stream(), position);
     if (begin == null || begin.address() != below.generation()) return null;
-    if (engine.streams().checkpointAt(key.stream(), position) > below.position()) return null;
+    if (loader.streams.checkpointAt(key.stream(), position) > below.position()) return null;
     return below.copy();
   }
 
@@ -348,14 +228,14 @@ final class Versions {
 
   /// The state of a key right after the change at an address, which nobody keeps.
   Version between(Key key, long position, int lateTick) {
-    var factory = engine.spaces().factory(key.space());
+    var factory = loader.runs.factory(key);
     return new Version(key, factory, play(key, position, lateTick), position, 0, 0, -1);
   }
 
   private Materialized.State play(Key key, long position, int lateTick) {
-    Resident resident = engine.residents().pin(key);
+    Resident resident = residents.pin(key);
     try {
-      return play(key, position, settled(resident, position, lateTick), null, lateTick);
+      return play(key, position, finder.settled(resident, position, lateTick), null, lateTick);
     } finally {
       resident.unpin();
     }
@@ -371,7 +251,7 @@ final class Versions {
   /// @param address the stream address of what comes
   void keep(Resident resident, Materialized live, long from, ChangeRequest change, long address) {
     int own = change.transaction() == null ? 0 : 1; // who changes it holds it as well
-    if (!engine.retention().pins().isHeld(from, own)) return;
+    if (!pins.isHeld(from, own)) return;
     if (live.generation() == 0 || !live.forksCheaply()) return;
     Key key = resident.key;
     if (known(key, from) != null) return;
@@ -384,7 +264,7 @@ final class Versions {
       return;
     }
     if (state == null) return;
-    HandlerFactory factory = engine.spaces().factory(key.space());
+    HandlerFactory factory = loader.runs.factory(key);
     keep(key.stream(), new Version(key, factory, state, address - 1, from, change.counter - 1, -1));
   }
 

@@ -225,7 +225,7 @@ class DeadlinesTest {
   @Test
   void aViewIsLate() {
     var follower = store.follow(store.target(KEY));
-    store.engine().observed().advance(store.moment());
+    store.engine().playback().observed().advance(store.moment());
     isLateWhileItIsBroughtBack(() -> follower.now("lines", ANY, SHORT));
     isLateWhileItIsBroughtBack(() -> follower.seen("lines", ANY, SHORT));
     gate.countDown();

@@ -260,7 +260,7 @@ class FatalCallTest {
         var store = Store.following(CONFIG, new Streams(device), Clock.system(), Threads.real())) {
       store.noteRuns(device.running());
       store.register("fragile", new Factory());
-      var state = Materialized.trying(store.engine(), A);
+      Materialized state = store.engine().loader().trying(A);
       assertNamesTheCall(assertThrows(Diverged.class, () -> state.load(2, 2)));
     }
     assertEquals(0, deaths.get());

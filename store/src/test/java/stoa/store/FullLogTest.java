@@ -103,7 +103,7 @@ class FullLogTest {
       String answer = text(execution.get(key(name), "", ANY));
       Resident resident = execution.resident;
       while (resident != null && resident.notesUnderWay() > 0) {
-        if (!resident.engine().leader().lead(null)) Thread.onSpinWait();
+        Thread.onSpinWait(); // the next tick has the writer lead
       }
       return answer;
     }
@@ -140,7 +140,7 @@ class FullLogTest {
       put(store, "b", "three");
       assertEquals("one,three and two", Script.lines(store, "a"));
       // What a reader of the past sees is what was told.
-      store.engine().questions().barrier(key("a"));
+      store.engine().barrier().await(key("a"));
       var past = store.past(key("a"), 1).get("", ANY, Pace.LONG);
       assertEquals("one,three and two", text(past.encoded()));
     }

@@ -428,7 +428,7 @@ class TroubleTest {
       Request spin = asked.get();
       caller.join(); // it was taken from there, for a worker
       cancels.set(true);
-      assertTrue(store.cancel(store.engine().deadlines().id(spin)));
+      assertTrue(store.cancel(store.engine().callList().id(spin)));
       while (!spin.isDone()) Thread.onSpinWait();
       assertThrows(CallFailed.class, spin::answer);
       assertEquals("2:b", put(store, "k", "b"));

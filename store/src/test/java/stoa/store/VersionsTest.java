@@ -28,6 +28,7 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.records.Records;
 import stoa.store.threads.Threads;
 
 class VersionsTest {
@@ -282,9 +283,9 @@ class VersionsTest {
       for (int i = 0; i < 100; i++) put(store, "k", i % 10 == 0 ? "call other x" : "x");
       Resident resident = store.engine().residents().pin(key("k"));
       for (var event : store.events(key("k"), 1, Long.MAX_VALUE)) {
-        if (!Versions.isChange(event.entry())) continue;
+        if (!Records.isChange(event.entry())) continue;
         long address = event.entry().address();
-        long end = store.engine().versions().settled(resident, address, 0);
+        long end = store.engine().finder().settled(resident, address, 0);
         assertTrue(end <= address + 2, "what is said about " + address + " lies up to " + end);
       }
       resident.unpin();
