@@ -7,7 +7,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
-import stoa.store.Transaction;
+import stoa.store.running.Transaction;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.At;

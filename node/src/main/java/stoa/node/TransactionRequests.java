@@ -12,7 +12,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
-import stoa.store.Transaction;
+import stoa.store.running.Transaction;
 import stoa.store.ordering.Coordinator;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;

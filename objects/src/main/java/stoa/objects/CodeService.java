@@ -19,7 +19,7 @@ import stoa.front.PlacedState;
 import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
 import stoa.front.types.SharedType;
-import stoa.store.Terms;
+import stoa.store.calls.Terms;
 
 /// What an operator does with the code of shared types: lists its versions, checks other classes
 /// against what is stored, and has them execute what is called from now on. Thread-safe; waits for

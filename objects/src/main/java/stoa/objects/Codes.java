@@ -24,7 +24,7 @@ import stoa.store.Store;
 /// of a type.
 ///
 /// An *activation* is a name in the dictionary. Its number, plus 1, is the number of the code that
-/// the leader logs with each put, see [stoa.store.HandlerFactory#code()]: a put is executed by the
+/// the leader logs with each put, see [stoa.store.running.HandlerFactory#code()]: a put is executed by the
 /// code that was active when it was logged, on every replica and in every replay.
 ///
 /// ```

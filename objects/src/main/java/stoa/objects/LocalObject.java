@@ -34,16 +34,16 @@ import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.spi.Cancellation;
-import stoa.store.Execution;
-import stoa.store.Follower;
-import stoa.store.Pace;
-import stoa.store.Past;
-import stoa.store.Put;
-import stoa.store.Request;
+import stoa.store.running.Execution;
+import stoa.store.past.Follower;
+import stoa.store.calls.Pace;
+import stoa.store.past.Past;
+import stoa.store.calls.Put;
+import stoa.store.running.Request;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
-import stoa.store.Visit;
+import stoa.store.running.Target;
+import stoa.store.calls.Terms;
+import stoa.store.calls.Visit;
 
 /// An object of the store of this process, as calls reach it. Thread-safe.
 ///
@@ -137,7 +137,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   /// Asks an accessor that asks other objects: all as of one moment.
   private @Nullable Object askWhole(
       SharedCall to,
-      stoa.store.Transaction moment,
+      stoa.store.running.Transaction moment,
       SharedMethod method,
       @Nullable Object[] arguments)
       throws Throwable {
@@ -146,7 +146,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   private Answer saidWhole(
       SharedCall to,
-      stoa.store.Transaction moment,
+      stoa.store.running.Transaction moment,
       SharedMethod method,
       @Nullable Object[] arguments) {
     try (moment) {
@@ -517,21 +517,21 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return core().events(key(), from, to).stream().map(this::entry).toList();
   }
 
-  private History.Entry entry(stoa.store.Event event) {
+  private History.Entry entry(stoa.store.calls.Event event) {
     var entry = event.entry();
     Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
     return new History.Entry(entry.address(), entry.log(), time, what(event.event()));
   }
 
-  private History.Event what(stoa.store.Event.What what) {
+  private History.Event what(stoa.store.calls.Event.What what) {
     return switch (what) {
-      case stoa.store.Event.What.Put(byte[] value, int code) -> called(value, code);
-      case stoa.store.Event.What.Answered(long call, String space, byte[] name) ->
+      case stoa.store.calls.Event.What.Put(byte[] value, int code) -> called(value, code);
+      case stoa.store.calls.Event.What.Answered(long call, String space, byte[] name) ->
           new History.Event.Answered(call, new Ref<>(space, Keys.decode(name, service.loader())));
-      case stoa.store.Event.What.TakenBack(long call, String reason) ->
+      case stoa.store.calls.Event.What.TakenBack(long call, String reason) ->
           new History.Event.Cancelled(call, reason);
-      case stoa.store.Event.What.Stood(long call) -> new History.Event.Completed(call);
-      case stoa.store.Event.What.Deleted() -> new History.Event.Deleted();
+      case stoa.store.calls.Event.What.Stood(long call) -> new History.Event.Completed(call);
+      case stoa.store.calls.Event.What.Deleted() -> new History.Event.Deleted();
     };
   }
 

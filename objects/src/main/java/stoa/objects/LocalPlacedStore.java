@@ -18,12 +18,12 @@ import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.front.SharedCall;
 import stoa.front.SharedPlacedObjects;
-import stoa.store.Pace;
-import stoa.store.Put;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
-import stoa.store.Transaction;
+import stoa.store.running.Target;
+import stoa.store.calls.Terms;
+import stoa.store.running.Transaction;
 
 /// The durable side of the client-placed objects of a store in this process. Thread-safe.
 final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore {

@@ -67,9 +67,9 @@ import stoa.spi.CallContext;
 import stoa.spi.ClassWeaver;
 import stoa.storage.Device;
 import stoa.storage.DeviceStats;
-import stoa.store.OngoingCall;
-import stoa.store.Pace;
-import stoa.store.Pins;
+import stoa.store.calls.OngoingCall;
+import stoa.store.calls.Pace;
+import stoa.store.past.Pins;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.blobs.Snapshots;
@@ -364,7 +364,7 @@ final class LocalService implements Service, Placing.Roots {
   @Override
   public LocalWork begin(TxOptions options) {
     var bounds =
-        new stoa.store.Transaction.Bounds(
+        new stoa.store.running.Transaction.Bounds(
             options.readOnly(),
             TimeUnit.MICROSECONDS.convert(options.timeMax()),
             limits.transactionObjectsMax(),
@@ -378,7 +378,7 @@ final class LocalService implements Service, Placing.Roots {
   @Override
   public Transaction.Outcome outcome(Transaction.Id id) {
     Key key = typeNamed(id.object().type()).key(id.object().key());
-    var lookedUp = new stoa.store.Transaction.Id(key, id.version(), LocalWork.mark(id.mark()));
+    var lookedUp = new stoa.store.running.Transaction.Id(key, id.version(), LocalWork.mark(id.mark()));
     LogAddress found = store.outcome(lookedUp);
     return found == null
         ? new Transaction.Outcome.NotCommitted()
@@ -563,7 +563,7 @@ final class LocalService implements Service, Placing.Roots {
 
   /// Whether a transaction sees that an object is lent to clients.
   boolean isLent(
-      stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
+      stoa.store.running.Transaction transaction, stoa.store.running.Target target, Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
     var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);

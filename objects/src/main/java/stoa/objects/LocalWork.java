@@ -15,8 +15,8 @@ import stoa.front.PlacedObjects;
 import stoa.front.Service;
 import stoa.front.SharedCall;
 import stoa.front.types.SharedMethod;
-import stoa.store.Pace;
-import stoa.store.Transaction;
+import stoa.store.calls.Pace;
+import stoa.store.running.Transaction;
 
 /// A transaction of the store of this process. One thread at a time uses it.
 ///

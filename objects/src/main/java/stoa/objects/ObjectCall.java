@@ -3,7 +3,7 @@ package stoa.objects;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
-import stoa.store.OngoingCall;
+import stoa.store.calls.OngoingCall;
 
 /// A call on an object that is under way, as an operator sees it.
 ///

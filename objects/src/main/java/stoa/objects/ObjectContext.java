@@ -15,7 +15,7 @@ import stoa.front.SharedStoa;
 import stoa.front.marshal.Reference;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
-import stoa.store.Execution;
+import stoa.store.running.Execution;
 
 /// What a method may know while it runs, and how the proxies that it uses call out.
 ///

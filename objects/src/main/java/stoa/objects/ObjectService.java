@@ -39,19 +39,19 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
-import stoa.store.Checkpoint;
-import stoa.store.Event;
-import stoa.store.Execution;
-import stoa.store.Pace;
+import stoa.store.calls.Checkpoint;
+import stoa.store.calls.Event;
+import stoa.store.running.Execution;
+import stoa.store.calls.Pace;
 import stoa.store.Participant;
-import stoa.store.Pins;
-import stoa.store.PriorOutcome;
-import stoa.store.Put;
-import stoa.store.Request;
+import stoa.store.past.Pins;
+import stoa.store.calls.PriorOutcome;
+import stoa.store.calls.Put;
+import stoa.store.running.Request;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
-import stoa.store.Transaction;
+import stoa.store.running.Target;
+import stoa.store.calls.Terms;
+import stoa.store.running.Transaction;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Divergence;
 import stoa.store.watching.Watch;
@@ -965,7 +965,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return ask(call, store.past(call.container().key(), version));
   }
 
-  private byte[] ask(Call call, stoa.store.Past past) {
+  private byte[] ask(Call call, stoa.store.past.Past past) {
     Read read = read(call);
     ObjectType.Called called = read.called();
     if (called == null || called.method().kind() != SharedMethod.Kind.ACCESSOR) {

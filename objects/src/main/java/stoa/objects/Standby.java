@@ -11,7 +11,7 @@ import stoa.log.Batch;
 import stoa.log.ByteObject;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.store.Following;
+import stoa.store.replicas.Following;
 import stoa.store.Store;
 import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;

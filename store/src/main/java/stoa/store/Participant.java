@@ -19,6 +19,8 @@ import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Decision;
 import stoa.store.ordering.Vote;
+import stoa.store.running.Transaction;
+import stoa.store.transactions.Prepared;
 
 /// A store among those that a [Coordinator] commits transactions over, where it is led.
 /// Thread-safe.

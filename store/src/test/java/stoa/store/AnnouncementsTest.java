@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 import stoa.storage.disk.MemoryDisk;
 import stoa.store.replicas.Announced;
+import stoa.store.replicas.Announcements;
+import stoa.store.running.NoteRequest;
+import stoa.store.running.Resident;
 import stoa.store.threads.Threads;
 
 class AnnouncementsTest {

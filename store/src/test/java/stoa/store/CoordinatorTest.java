@@ -45,9 +45,14 @@ import stoa.log.Token;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Vote;
+import stoa.store.running.Request;
+import stoa.store.running.Transaction;
 import stoa.store.threads.Threads;
 
 class CoordinatorTest {

@@ -28,6 +28,15 @@ import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.Past;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Request;
+import stoa.store.running.Transaction;
 import stoa.store.threads.Threads;
 
 /// A call with a time of its own is answered within it while its key is brought back.

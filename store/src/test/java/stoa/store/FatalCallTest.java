@@ -23,6 +23,15 @@ import stoa.storage.Device;
 import stoa.storage.Running;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.store.calls.Put;
+import stoa.store.calls.Query;
+import stoa.store.calls.Terms;
+import stoa.store.past.Past;
+import stoa.store.replicas.Quarantine;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Materialized;
 import stoa.store.threads.Threads;
 
 /// Calls that end the process which executes them: what such a process leaves is a copy of its disk

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Test;
 import stoa.Gone;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.Follower;
 import stoa.store.threads.Threads;
 
 class FollowerTest {
@@ -170,8 +173,8 @@ class FollowerTest {
       for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 100; i++) assertEquals(500, now(followers.get(i)).length());
       }
-      assertTrue(store.engine().versions().kept().bytes() <= 12_000);
-      assertFalse(store.engine().versions().kept().bytes() == 0);
+      assertTrue(store.engine().versions().keptBytes() <= 12_000);
+      assertFalse(store.engine().versions().keptBytes() == 0);
     }
   }
 }

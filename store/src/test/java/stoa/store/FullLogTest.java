@@ -30,7 +30,15 @@ import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.records.Records;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Request;
+import stoa.store.running.Resident;
 import stoa.store.threads.Threads;
 
 /// What the store does when there is room for one batch and none for another.

@@ -19,6 +19,14 @@ import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Event;
+import stoa.store.calls.OngoingCall;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.Past;
+import stoa.store.running.Request;
+import stoa.store.running.Transaction;
 import stoa.store.threads.Threads;
 
 /// Calls that end before they would, by a time limit of their own or by an operator.

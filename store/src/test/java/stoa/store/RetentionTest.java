@@ -27,7 +27,15 @@ import stoa.log.LocalShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.Past;
 import stoa.store.records.Records;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Transaction;
 import stoa.store.threads.Threads;
 
 class RetentionTest {

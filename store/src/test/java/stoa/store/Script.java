@@ -15,6 +15,13 @@ import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.calls.Visit;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 import stoa.store.threads.Threads;
 
 /// A handler for tests: keeps the lines put to it, and obeys those that are commands.

@@ -34,6 +34,12 @@ import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.store.calls.Event;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
+import stoa.store.running.Transaction;
 import stoa.store.threads.Threads;
 
 class StoreTest {

@@ -20,6 +20,11 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Event;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Transaction;
 import stoa.store.threads.Threads;
 import stoa.store.watching.Watches;
 

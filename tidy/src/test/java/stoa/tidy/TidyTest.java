@@ -116,9 +116,9 @@ class TidyTest {
               THREAD),
           Edge.of("stoa.store.leading.Leadership", "knows which thread leads", THREAD),
           Edge.of("stoa.store.watching.Progress", "where those wait who follow the log", THREAD),
-          Edge.of("stoa.store.Pending", "wakes the caller that waits for it", THREAD),
-          Edge.of("stoa.store.Round", "knows the thread that runs it", THREAD),
-          Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
+          Edge.of("stoa.store.running.Pending", "wakes the caller that waits for it", THREAD),
+          Edge.of("stoa.store.batches.Round", "knows the thread that runs it", THREAD),
+          Edge.of("stoa.store.running.Runners", "knows which thread runs which call", THREAD),
           Edge.of(
               "stoa.base.Timing",
               "the clock of this process, and the threads of what happens by itself",

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
-import stoa.store.Visit;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.calls.Visit;
 
 /// Handlers of [GroupsScenario] that call other keys: lists of lines, each of which says what was
 /// put and what came of the calls.

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// The handlers of [GroupsScenario]: lists to which elements are added, without the blanks behind
 /// them, and which answer with all of them. Who is asked with the name of another list answers with

@@ -27,11 +27,11 @@ import stoa.storage.disk.DeviceClosed;
 import stoa.storage.disk.DeviceFailed;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.StorageException;
-import stoa.store.Pace;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
-import stoa.store.Terms;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
 
 /// The blobs of a store: keys whose values are bytes on the storage device, which are written there
 /// and not put.
