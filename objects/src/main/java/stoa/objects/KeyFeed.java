@@ -13,9 +13,9 @@ import stoa.base.Existence;
 import stoa.front.Service;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.running.Request;
 import stoa.store.running.Target;
-import stoa.store.calls.Terms;
 import stoa.store.watching.Watch;
 
 /// Brings the events of one key to the listeners that are here, and what these have handled back

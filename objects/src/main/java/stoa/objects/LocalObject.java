@@ -34,16 +34,16 @@ import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.spi.Cancellation;
-import stoa.store.running.Execution;
-import stoa.store.past.Follower;
-import stoa.store.calls.Pace;
-import stoa.store.past.Past;
-import stoa.store.calls.Put;
-import stoa.store.running.Request;
 import stoa.store.Store;
-import stoa.store.running.Target;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.calls.Visit;
+import stoa.store.past.LocalView;
+import stoa.store.past.Past;
+import stoa.store.running.Execution;
+import stoa.store.running.Request;
+import stoa.store.running.Target;
 
 /// An object of the store of this process, as calls reach it. Thread-safe.
 ///
@@ -137,7 +137,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   /// Asks an accessor that asks other objects: all as of one moment.
   private @Nullable Object askWhole(
       SharedCall to,
-      stoa.store.running.Transaction moment,
+      stoa.store.running.StoreTransaction moment,
       SharedMethod method,
       @Nullable Object[] arguments)
       throws Throwable {
@@ -146,7 +146,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   private Answer saidWhole(
       SharedCall to,
-      stoa.store.running.Transaction moment,
+      stoa.store.running.StoreTransaction moment,
       SharedMethod method,
       @Nullable Object[] arguments) {
     try (moment) {
@@ -370,13 +370,12 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       byte[] said = execution.run(at, question(to, method, arguments), to.existence());
       return ObjectAnswer.get(said, marshaller());
     }
+    var kind = asks ? Visit.Kind.GET : Visit.Kind.PUT;
+    ObjectHandler.Question question = question(to, method, arguments);
     byte[] answer =
-        execution.visit(
-            asks ? Visit.Kind.GET : Visit.Kind.PUT,
-            apart,
-            key(),
-            question(to, method, arguments),
-            to.existence());
+        apart
+            ? execution.visitApart(kind, key(), question, to.existence())
+            : execution.visit(kind, key(), question, to.existence());
     return ObjectAnswer.get(answer, marshaller());
   }
 
@@ -385,8 +384,8 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     byte[] answer =
-        execution.leave(
-            Visit.Kind.PUT, key(), question(to, method, arguments), to.existence(), true);
+        execution.leaveToTransact(
+            key(), question(to, method, arguments), to.existence());
     return ObjectAnswer.get(answer, marshaller());
   }
 
@@ -449,14 +448,14 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   }
 
   /// A state that follows the log.
-  private record Followed(Follower follower) implements Service.Copy {
+  private record Followed(LocalView follower) implements Service.Copy {
     @Override
     public @Nullable Object ask(
         SharedCall to, SharedMethod method, @Nullable Object[] arguments, Freshness freshness)
         throws Throwable {
       LocalObject object = (LocalObject) to.target();
       var question = object.question(to, method, arguments).ofStore();
-      Follower.Read read =
+      LocalView.Read read =
           switch (freshness) {
             case NOW -> follower.now(question, to.existence(), object.timeMax(to));
             case SEEN -> follower.seen(question, to.existence(), object.timeMax(to));

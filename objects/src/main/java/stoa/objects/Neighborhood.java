@@ -16,10 +16,10 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.front.ObjectAnswer;
 import stoa.spi.Cancellation;
-import stoa.store.running.Execution;
-import stoa.store.calls.Neighbors;
 import stoa.store.Store;
+import stoa.store.calls.Neighbors;
 import stoa.store.calls.Visit;
+import stoa.store.running.Execution;
 
 /// The other groups of a store, as the methods of one group's objects call theirs: questions and
 /// answers in bytes, and both ends of them. Thread-safe.

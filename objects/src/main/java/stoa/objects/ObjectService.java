@@ -39,21 +39,21 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
+import stoa.store.Participant;
+import stoa.store.Store;
 import stoa.store.calls.Checkpoint;
 import stoa.store.calls.Event;
-import stoa.store.running.Execution;
 import stoa.store.calls.Pace;
-import stoa.store.Participant;
-import stoa.store.past.Pins;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.calls.Put;
-import stoa.store.running.Request;
-import stoa.store.Store;
-import stoa.store.running.Target;
 import stoa.store.calls.Terms;
-import stoa.store.running.Transaction;
 import stoa.store.ordering.Coordinator;
+import stoa.store.past.Pins;
 import stoa.store.replicas.Divergence;
+import stoa.store.running.Execution;
+import stoa.store.running.Request;
+import stoa.store.running.StoreTransaction;
+import stoa.store.running.Target;
 import stoa.store.watching.Watch;
 import stoa.store.watching.Watcher;
 
@@ -581,7 +581,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  private Asked askWhole(Call call, Transaction moment) {
+  private Asked askWhole(Call call, StoreTransaction moment) {
     try (moment) {
       Read read = read(call);
       ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
@@ -666,11 +666,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// A transaction. One thread at a time uses it; everything about it may take long.
   public final class Transacting implements AutoCloseable {
-    private final Transaction transaction;
+    private final StoreTransaction transaction;
 
     private final boolean past;
 
-    private Transacting(Transaction transaction, boolean past) {
+    private Transacting(StoreTransaction transaction, boolean past) {
       this.transaction = transaction;
       this.past = past;
     }
@@ -777,7 +777,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
         kept = answer[0] == ObjectAnswer.RETURNED;
         return answer;
       } finally {
-        transaction.leave(kept);
+        if (kept) transaction.keep();
+        else transaction.drop();
       }
     }
 
@@ -810,16 +811,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
     /// Ends the nested transaction that began last, and keeps what it did.
     public void keep() {
-      transaction.leave(true);
+      transaction.keep();
     }
 
     /// Ends the nested transaction that began last, and drops what it did.
     public void drop() {
-      transaction.leave(false);
+      transaction.drop();
     }
 
     /// The identity by which its outcome is found again; null while it has changed nothing.
-    public Transaction.@Nullable Id id() {
+    public StoreTransaction.@Nullable Id id() {
       return transaction.identity();
     }
 
@@ -869,13 +870,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
     long bytes = less(asked.bytesMax, limits.transactionBytesMax());
     var names =
-        new Transaction.LimitNames(
+        new StoreTransaction.LimitNames(
             whose(micros == asked.micros) + "timeMax, or what was left of totalTimeMax",
             whose(objects == asked.objectsMax) + "transactionObjectsMax",
             whose(bytes == asked.bytesMax) + "transactionBytesMax");
+    var access =
+        mode == TransactionMode.READING
+            ? StoreTransaction.Access.READS
+            : StoreTransaction.Access.WRITES;
     var bounds =
-        new Transaction.Bounds(mode == TransactionMode.READING, micros, objects, bytes, names);
-    Transaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
+        new StoreTransaction.Bounds(access, micros, objects, bytes, names);
+    StoreTransaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
     begun.askedBy(session);
     return new Transacting(begun, at != null);
   }
@@ -904,7 +909,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// What became of a transaction; null when nothing of it was written.
-  public @Nullable LogAddress outcome(Transaction.Id id) {
+  public @Nullable LogAddress outcome(StoreTransaction.Id id) {
     return store.outcome(id);
   }
 

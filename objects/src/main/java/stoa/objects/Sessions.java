@@ -12,15 +12,15 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.store.Store;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
-import stoa.store.calls.Pace;
-import stoa.store.calls.Put;
 import stoa.store.running.Request;
-import stoa.store.Store;
 import stoa.store.running.Target;
-import stoa.store.calls.Terms;
 
 /// The sessions of clients that are open, in the store itself, so that they outlast the process
 /// (CRESON, section III-D). Thread-safe; waits for the disk.

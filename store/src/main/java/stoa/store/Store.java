@@ -31,14 +31,16 @@ import stoa.store.calls.PriorOutcome;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.calls.Visit;
+import stoa.store.divergence.Following;
 import stoa.store.ordering.Addresses;
-import stoa.store.past.Follower;
+import stoa.store.past.LocalView;
 import stoa.store.past.Past;
 import stoa.store.past.Pins;
 import stoa.store.records.Names;
 import stoa.store.records.Records;
+import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
-import stoa.store.replicas.Following;
+import stoa.store.replicas.KeyNames;
 import stoa.store.running.DeleteRequest;
 import stoa.store.running.Execution;
 import stoa.store.running.GetRequest;
@@ -47,8 +49,8 @@ import stoa.store.running.PositionRequest;
 import stoa.store.running.PutRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
+import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
-import stoa.store.running.Transaction;
 import stoa.store.streams.StoredStreams;
 import stoa.store.threads.Threads;
 import stoa.store.transactions.Prepared;
@@ -61,11 +63,11 @@ import stoa.store.watching.Watcher;
 /// Puts on one key are executed one at a time, in the order of its stream; keys beside each other.
 /// A put is answered after it, and everything that its answer reflects, is durable. Thread-safe.
 public final class Store implements AutoCloseable {
-  private final Engine engine;
+  private final StoreParts engine;
 
   /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
-    this(new Engine(config, log, log.streams(), null, null, clock, threads));
+    this(new StoreParts(config, log, log.streams(), null, null, clock, threads));
   }
 
   /// One of several stores with one order, on a log of its own, which it closes with itself. What
@@ -80,22 +82,22 @@ public final class Store implements AutoCloseable {
       @Nullable Neighbors neighbors,
       Clock clock,
       Threads threads) {
-    this(new Engine(config, log, log.streams(), order, neighbors, clock, threads));
+    this(new StoreParts(config, log, log.streams(), order, neighbors, clock, threads));
   }
 
   /// A store for [Following], on the streams of a replica that does not lead: it refuses whatever
   /// would have to be logged, and every question. Registering handlers, reading streams and [#scan]
   /// are what it is for.
   public static Store following(StoreConfig config, Streams streams, Clock clock, Threads threads) {
-    return new Store(new Engine(config, null, streams, null, null, clock, threads));
+    return new Store(new StoreParts(config, null, streams, null, null, clock, threads));
   }
 
-  private Store(Engine engine) {
+  private Store(StoreParts engine) {
     this.engine = engine;
   }
 
   /// Its parts, for what stands on it in this package.
-  Engine engine() {
+  StoreParts engine() {
     return engine;
   }
 
@@ -410,8 +412,8 @@ public final class Store implements AutoCloseable {
   }
 
   /// A state of a key that is kept beside the store's own, by playback.
-  public Follower follow(Target target) {
-    return new Follower(engine.playback(), engine.questions(), target);
+  public LocalView follow(Target target) {
+    return new LocalView(engine.playback(), engine.questions(), target);
   }
 
   /// A put in the log.
@@ -500,8 +502,8 @@ public final class Store implements AutoCloseable {
   /// @param warmBytesMax encoded size of the states that are kept in memory
   /// @param told is told of each divergence, on a worker's thread, again and again until the log
   ///   says that the key is quarantined; to be passed to who leads
-  public Following compare(
-      Threads threads, Following.Names names, long warmBytesMax, Consumer<Divergence> told) {
+  public Backup compare(
+      Threads threads, KeyNames names, long warmBytesMax, Consumer<Divergence> told) {
     var parts =
         new Following.Store(
             engine.quarantine(), engine.loader(), engine.spaces(), engine.streams(), this::close);
@@ -549,26 +551,26 @@ public final class Store implements AutoCloseable {
   // ---- transactions
 
   /// Begins a transaction that reads the present.
-  public Transaction begin(Transaction.Bounds bounds) {
+  public StoreTransaction begin(StoreTransaction.Bounds bounds) {
     return engine.transactions().begin(bounds);
   }
 
   /// Begins a transaction that reads the past.
   ///
   /// @throws IllegalArgumentException when the address lies in the future
-  public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
+  public StoreTransaction begin(StoreTransaction.Bounds bounds, LogAddress at) {
     return engine.transactions().begin(bounds, at);
   }
 
   /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
   /// now.
-  public Transaction beginQuestion() {
+  public StoreTransaction beginQuestion() {
     return engine.transactions().beginQuestion();
   }
 
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
   /// which its own was as it was found then.
-  public Transaction beginQuestion(Request moved) {
+  public StoreTransaction beginQuestion(Request moved) {
     return engine.transactions().beginQuestion(moved);
   }
 
@@ -576,7 +578,7 @@ public final class Store implements AutoCloseable {
   /// null when nothing of it was written.
   ///
   /// @throws stoa.TooOld when that is too long ago to be known
-  public @Nullable LogAddress outcome(Transaction.Id id) {
+  public @Nullable LogAddress outcome(StoreTransaction.Id id) {
     return engine.transactions().outcome(id);
   }
 
@@ -584,7 +586,7 @@ public final class Store implements AutoCloseable {
   /// with the same order commit together. Waits for the batch under way.
   ///
   /// @throws Unavailable when that takes too long, or the log has failed
-  public Prepared hold() {
+  Prepared hold() {
     engine.health().checkOpen();
     engine.intake().hold();
     return new Prepared(engine.leader(), engine.intake());

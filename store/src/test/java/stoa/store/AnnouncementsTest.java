@@ -9,8 +9,8 @@ import static stoa.store.Script.put;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.divergence.Announcements;
 import stoa.store.replicas.Announced;
-import stoa.store.replicas.Announcements;
 import stoa.store.running.NoteRequest;
 import stoa.store.running.Resident;
 import stoa.store.threads.Threads;
@@ -81,7 +81,7 @@ class AnnouncementsTest {
   }
 
   private static Announcements announcements(Store store, Threads threads, int kept) {
-    Engine parts = store.engine();
+    StoreParts parts = store.engine();
     return new Announcements(
         parts.leader(),
         parts.residents(),

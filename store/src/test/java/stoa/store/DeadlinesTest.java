@@ -36,7 +36,7 @@ import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
 import stoa.store.running.Request;
-import stoa.store.running.Transaction;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 /// A call with a time of its own is answered within it while its key is brought back.
@@ -245,14 +245,14 @@ class DeadlinesTest {
   @Test
   void aTransactionIsLate() {
     isLateWhileItIsBroughtBack(() -> {
-      try (Transaction transaction =
-          store.begin(new Transaction.Bounds(false, 100_000, 10, 1 << 20))) {
+      try (StoreTransaction transaction =
+          store.begin(new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
         return transaction.get(store.target(KEY), "lines", ANY, Pace.SHORT);
       }
     });
     isLateWhileItIsBroughtBack(() -> {
-      try (Transaction transaction =
-          store.begin(new Transaction.Bounds(false, 100_000, 10, 1 << 20))) {
+      try (StoreTransaction transaction =
+          store.begin(new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
         return transaction.put(store.target(KEY), bytes("b"), ANY, Pace.SHORT);
       }
     });

@@ -161,14 +161,14 @@ final class Script implements Handler {
   private static byte[] call(Key target, byte[] line, Execution execution) {
     var any = new Existence.Any(null);
     return execution.isAbroad(target)
-        ? execution.visit(Visit.Kind.PUT, false, target, line, any)
+        ? execution.visit(Visit.Kind.PUT, target, line, any)
         : execution.put(target, line, any);
   }
 
   private static byte[] ask(Key target, Execution execution) {
     var any = new Existence.Any(null);
     return execution.isAbroad(target)
-        ? execution.visit(Visit.Kind.GET, false, target, "lines", any)
+        ? execution.visit(Visit.Kind.GET, target, "lines", any)
         : execution.get(target, "lines", any);
   }
 

@@ -410,7 +410,7 @@ class VersionsTest {
       assertEquals(0, store.engine().versions().keptBytes(), "nobody holds anything");
       try (var pin = store.pinNow()) {
         putPersistent(store, "k", "c");
-        assertTrue(store.engine().versions().known(persistent("k"), pin.counter()) != null);
+        assertTrue(store.engine().versions().keeps(persistent("k"), pin.counter()));
         long kept = store.engine().versions().keptBytes();
         putPersistent(store, "k", "d");
         assertEquals(

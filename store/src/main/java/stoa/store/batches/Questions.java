@@ -16,12 +16,12 @@ import stoa.store.watching.Observed;
 
 /// Questions that a store asks of its keys for itself and for its readers. Thread-safe.
 public final class Questions {
-  private final Leader leader;
+  private final BatchLeader leader;
   private final TimeLimits limits;
   private final Observed observed;
 
   public Questions(
-      Leader leader,
+      BatchLeader leader,
       TimeLimits limits,
       Observed observed) {
     this.leader = leader;

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.store.records.Records;
 
 /// A call that a handler makes on a key of another store with the same order, see [Neighbors].
 /// Immutable.
@@ -48,11 +47,7 @@ public record Visit(
   /// @param call the stream address of the put that this handler executes
   /// @param number which of its calls it is; of a question, any number of the owner's
   /// @param owner the term of who leads the store of the caller; 0 of a PUT
-  public record Id(StreamId caller, long call, long number, long owner) {
-    public Records.Origin origin() {
-      return new Records.Origin(caller, call, Math.toIntExact(number));
-    }
-  }
+  public record Id(StreamId caller, long call, long number, long owner) {}
 
   /// What has become of a visit.
   ///

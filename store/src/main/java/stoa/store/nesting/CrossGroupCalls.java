@@ -11,17 +11,17 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.Visit;
 import stoa.store.leading.Health;
+import stoa.store.records.KeyRefusals;
 import stoa.store.records.Records;
-import stoa.store.records.Refusals;
 import stoa.store.running.Execution;
 import stoa.store.running.PutRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Runs;
-import stoa.store.running.Transaction;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 /// How handlers here call keys of other stores with the same order. Thread-safe.
@@ -52,7 +52,7 @@ public final class CrossGroupCalls {
   private static final long PAUSE_NANOS_MAX = 200_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(CrossGroupCalls.class);
 
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Runs runs;
   private final IncomingCalls incomingCalls;
   private final Health health;
@@ -61,7 +61,7 @@ public final class CrossGroupCalls {
   private final AtomicLong questions = new AtomicLong();
 
   public CrossGroupCalls(
-      Leader leader,
+      BatchLeader leader,
       Runs runs,
       IncomingCalls incomingCalls,
       Health health,
@@ -95,7 +95,7 @@ public final class CrossGroupCalls {
   /// Asks a key for a run; one that is asked for the past asks for that.
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident != null) return getNow(caller, target, query, existence);
-    Transaction around = caller.transaction();
+    StoreTransaction around = caller.transaction();
     boolean part = around != null && around.isOneQuestion();
     return ask(caller, part ? Visit.Kind.MOMENT : Visit.Kind.PAST, target, query, existence);
   }
@@ -117,7 +117,7 @@ public final class CrossGroupCalls {
 
   private @Nullable RuntimeException refusal(Execution caller, Key target) {
     int depth = caller.path().size();
-    if (depth > runs.waits.depthMax()) return Refusals.tooDeep(caller.key(), target, depth, runs.waits.depthMax());
+    if (depth > runs.waits.depthMax()) return KeyRefusals.tooDeep(caller.key(), target, depth, runs.waits.depthMax());
     return caller.path().contains(target) ? caller.circle(target) : null;
   }
 
@@ -174,7 +174,9 @@ public final class CrossGroupCalls {
         byte[] answer = said.answer();
         if (answer != null) {
           caller.reach = Math.max(caller.reach, said.reach());
-          return new Execution.Nested(answer, !visit.isPut());
+          return visit.isPut()
+              ? Execution.Nested.found(answer)
+              : Execution.Nested.toLog(answer);
         }
         if (!visit.isPast() && tryToChase(visit)) {
           threads.pause(circle);
@@ -239,7 +241,7 @@ public final class CrossGroupCalls {
       Visit.Id next = hop.next();
       if (next == null || target == null) return false;
       if (next.equals(visit.id())) {
-        if (refused != null) refuse(refused, waits, Refusals.deadlock(keys));
+        if (refused != null) refuse(refused, waits, KeyRefusals.deadlock(keys));
         return true;
       }
       at = new Turn(target, next);

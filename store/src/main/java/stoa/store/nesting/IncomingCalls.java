@@ -22,7 +22,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
@@ -41,9 +41,9 @@ import stoa.store.running.PutRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
+import stoa.store.running.StoreTransaction;
 import stoa.store.running.TimeLimits;
 import stoa.store.running.Timeline;
-import stoa.store.running.Transaction;
 import stoa.store.running.Verdicts;
 import stoa.store.running.WaitChain;
 import stoa.store.threads.Threads;
@@ -67,7 +67,7 @@ public final class IncomingCalls {
   private static final long PAUSE_FIRST_NANOS = 1_000_000;
   private static final long PAUSE_NANOS_MAX = 32_000_000;
 
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Residents residents;
   private final TimeLimits limits;
   private final Verdicts verdicts;
@@ -85,7 +85,7 @@ public final class IncomingCalls {
   /// @param verdicts refuses those that close a circle
   /// @param callList numbers them
   public record Parts(
-      Leader leader,
+      BatchLeader leader,
       Residents residents,
       TimeLimits limits,
       Verdicts verdicts,
@@ -255,13 +255,14 @@ public final class IncomingCalls {
     }
 
     private Answer ofOneQuestion(long counter) {
-      try (Transaction moment = log.transactions.beginQuestion(counter, visit.callers())) {
+      try (StoreTransaction moment = log.transactions.beginQuestion(counter, visit.callers())) {
         return moment.get(visit.target(), visit.call(), visit.existence(), visit.callers().size());
       }
     }
 
     private Visit.Said put() {
-      Records.Origin origin = visit.id().origin();
+      Visit.Id id = visit.id();
+      var origin = new Records.Origin(id.caller(), id.call(), Math.toIntExact(id.number()));
       leader.moments().above(visit.counter());
       Visit.Said earlier;
       try {

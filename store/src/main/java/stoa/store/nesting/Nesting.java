@@ -12,7 +12,7 @@ import stoa.LimitExceeded;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
@@ -34,7 +34,7 @@ import stoa.store.running.WaitGraph;
 /// How handlers call other keys: of this store here, and of others by [CrossGroupCalls].
 /// Thread-safe.
 public final class Nesting implements OtherKeys {
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Residents residents;
   private final TimeLimits limits;
   private final WaitGraph waits;
@@ -52,7 +52,7 @@ public final class Nesting implements OtherKeys {
   /// @param limits their times
   /// @param waits the circles that they might close
   public record Parts(
-      Leader leader,
+      BatchLeader leader,
       Residents residents,
       TimeLimits limits,
       WaitGraph waits,
@@ -127,12 +127,12 @@ public final class Nesting implements OtherKeys {
     Deadlock refused = awaitExecuted(caller, target, address);
     if (refused != null) return caller.told(refused);
     if (address > 0) {
-      return new Execution.Nested(earlier.answer(target, address).encoded(), false);
+      return Execution.Nested.found(earlier.answer(target, address).encoded());
     }
     byte[] unfit = beginning.unfit();
-    if (unfit != null) return new Execution.Nested(unfit, true);
+    if (unfit != null) return Execution.Nested.toLog(unfit);
     byte[] unbegun = refusal(caller, target, existence, beginning);
-    if (unbegun != null) return new Execution.Nested(unbegun, true);
+    if (unbegun != null) return Execution.Nested.toLog(unbegun);
     var terms = Terms.expecting(existence).at(pace(caller));
     var request = new PutRequest(pinned(target), put, terms, origin, caller.depth() + 1);
     request.asker = caller;
@@ -201,7 +201,7 @@ public final class Nesting implements OtherKeys {
     if (refusal != null) return caller.told(refusal);
     try {
       Answer answer = playback.at(target, caller.counter).get(query, existence, caller);
-      return new Execution.Nested(answer.encoded(), false);
+      return Execution.Nested.found(answer.encoded());
     } catch (Gone gone) {
       return caller.told(gone);
     }
@@ -240,7 +240,10 @@ public final class Nesting implements OtherKeys {
       caller.reach = Math.max(caller.reach, request.reach);
     }
     try {
-      return new Execution.Nested(request.answer().encoded(), !(request instanceof PutRequest));
+      byte[] answer = request.answer().encoded();
+      return request instanceof PutRequest
+          ? Execution.Nested.found(answer)
+          : Execution.Nested.toLog(answer);
     } catch (Gone
         | AlreadyExists
         | Deadlock

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.Repeats;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Questions;
 import stoa.store.running.Request;
 import stoa.store.running.Runs;
@@ -25,7 +25,7 @@ public final class Resuming {
   /// What cannot go on is tried again after so many ticks.
   private static final int AGAIN_TICKS = 20;
 
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Questions questions;
   private final Unfinished unfinished;
   private final Runs runs;
@@ -35,7 +35,7 @@ public final class Resuming {
   private int ticks;
 
   public Resuming(
-      Leader leader, Questions questions, Unfinished unfinished, Runs runs, Threads threads) {
+      BatchLeader leader, Questions questions, Unfinished unfinished, Runs runs, Threads threads) {
     this.leader = leader;
     this.questions = questions;
     this.unfinished = unfinished;
@@ -55,7 +55,7 @@ public final class Resuming {
         continue;
       }
       request.resident.help(request);
-      while (!request.isDone() && !Leader.waitsAbroad(request) && runs.clock.nowMicros() < end) {
+      while (!request.isDone() && !BatchLeader.waitsAbroad(request) && runs.clock.nowMicros() < end) {
         if (threads.mayRunLong()) request.resident.runUntil(request);
         if (!request.isDone()) threads.pause();
       }

@@ -5,10 +5,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.log.Streams;
-import stoa.store.replicas.AcceptedStates;
-import stoa.store.replicas.Announcements;
+import stoa.store.divergence.AcceptedStates;
+import stoa.store.divergence.Announcements;
 
 /// Keeps the checkpoints of keys. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Checkpoints {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
 

@@ -17,6 +17,7 @@ import stoa.store.running.Unfinished;
 
 /// What of the past somebody may still need, so that it is not released, see the invariants of
 /// [Retention]. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Holds {
   /// So long what handlers of other stores have put is kept for them, and the log in which times
   /// are looked up: an hour.

@@ -9,14 +9,14 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.store.calls.Pace;
-import stoa.store.records.Refusals;
+import stoa.store.records.KeyRefusals;
 import stoa.store.running.Copy;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
 import stoa.store.running.Materialized;
 import stoa.store.running.QuestionRequest;
-import stoa.store.running.Transaction;
+import stoa.store.running.StoreTransaction;
 
 /// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
 public final class Past {
@@ -80,7 +80,7 @@ public final class Past {
     Version version = version();
     Materialized.State copied = version.copy();
     if (copied == null) {
-      copied = version.state().with(told(() -> playback.versions().another(key, version, 0)), false);
+      copied = version.state().withOwn(told(() -> playback.versions().another(key, version, 0)));
     }
     HandlerFactory factory = playback.runs().factory(key);
     return new Copy(key, factory, copied, tail);
@@ -106,7 +106,7 @@ public final class Past {
 
   /// As [#get(Object, Existence, Pace)], for a transaction.
   public Answer get(
-      @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
+      @Nullable Object query, Existence existence, @Nullable StoreTransaction transaction, int depth) {
     return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 
@@ -126,12 +126,12 @@ public final class Past {
       Version version,
       @Nullable Object query,
       Existence existence,
-      @Nullable Transaction transaction,
+      @Nullable StoreTransaction transaction,
       @Nullable Execution caller,
       List<Key> callers,
       int depth,
       int lateTick) {
-    if (existence.wasGone(version.generation(), version.position())) throw Refusals.gone(key);
+    if (existence.wasGone(version.generation(), version.position())) throw KeyRefusals.gone(key);
     Execution execution = execution(version.position(), depth);
     execution.caller = caller;
     execution.callers = callers;
@@ -159,7 +159,7 @@ public final class Past {
   /// Asks the live state, while it is what is seen; answers null when that is not enough.
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
-    if (existence.wasGone(live.generation(), live.position())) throw Refusals.gone(key);
+    if (existence.wasGone(live.generation(), live.position())) throw KeyRefusals.gone(key);
     Execution execution = execution(live.position(), 0);
     execution.past = true;
     execution.looking = true;

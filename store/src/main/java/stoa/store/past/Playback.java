@@ -12,6 +12,7 @@ import stoa.store.running.Runs;
 import stoa.store.watching.Observed;
 
 /// Keys as they were at places of the log (vCorfu, section 4.2: playback). Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Playback {
   private final Versions versions;
   private final VersionFinder finder;

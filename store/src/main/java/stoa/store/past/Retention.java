@@ -13,7 +13,7 @@ import stoa.Keep;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.leading.LogClock;
 import stoa.store.records.Records;
 import stoa.store.running.Bans;
@@ -23,6 +23,7 @@ import stoa.store.threads.Threads;
 
 /// The oldest version that can be read of each key, and what is in front of it: nobody else
 /// releases anything of a key's stream. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Retention {
   /*
    * What is released is in front of a version whose state can be made from what stays: from the last
@@ -76,7 +77,7 @@ public final class Retention {
   private static final Keep NOTHING = Keep.versions(0);
 
   private final Holds holds;
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Spaces spaces;
   private final Bans bans;
   private final Streams streams;
@@ -100,7 +101,7 @@ public final class Retention {
   /// @param clock the age of what is kept
   /// @param executor releases what deleted keys have left
   public record Parts(
-      Leader leader, Spaces spaces, Bans bans, LogClock clock, Executor executor) {}
+      BatchLeader leader, Spaces spaces, Bans bans, LogClock clock, Executor executor) {}
 
   /// @param holds what may not be released
   public Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {

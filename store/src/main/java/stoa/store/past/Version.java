@@ -52,18 +52,15 @@ final class Version {
       Key key,
       HandlerFactory factory,
       Materialized.State state,
-      long version,
-      long from,
-      long until,
-      long tail) {
+      VersionFinder.Seen seen) {
     this.key = key;
     this.factory = factory;
     this.state = state;
     this.forks = state.handler() != null && factory.forksCheaply(state.handler());
-    this.version = version;
-    this.from = from;
-    this.until = until;
-    this.tail = tail;
+    this.version = seen.version();
+    this.from = seen.from();
+    this.until = seen.until();
+    this.tail = seen.tail();
     if (state.handler() != null) idle.add(state.handler());
   }
 
@@ -144,7 +141,9 @@ final class Version {
     if (isAbsent()) return state;
     synchronized (this) {
       Handler instance = idle.peek();
-      return instance == null ? null : state.with(factory.fork(key, instance), forks);
+      if (instance == null) return null;
+      Handler copy = factory.fork(key, instance);
+      return forks ? state.withFork(copy) : state.withOwn(copy);
     }
   }
 }

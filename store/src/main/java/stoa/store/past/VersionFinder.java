@@ -8,7 +8,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Questions;
 import stoa.store.records.Records;
 import stoa.store.running.Barrier;
@@ -19,10 +19,11 @@ import stoa.store.threads.Threads;
 
 /// Finds which version of a key is seen at a place of the log, and waits until that version does
 /// not change any more. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class VersionFinder {
   private final Streams streams;
   private final Timeline timeline;
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Questions questions;
   private final Barrier barrier;
   private final TimeLimits limits;
@@ -35,7 +36,7 @@ public final class VersionFinder {
   /// @param barrier waits for what is logged about it
   /// @param limits the time of the reader
   public record Parts(
-      Leader leader,
+      BatchLeader leader,
       Questions questions,
       Barrier barrier,
       TimeLimits limits,

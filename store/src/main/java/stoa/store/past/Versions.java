@@ -26,6 +26,7 @@ import stoa.store.running.Residents;
 ///
 /// Thread-safe. A reader waits only for puts at or below its place that are not executed yet; it
 /// never waits for another reader.
+@SuppressWarnings("exports") // see the package
 public final class Versions {
   /*
    * A version is seen from the log counter of the change that made it, its `from`, up to the counter
@@ -95,8 +96,13 @@ public final class Versions {
     return kept;
   }
 
+  /// Whether the version of a key is kept that is seen at a log counter.
+  public boolean keeps(Key key, long counter) {
+    return known(key, counter) != null;
+  }
+
   /// The version of a key that is seen at a log counter, if it is kept.
-  public @Nullable Version known(Key key, long counter) {
+  @Nullable Version known(Key key, long counter) {
     Line line = lines.get(key.stream());
     Version version = line == null ? null : line.at(counter);
     boolean known =
@@ -188,7 +194,7 @@ public final class Versions {
       Check.that(state.position() == seen.position(), "%s is at %s", resident.key, seen.position());
       var factory = loader.runs.factory(resident.key);
       var version =
-          new Version(resident.key, factory, state, seen.version(), seen.from(), seen.until(), seen.tail());
+          new Version(resident.key, factory, state, seen);
       keep(resident.key.stream(), version);
       return version;
     } finally {
@@ -241,7 +247,8 @@ public final class Versions {
   /// The state of a key right after the change at an address, which nobody keeps.
   Version between(Key key, long position, int lateTick) {
     var factory = loader.runs.factory(key);
-    return new Version(key, factory, play(key, position, lateTick), position, 0, 0, -1);
+    var seen = new VersionFinder.Seen(position, position, 0, 0, -1);
+    return new Version(key, factory, play(key, position, lateTick), seen);
   }
 
   private Materialized.State play(Key key, long position, int lateTick) {
@@ -277,7 +284,9 @@ public final class Versions {
     }
     if (state == null) return;
     HandlerFactory factory = loader.runs.factory(key);
-    keep(key.stream(), new Version(key, factory, state, address - 1, from, change.counter - 1, -1));
+    var seen =
+        new VersionFinder.Seen(address - 1, state.position(), from, change.counter - 1, -1);
+    keep(key.stream(), new Version(key, factory, state, seen));
   }
 
   private static long size(Materialized.State state) {

@@ -15,7 +15,10 @@ import stoa.LogAddress;
 public record Appending(Resident[] residents, byte[][] data, long[] addresses, Given given) {
   /// What an append is given as a whole.
   public static final class Given {
+    /// The log address.
     public @Nullable LogAddress log;
+
+    private Given() {}
   }
 
   public Appending(Resident[] residents, byte[][] data) {

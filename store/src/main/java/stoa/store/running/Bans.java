@@ -5,6 +5,7 @@ import stoa.base.Key;
 import stoa.store.records.Records;
 
 /// Which keys take no calls, and which calls are not run again.
+@SuppressWarnings("exports") // see the package
 public interface Bans {
   /// Why a key is refused in a generation; null when it is not.
   @Nullable RuntimeException refusal(Key key, long generation);

@@ -4,6 +4,7 @@ import stoa.store.leading.Admission;
 import stoa.store.watching.Observed;
 
 /// What is counted when a request begins and when it is settled. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Bookkeeping {
   private final Runners runners;
   private final TimeLimits limits;

@@ -3,19 +3,19 @@ package stoa.store.running;
 /// A request to log what a transaction does. It is settled when all keys have executed their
 /// [parts][PartRequest]; its number is the log counter.
 public final class CommitRequest extends Request {
-  public final Transaction transaction;
+  public final StoreTransaction transaction;
 
   /// The log counter; the leader sets it.
   public long counter;
 
   /// @param resident one of the keys of the transaction
-  public CommitRequest(Resident resident, Transaction transaction) {
+  public CommitRequest(Resident resident, StoreTransaction transaction) {
     super(resident, transaction.pace(), 0);
     this.transaction = transaction;
   }
 
   @Override
-  public Transaction transaction() {
+  public StoreTransaction transaction() {
     return transaction;
   }
 

@@ -6,6 +6,7 @@ import stoa.store.calls.Pace;
 import stoa.store.records.Records;
 
 /// A request to end a key's generation. Its number is the generation that it ended.
+@SuppressWarnings("exports") // see the package
 public final class DeleteRequest extends ChangeRequest {
   public final Existence existence;
 

@@ -20,9 +20,9 @@ import stoa.spi.Cancellation;
 import stoa.store.calls.Put;
 import stoa.store.calls.Query;
 import stoa.store.calls.Visit;
+import stoa.store.records.KeyRefusals;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
-import stoa.store.records.Refusals;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
@@ -107,14 +107,24 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Thrown through a handler of a transaction that calls a key of another store: who runs the
-  /// transaction makes the call there, and the handler again, see [Transaction#leaving].
+  /// transaction makes the call there, and the handler again, see [StoreTransaction#leaving].
   public static final class Leaving extends Unwinding {
     private static final long serialVersionUID = 1L;
 
     private final transient Visit visit;
     private final boolean nested;
 
-    Leaving(Visit visit, boolean nested) {
+    /// A handler calls a key.
+    static Leaving toCall(Visit visit) {
+      return new Leaving(visit, false);
+    }
+
+    /// A handler calls a transaction of a key.
+    static Leaving toTransact(Visit visit) {
+      return new Leaving(visit, true);
+    }
+
+    private Leaving(Visit visit, boolean nested) {
       super("the call of " + visit.target() + " is made by whoever runs the transaction", null);
       this.visit = visit;
       this.nested = nested;
@@ -213,7 +223,7 @@ public final class Execution implements Cancellation.Run {
   private int code = -1;
 
   /// The transaction in which the handler runs, and calls other keys; null outside of one.
-  public @Nullable Transaction transaction;
+  public @Nullable StoreTransaction transaction;
 
   /// What a transaction does here, when it does something.
   @Nullable LoggedCall loggedCall;
@@ -371,7 +381,7 @@ public final class Execution implements Cancellation.Run {
   /// A run in a transaction that is not committed, on a copy of the state.
   ///
   /// @param mode [Mode#READING] or [Mode#TENTATIVE]
-  static Execution within(Transaction transaction, Runs runs, Mode mode, Key key, Copy copy, int depth) {
+  static Execution within(StoreTransaction transaction, Runs runs, Mode mode, Key key, Copy copy, int depth) {
     var run =
         new Execution(
             runs,
@@ -441,7 +451,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// The transaction in which the handler runs; null outside of one.
-  public @Nullable Transaction transaction() {
+  public @Nullable StoreTransaction transaction() {
     return transaction;
   }
 
@@ -471,7 +481,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   private void addTo(List<Key> path) {
-    Transaction within = transaction;
+    StoreTransaction within = transaction;
     if (within != null && resident == null) {
       path.addAll(within.path());
       return;
@@ -501,12 +511,12 @@ public final class Execution implements Cancellation.Run {
     List<Key> path = path();
     var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
     circle.add(target);
-    return Refusals.deadlock(circle);
+    return KeyRefusals.deadlock(circle);
   }
 
   /// What the handler is told when the store refuses a call of it.
   public Nested told(RuntimeException refusal) {
-    return new Nested(runs.factory(key).failure(refusal).encoded(), true);
+    return Nested.toLog(runs.factory(key).failure(refusal).encoded());
   }
 
   /// Whether the handler of a key waits for this run by way of another store.
@@ -539,48 +549,63 @@ public final class Execution implements Cancellation.Run {
   /// Calls a key of another store, as [#put] and [#get] do one of this.
   ///
   /// @param kind a put, or a question
-  /// @param apart whether the key shares no order with this one: it need not be seen at the same
-  ///   moment
   /// @param call what is put there or asked, as [Neighbors] takes it
-  public byte[] visit(
-      Visit.Kind kind, boolean apart, Key target, Object call, Existence existence) {
+  public byte[] visit(Visit.Kind kind, Key target, Object call, Existence existence) {
     ensureHeadroom();
-    boolean puts = kind == Visit.Kind.PUT;
-    if (puts && isReading()) {
+    if (around(kind, target)) return leaveBeside(kind, target, call, existence);
+    if (!isReading()) return visited(kind, target, call, existence);
+    leaveLive();
+    leaveRound();
+    return asked(() -> runs.others().getAbroad(this, target, call, existence)).answer();
+  }
+
+  /// As [#visit], of a key that shares no order with this one: it need not be seen at the same
+  /// moment.
+  public byte[] visitApart(Visit.Kind kind, Key target, Object call, Existence existence) {
+    ensureHeadroom();
+    if (around(kind, target)) return leaveBeside(kind, target, call, existence);
+    if (!isReading()) return visited(kind, target, call, existence);
+    if (transaction != null) leaveLive();
+    leaveRound();
+    return asked(() -> runs.others().getAbroadNow(this, target, call, existence)).answer();
+  }
+
+  /// Whether the transaction in which the handler runs makes a call on a key of another store.
+  private boolean around(Visit.Kind kind, Key target) {
+    if (kind == Visit.Kind.PUT && isReading()) {
       throw new UnsupportedOperationException(
           "an accessor of " + key + " must not change " + target);
     }
-    Transaction around = transaction;
-    if (around != null && !(isReading() && around.isOnlyReading())) {
-      leaveLive();
-      return leave(kind, target, call, existence, false);
-    }
-    if (!isReading()) {
-      return nested(
-          target,
-          origin ->
-              puts
-                  ? runs.others().putAbroad(this, target, call, existence, origin)
-                  : runs.others().getAbroadNow(this, target, call, existence));
-    }
-    if (!apart || transaction != null) leaveLive();
-    leaveRound();
-    return asked(() ->
-            apart
-                ? runs.others().getAbroadNow(this, target, call, existence)
-                : runs.others().getAbroad(this, target, call, existence))
-        .answer();
+    StoreTransaction around = transaction;
+    return around != null && !(isReading() && around.isOnlyReading());
   }
 
-  /// Has whoever runs the transaction call a key, for a handler that runs in it.
-  ///
-  /// @param nested whether that is a transaction within this one
-  public byte[] leave(
-      Visit.Kind kind, Key target, Object call, Existence existence, boolean nested) {
+  private byte[] leaveBeside(Visit.Kind kind, Key target, Object call, Existence existence) {
+    leaveLive();
     return tentative(
         target,
         () -> {
-          byte[] known = inTransaction().leave(this, kind, target, call, existence, nested);
+          byte[] known = inTransaction().leave(this, kind, target, call, existence);
+          return () -> known;
+        });
+  }
+
+  private byte[] visited(Visit.Kind kind, Key target, Object call, Existence existence) {
+    return nested(
+        target,
+        origin ->
+            kind == Visit.Kind.PUT
+                ? runs.others().putAbroad(this, target, call, existence, origin)
+                : runs.others().getAbroadNow(this, target, call, existence));
+  }
+
+  /// Has whoever runs the transaction call a key of another store with a transaction within this
+  /// one, for a handler that runs in it.
+  public byte[] leaveToTransact(Key target, Object call, Existence existence) {
+    return tentative(
+        target,
+        () -> {
+          byte[] known = inTransaction().leaveToTransact(this, target, call, existence);
           return () -> known;
         });
   }
@@ -668,7 +693,7 @@ public final class Execution implements Cancellation.Run {
   /// @throws IllegalStateException when it runs in none
   public byte[] run(Target target, Object query, Existence existence) {
     ensureHeadroom();
-    Transaction around = transaction;
+    StoreTransaction around = transaction;
     if (around == null || mode != Mode.TENTATIVE) {
       Records.Origin by = origin;
       // It ran, in a transaction that is committed.
@@ -692,7 +717,7 @@ public final class Execution implements Cancellation.Run {
     byte[] answer;
     try {
       if (depth >= runs.waits.depthMax()) {
-        RuntimeException refusal = Refusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
+        RuntimeException refusal = KeyRefusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
         answer = runs.factory(key).failure(refusal).encoded();
       } else {
         answer = call.get().encoded();
@@ -707,7 +732,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   private Answer tentative(Key target, Put put, Existence existence, Beginning beginning) {
-    Transaction within = inTransaction();
+    StoreTransaction within = inTransaction();
     byte[] unfit = beginning.unfit();
     if (unfit != null) return () -> unfit;
     if (!(existence instanceof Existence.Generation) && within.generation(target) == 0) {
@@ -717,7 +742,7 @@ public final class Execution implements Cancellation.Run {
     return within.put(target, put.value(), existence, depth + 1);
   }
 
-  private Transaction inTransaction() {
+  private StoreTransaction inTransaction() {
     return Objects.requireNonNull(transaction);
   }
 
@@ -725,7 +750,17 @@ public final class Execution implements Cancellation.Run {
   ///
   /// @param answer the encoded answer
   /// @param mustBeLogged whether it could not be found again after a crash
-  public record Nested(byte[] answer, boolean mustBeLogged) {}
+  public record Nested(byte[] answer, boolean mustBeLogged) {
+    /// An answer that could not be found again after a crash.
+    public static Nested toLog(byte[] answer) {
+      return new Nested(answer, true);
+    }
+
+    /// An answer that the log has, or that can be made again.
+    public static Nested found(byte[] answer) {
+      return new Nested(answer, false);
+    }
+  }
 
   /// Fails here, where nothing is under way, rather than in the middle of what serves the call,
   /// when the stack is nearly used up. Endless recursion that calls out comes by here at every
@@ -750,7 +785,7 @@ public final class Execution implements Cancellation.Run {
       if (loggedCall != null) loggedCall.answered(key, bytes);
       return bytes;
     }
-    return nested(key, _ -> new Nested(made.get(), false));
+    return nested(key, _ -> Nested.found(made.get()));
   }
 
   private byte[] nested(Key target, Function<Records.Origin, Nested> call) {
@@ -989,14 +1024,14 @@ public final class Execution implements Cancellation.Run {
   /// Why a question to another key as it was is refused, as it would be now; null when it is not.
   public @Nullable RuntimeException refusalOfPast(Key target) {
     if (depth >= runs.waits.depthMax()) {
-      return Refusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
+      return KeyRefusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
     }
     if (waitsAbroad(target)) return circle(target);
     var path = new ArrayList<Key>();
     path.add(target);
     for (@Nullable Execution run = this; run != null; run = run.caller) {
       path.addFirst(run.key);
-      if (run.key.equals(target)) return Refusals.deadlock(path);
+      if (run.key.equals(target)) return KeyRefusals.deadlock(path);
     }
     return null;
   }

@@ -5,20 +5,20 @@ import stoa.store.calls.Pace;
 
 /// A request for a copy of a key's state.
 public final class ForkRequest extends QuestionRequest {
-  final @Nullable Transaction transaction;
+  final @Nullable StoreTransaction transaction;
 
   /// The copy; valid once done. Null when the state has changed behind the moment at which the
   /// transaction reads.
   public @Nullable Copy copy;
 
   /// @param transaction the transaction that goes on with the copy; null when none does
-  public ForkRequest(Resident resident, Pace pace, @Nullable Transaction transaction) {
+  public ForkRequest(Resident resident, Pace pace, @Nullable StoreTransaction transaction) {
     super(resident, pace, 0);
     this.transaction = transaction;
   }
 
   @Override
-  public @Nullable Transaction transaction() {
+  public @Nullable StoreTransaction transaction() {
     return transaction;
   }
 

@@ -9,7 +9,7 @@ import stoa.store.calls.Terms;
 public final class GetRequest extends QuestionRequest {
   final Object query;
   final Existence existence;
-  final @Nullable Transaction transaction;
+  final @Nullable StoreTransaction transaction;
 
   /// Whether it is given up when the handler asks other keys: it is then [#moved].
   public final boolean alone;
@@ -30,7 +30,7 @@ public final class GetRequest extends QuestionRequest {
   }
 
   GetRequest(
-      Resident resident, Object query, Existence existence, Pace pace, Transaction transaction) {
+      Resident resident, Object query, Existence existence, Pace pace, StoreTransaction transaction) {
     super(resident, pace, 0);
     this.query = query;
     this.existence = existence;
@@ -39,7 +39,7 @@ public final class GetRequest extends QuestionRequest {
   }
 
   @Override
-  public @Nullable Transaction transaction() {
+  public @Nullable StoreTransaction transaction() {
     return transaction;
   }
 

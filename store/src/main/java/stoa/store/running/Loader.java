@@ -6,10 +6,11 @@ import stoa.base.Answer;
 import stoa.base.Key;
 import stoa.log.Streams;
 import stoa.store.leading.Health;
+import stoa.store.records.KeyRefusals;
 import stoa.store.records.Records;
-import stoa.store.records.Refusals;
 
 /// Makes states of keys from their streams, and finds there what became of puts. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Loader {
   public final Runs runs;
   public final Streams streams;
@@ -106,6 +107,6 @@ public final class Loader {
               }
               return verdicts.isEmpty();
             });
-    return verdicts.isEmpty() ? Refusals.gone(key) : verdicts.getFirst().why().exception();
+    return verdicts.isEmpty() ? KeyRefusals.gone(key) : verdicts.getFirst().why().exception();
   }
 }

@@ -39,21 +39,23 @@ final class LoggedCall implements Draft.Change {
   /// The stream address; set by the leader.
   long address;
 
+  /// @param value what is put; null for a deletion
+  /// @param code the number of the code that executes it; 0 when there is none
+  /// @param opening what a generation is created from, if this begins one
   LoggedCall(
       Resident resident,
       Copy copy,
       byte @Nullable [] value,
       int code,
       Records.Origin origin,
-      boolean begins,
       byte @Nullable [] opening) {
     this.resident = resident;
     this.copy = copy;
     this.value = value;
     this.code = code;
     this.origin = origin;
-    this.begins = begins;
-    this.opening = opening;
+    this.begins = value != null && copy.generation() == 0;
+    this.opening = begins ? opening : null;
     this.addressed = begins;
     this.copied = copy.fresh() && !begins && value != null;
     copy.adds();

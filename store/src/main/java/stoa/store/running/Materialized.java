@@ -17,6 +17,7 @@ import stoa.store.records.Records;
 /// The state of one key as of a stream address, and how it gets there.
 ///
 /// One thread at a time uses it.
+@SuppressWarnings("exports") // see the package
 public final class Materialized {
   /*
    * Checkpoints. The handler is encoded, and replaced by what is decoded from that, after a put, when
@@ -374,7 +375,7 @@ public final class Materialized {
     return new Copy(
         key,
         factory,
-        state().with(current == null ? null : factory.fork(key, current), false),
+        state().withOwn(current == null ? null : factory.fork(key, current)),
         tail);
   }
 
@@ -466,11 +467,14 @@ public final class Materialized {
       long stateBytes,
       long bytesSince,
       Object base) {
-    /// The same with another instance of the handler, which shares nothing or, when it was forked
-    /// cheaply, most of what it takes.
-    public State with(@Nullable Handler other, boolean shares) {
-      Object newBase = shares ? base : new Object();
-      return new State(other, generation, position, stateBytes, bytesSince, newBase);
+    /// The same with a fork of the handler, which shares most of what it takes.
+    public State withFork(@Nullable Handler fork) {
+      return new State(fork, generation, position, stateBytes, bytesSince, base);
+    }
+
+    /// The same with another instance of the handler, which shares nothing.
+    public State withOwn(@Nullable Handler own) {
+      return new State(own, generation, position, stateBytes, bytesSince, new Object());
     }
   }
 
@@ -478,7 +482,7 @@ public final class Materialized {
   public @Nullable State cheapFork() {
     Handler current = handler;
     if (current == null) return state();
-    return factory.forksCheaply(current) ? state().with(factory.fork(key, current), true) : null;
+    return factory.forksCheaply(current) ? state().withFork(factory.fork(key, current)) : null;
   }
 
   /// The state as the handler keeps it; nothing when the key is absent.

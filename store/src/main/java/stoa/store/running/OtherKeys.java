@@ -6,6 +6,7 @@ import stoa.store.calls.Put;
 import stoa.store.records.Records;
 
 /// How a run calls other keys.
+@SuppressWarnings("exports") // see the package
 public interface OtherKeys {
   /// Puts a value to another key for a run.
   Execution.Nested put(

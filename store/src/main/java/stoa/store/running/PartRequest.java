@@ -4,15 +4,15 @@ import stoa.store.calls.Pace;
 
 /// A request to execute what a committed transaction does to one key.
 public final class PartRequest extends ChangeRequest {
-  final Transaction transaction;
+  final StoreTransaction transaction;
 
-  PartRequest(Resident resident, Transaction transaction, Pace pace) {
+  PartRequest(Resident resident, StoreTransaction transaction, Pace pace) {
     super(resident, pace, 0);
     this.transaction = transaction;
   }
 
   @Override
-  public Transaction transaction() {
+  public StoreTransaction transaction() {
     return transaction;
   }
 }

@@ -7,6 +7,7 @@ import stoa.store.calls.Terms;
 import stoa.store.records.Records;
 
 /// A request to log a value for a key and have the key's handler execute it.
+@SuppressWarnings("exports") // see the package
 public final class PutRequest extends ChangeRequest {
   public final byte[] value;
   public final Existence existence;

@@ -74,12 +74,12 @@ public abstract sealed class Request extends Pending
 
   /// The session of the client who asks, itself or in a transaction; 0 for none.
   long session() {
-    Transaction in = transaction();
+    StoreTransaction in = transaction();
     return in == null ? session : in.session();
   }
 
   /// The transaction that asks, commits, or has a part here; null outside of one.
-  public @Nullable Transaction transaction() {
+  public @Nullable StoreTransaction transaction() {
     return null;
   }
 

@@ -22,13 +22,14 @@ import stoa.log.Streams;
 import stoa.store.calls.Pace;
 import stoa.store.leading.Moments;
 import stoa.store.records.Draft;
+import stoa.store.records.KeyRefusals;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
-import stoa.store.records.Refusals;
 import stoa.store.records.StreamEnd;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
+@SuppressWarnings("exports") // see the package
 public final class Resident extends StreamEnd implements Runnable {
   /*
    * Three owners.
@@ -704,7 +705,7 @@ public final class Resident extends StreamEnd implements Runnable {
     if (!request.begins && state.generation() == 0) {
       target = request.address;
       executed = request.address;
-      request.fail(Refusals.gone(key));
+      request.fail(KeyRefusals.gone(key));
       return true;
     }
     target = request.address;
@@ -780,7 +781,7 @@ public final class Resident extends StreamEnd implements Runnable {
   /// after every key of it has its part.
   private boolean part(PartRequest request) {
     parts.moments.awaitPublished();
-    Transaction transaction = request.transaction;
+    StoreTransaction transaction = request.transaction;
     Materialized state = live();
     boolean first = true;
     for (LoggedCall loggedCall : transaction.loggedCalls()) {
@@ -832,7 +833,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   /// Whether the state reflects more than a transaction is to see.
   private boolean hasMoved(QuestionRequest request) {
-    Transaction transaction = request.transaction();
+    StoreTransaction transaction = request.transaction();
     return transaction != null && executedChange > transaction.counter();
   }
 
@@ -850,7 +851,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     Existence expected = request.existence;
     if (isGone(expected, state)) {
-      request.fail(Refusals.gone(key));
+      request.fail(KeyRefusals.gone(key));
       return true;
     }
     Execution execution = Execution.question(runs, this, state.position(), request);

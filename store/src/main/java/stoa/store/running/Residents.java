@@ -20,6 +20,7 @@ import stoa.store.leading.Health;
 /// Idle keys beyond the bound leave by the clock rule: a hand goes round, and takes whoever was not
 /// used since it last passed. Nothing is written for that; a key comes back from its last
 /// checkpoint and the entries behind it (CRESON, section III-D, calls this passivation).
+@SuppressWarnings("exports") // see the package
 public final class Residents {
   /// What a key takes in memory beside its state.
   private static final long BASE_BYTES = 512;

@@ -44,6 +44,9 @@ public final class Runners {
   /// place. Set before anything runs.
   private @Nullable Running running;
 
+  /// Nothing runs yet.
+  public Runners() {}
+
   /// Notes from now on what runs.
   public void noteIn(Running place) {
     running = place;

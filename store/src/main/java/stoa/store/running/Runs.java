@@ -9,6 +9,7 @@ import stoa.store.threads.Threads;
 
 /// What the runs of a store's handlers use: the threads that run them, the code of their spaces,
 /// their time limits, and the ways to other keys and into the log. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Runs {
   public final Runners runners;
   final Spaces spaces;

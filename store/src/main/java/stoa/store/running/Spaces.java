@@ -11,6 +11,9 @@ public final class Spaces {
 
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
 
+  /// No spaces yet.
+  public Spaces() {}
+
   /// Registers what makes the handlers of a space; the first registration counts.
   public void register(String space, HandlerFactory factory) {
     factories.putIfAbsent(space, factory);

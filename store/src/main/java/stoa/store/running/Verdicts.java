@@ -16,6 +16,7 @@ import stoa.store.threads.Threads;
 /// Takes calls back: those that take too long, that an operator cancels, that close a circle, or
 /// that fail in a way which leaves the state of their key in doubt. A logged call is taken back by
 /// a verdict in the key's stream. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class Verdicts {
   private static final Logger LOG = LoggerFactory.getLogger(Verdicts.class);
 

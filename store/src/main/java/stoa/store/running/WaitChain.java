@@ -15,6 +15,9 @@ public final class WaitChain {
   private int steps;
   private int stepsMax = 1;
 
+  /// A walk that begins.
+  public WaitChain() {}
+
   /// Takes the next run. Answers whether the walk is known to go in a circle.
   public boolean isCircle(Object run) {
     if (run.equals(kept)) return true;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Deadlock;
 import stoa.Unavailable;
 import stoa.base.Key;
-import stoa.store.records.Refusals;
+import stoa.store.records.KeyRefusals;
 
 /// Which runs of a store wait for which requests, so that no circle of them closes. Thread-safe.
 public final class WaitGraph {
@@ -33,7 +33,7 @@ public final class WaitGraph {
   /// this would close a circle; null when it waits.
   public @Nullable RuntimeException begin(Execution caller, Request request) {
     if (request.depth > depthMax) {
-      return Refusals.tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
+      return KeyRefusals.tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
     }
     waiting.lock();
     try {
@@ -42,7 +42,7 @@ public final class WaitGraph {
         caller.waitingFor = request;
         return null;
       }
-      return Refusals.deadlock(circle);
+      return KeyRefusals.deadlock(circle);
     } finally {
       waiting.unlock();
     }
@@ -56,13 +56,13 @@ public final class WaitGraph {
     try {
       List<Key> circle = caller.circleThrough(executed.resident);
       if (circle != null) {
-        if (refusable) return Refusals.deadlock(circle);
+        if (refusable) return KeyRefusals.deadlock(circle);
         Execution other = caller.refusableBehind(executed.resident);
         if (other == null) {
           throw caller.suspend(
-              new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
+              new Unavailable("calls wait for each other: " + KeyRefusals.deadlock(circle)));
         }
-        if (other.refused == null) other.refused = Refusals.deadlock(circle);
+        if (other.refused == null) other.refused = KeyRefusals.deadlock(circle);
         runners.wake(other);
         if (runners.isOfCurrentThread(other)) throw new Execution.Yielded();
       }

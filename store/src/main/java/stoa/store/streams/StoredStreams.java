@@ -22,7 +22,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
 import stoa.store.records.Records;
@@ -34,6 +34,7 @@ import stoa.store.watching.Progress;
 
 /// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked
 /// by the caller, but for what only a store knows. Thread-safe.
+@SuppressWarnings("exports") // see the package
 public final class StoredStreams {
   /*
    * An append is a request like any other; it goes into the batch under way, and no handler executes
@@ -48,7 +49,7 @@ public final class StoredStreams {
    * (3) A question first has the log confirm that this process shows all that was acknowledged. A
    *     follower does so when it begins: what it waits for shows by itself.
    */
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Residents residents;
   private final Admission admission;
   private final Health health;
@@ -64,7 +65,7 @@ public final class StoredStreams {
   /// @param progress how far the log is committed
   /// @param executor hands over asynchronous answers
   public record Parts(
-      Leader leader,
+      BatchLeader leader,
       Residents residents,
       Admission admission,
       Health health,

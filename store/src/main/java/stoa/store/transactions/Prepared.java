@@ -15,14 +15,14 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;
+import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Intake;
-import stoa.store.batches.Leader;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Vote;
 import stoa.store.running.CommitRequest;
 import stoa.store.running.NoteRequest;
 import stoa.store.running.Request;
-import stoa.store.running.Transaction;
+import stoa.store.running.StoreTransaction;
 
 /// A store that is prepared for a round of transactions which several stores with one [Addresses]
 /// commit together: it logs nothing else until the round is over.
@@ -31,26 +31,26 @@ import stoa.store.running.Transaction;
 /// addresses to the transactions against which no store has voted, logs that they are committed,
 /// and each store logs its parts. A vote stands until the store is let go. One owner at a time.
 public final class Prepared implements AutoCloseable {
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Intake intake;
-  private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
-  private final Map<Transaction, CommitRequest> chosen = new LinkedHashMap<>();
+  private final Map<StoreTransaction, CommitRequest> ready = new LinkedHashMap<>();
+  private final Map<StoreTransaction, CommitRequest> chosen = new LinkedHashMap<>();
 
   /// Those that have read and written nothing here.
-  private final Set<Transaction> untouched = new HashSet<>();
+  private final Set<StoreTransaction> untouched = new HashSet<>();
 
   private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
   /// @param intake is held
-  public Prepared(Leader leader, Intake intake) {
+  public Prepared(BatchLeader leader, Intake intake) {
     this.leader = leader;
     this.intake = intake;
   }
 
   /// Votes on a transaction. Nobody may use the transaction any more; closing it takes effect when
   /// this is over.
-  public Vote examine(Transaction transaction) {
+  public Vote examine(StoreTransaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
     Set<StreamId> own = transaction.streams();
     for (StreamId stream : own) {
@@ -87,7 +87,7 @@ public final class Prepared implements AutoCloseable {
   ///
   /// @param token the addresses of all transactions that are committed together
   /// @param committed of this store, by their offset in the token
-  public void commit(Token token, SortedMap<Integer, Transaction> committed) {
+  public void commit(Token token, SortedMap<Integer, StoreTransaction> committed) {
     commit(token, committed, null);
   }
 
@@ -96,14 +96,14 @@ public final class Prepared implements AutoCloseable {
   /// @param key to which the entry is added, as by [Store#append]
   /// @return the entry's stream address
   public long commit(
-      Token token, SortedMap<Integer, Transaction> committed, Key key, byte[] entry) {
+      Token token, SortedMap<Integer, StoreTransaction> committed, Key key, byte[] entry) {
     NoteRequest note = leader.noted(key, entry);
     commit(token, committed, note);
     return note.number();
   }
 
   private void commit(
-      Token token, SortedMap<Integer, Transaction> committed, @Nullable NoteRequest note) {
+      Token token, SortedMap<Integer, StoreTransaction> committed, @Nullable NoteRequest note) {
     Check.that(!over, "what is held is committed once");
     var writing = new TreeMap<Integer, CommitRequest>();
     committed.forEach((offset, transaction) -> {
@@ -154,7 +154,7 @@ public final class Prepared implements AutoCloseable {
       request.fail(cause);
       transaction.letGo();
     });
-    untouched.forEach(Transaction::letGo);
+    untouched.forEach(StoreTransaction::letGo);
     intake.letGo();
   }
 }

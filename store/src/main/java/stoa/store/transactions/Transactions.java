@@ -9,7 +9,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.leading.Moments;
 import stoa.store.past.Holds;
 import stoa.store.past.Pins;
@@ -21,13 +21,13 @@ import stoa.store.running.QuestionRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
+import stoa.store.running.StoreTransaction;
 import stoa.store.running.Timeline;
-import stoa.store.running.Transaction;
 
 /// Begins transactions of a store, at a moment that stays readable, and finds their outcomes.
 /// Thread-safe.
-public final class Transactions implements Transaction.Host {
-  private final Leader leader;
+public final class Transactions implements StoreTransaction.Host {
+  private final BatchLeader leader;
   private final Moments moments;
   private final Holds holds;
   private final Streams streams;
@@ -39,7 +39,7 @@ public final class Transactions implements Transaction.Host {
   /// @param holds keeps what transactions read
   /// @param playback tells what they read of the past
   public Transactions(
-      Leader leader,
+      BatchLeader leader,
       Holds holds,
       Streams streams,
       Timeline timeline,
@@ -58,7 +58,7 @@ public final class Transactions implements Transaction.Host {
 
   @Override
   public Answer askPast(
-      Transaction transaction, Key key, Object query, Existence existence, int depth) {
+      StoreTransaction transaction, Key key, Object query, Existence existence, int depth) {
     return playback.at(key, transaction.counter()).get(query, existence, transaction, depth);
   }
 
@@ -73,7 +73,7 @@ public final class Transactions implements Transaction.Host {
   }
 
   @Override
-  public long commit(Transaction transaction) {
+  public long commit(StoreTransaction transaction) {
     return leader.commit(transaction);
   }
 
@@ -149,7 +149,7 @@ public final class Transactions implements Transaction.Host {
   }
 
   /// Begins a transaction that reads the present.
-  public Transaction begin(Transaction.Bounds bounds) {
+  public StoreTransaction begin(StoreTransaction.Bounds bounds) {
     playback.checkOpen();
     playback.confirm();
     long now = playback.runs().clock.nowMicros();
@@ -161,7 +161,7 @@ public final class Transactions implements Transaction.Host {
   /// Begins a transaction that reads the past.
   ///
   /// @throws IllegalArgumentException when the address lies in the future
-  public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
+  public StoreTransaction begin(StoreTransaction.Bounds bounds, LogAddress at) {
     playback.checkOpen();
     playback.confirm();
     moments.reach(at.counter());
@@ -177,15 +177,15 @@ public final class Transactions implements Transaction.Host {
     return begun(bounds, at, now, pin);
   }
 
-  private Transaction begun(
-      Transaction.Bounds bounds, LogAddress at, long nowMicros, Pins.Pin pin) {
-    var begun = new Transaction.Begun(at, nowMicros, mark(), pin::close);
-    return new Transaction(this, residents, playback.runs(), bounds, begun);
+  private StoreTransaction begun(
+      StoreTransaction.Bounds bounds, LogAddress at, long nowMicros, Pins.Pin pin) {
+    var begun = new StoreTransaction.Begun(at, nowMicros, mark(), pin::close);
+    return new StoreTransaction(this, residents, playback.runs(), bounds, begun);
   }
 
   /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
   /// now.
-  public Transaction beginQuestion() {
+  public StoreTransaction beginQuestion() {
     return begin(questionBounds()).forOneQuestion();
   }
 
@@ -193,13 +193,13 @@ public final class Transactions implements Transaction.Host {
   ///
   /// @param counter as of which all keys are seen
   /// @param callers the keys whose handlers wait for it, outermost first
-  public Transaction beginQuestion(long counter, List<Key> callers) {
+  public StoreTransaction beginQuestion(long counter, List<Key> callers) {
     return begin(questionBounds(), new LogAddress(leader.epoch(), counter)).forOneQuestion(callers);
   }
 
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
   /// which its own was as it was found then.
-  public Transaction beginQuestion(Request moved) {
+  public StoreTransaction beginQuestion(Request moved) {
     if (moments.isOrdered()) return beginQuestionInOrder(moved);
     long asked = moved instanceof GetRequest question ? question.asked : 0;
     var at = new LogAddress(leader.epoch(), Math.max(asked, moved.reach));
@@ -208,8 +208,8 @@ public final class Transactions implements Transaction.Host {
 
   /// What other stores have answered before it was asked may have higher addresses than its key,
   /// but lower ones than the next change of that, which was asked for later.
-  private Transaction beginQuestionInOrder(Request moved) {
-    Transaction now = beginQuestion();
+  private StoreTransaction beginQuestionInOrder(Request moved) {
+    StoreTransaction now = beginQuestion();
     long next = nextChange(moved.resident.key.stream(), moved.reach);
     if (next == 0 || next > now.counter()) return now;
     now.close();
@@ -234,17 +234,17 @@ public final class Transactions implements Transaction.Host {
   }
 
   /// It may wait for the calls of others, but not ask for ever.
-  private Transaction.Bounds questionBounds() {
+  private StoreTransaction.Bounds questionBounds() {
     long micros = playback.runs().limits.callMicrosMax();
     long most = micros > Long.MAX_VALUE / 10 ? Long.MAX_VALUE : micros * 10;
-    return new Transaction.Bounds(true, most, Integer.MAX_VALUE, 0);
+    return new StoreTransaction.Bounds(StoreTransaction.Access.READS, most, Integer.MAX_VALUE, 0);
   }
 
   /// What became of a transaction that an earlier process may have committed: its log address, or
   /// null when nothing of it was written.
   ///
   /// @throws stoa.TooOld when that is too long ago to be known
-  public @Nullable LogAddress outcome(Transaction.Id id) {
+  public @Nullable LogAddress outcome(StoreTransaction.Id id) {
     playback.confirm();
     var found = new LogAddress[1];
     Resident resident = residents.pin(id.key());

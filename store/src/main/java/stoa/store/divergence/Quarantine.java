@@ -1,4 +1,4 @@
-package stoa.store.replicas;
+package stoa.store.divergence;
 
 import java.util.List;
 import java.util.Objects;
@@ -17,6 +17,7 @@ import stoa.log.Streams;
 import stoa.storage.Running;
 import stoa.store.leading.Health;
 import stoa.store.records.Records;
+import stoa.store.replicas.Divergence;
 import stoa.store.running.Bans;
 import stoa.store.running.Execution;
 import stoa.store.running.Runners;

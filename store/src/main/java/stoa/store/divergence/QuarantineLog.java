@@ -1,4 +1,4 @@
-package stoa.store.replicas;
+package stoa.store.divergence;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
@@ -8,11 +8,12 @@ import stoa.CallFailed;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Questions;
 import stoa.store.calls.Checkpoint;
 import stoa.store.records.Records;
 import stoa.store.records.Refusal;
+import stoa.store.replicas.Divergence;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
@@ -27,7 +28,7 @@ public final class QuarantineLog {
 
   private final Quarantine quarantine;
   private final AcceptedStates accepted;
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Residents residents;
   private final Questions questions;
   private final Runners runners;
@@ -45,7 +46,7 @@ public final class QuarantineLog {
   /// @param runners forget how often a call has ended the process
   /// @param executor logs what is found here
   public record Parts(
-      Leader leader, Residents residents, Questions questions, Runners runners, Executor executor) {}
+      BatchLeader leader, Residents residents, Questions questions, Runners runners, Executor executor) {}
 
   public QuarantineLog(Quarantine quarantine, AcceptedStates accepted, Parts parts) {
     this.quarantine = quarantine;

@@ -10,7 +10,7 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.store.batches.Questions;
-import stoa.store.records.Refusals;
+import stoa.store.records.KeyRefusals;
 import stoa.store.running.Execution;
 import stoa.store.running.Materialized;
 import stoa.store.running.QuestionRequest;
@@ -23,7 +23,8 @@ import stoa.store.running.Target;
 ///
 /// Thread-safe; questions are answered one at a time, on the calling thread. When memory is short
 /// the state is dropped, and comes back from the last checkpoint.
-public final class Follower {
+@SuppressWarnings("exports") // see the package
+public final class LocalView {
   /*
    * The state is what is seen from the log counter `from` up to `until`; nobody has looked further.
    * To look costs a read of the stream's last address, when that has not changed.
@@ -53,7 +54,7 @@ public final class Follower {
   private long tail;
   private long weight;
 
-  public Follower(Playback playback, Questions questions, Target target) {
+  public LocalView(Playback playback, Questions questions, Target target) {
     this.playback = playback;
     this.runs = playback.runs();
     this.questions = questions;
@@ -179,7 +180,7 @@ public final class Follower {
     memory.used = true;
     RuntimeException diverged = runs.bans.refusal(key, current.generation());
     if (diverged != null) throw diverged;
-    if (existence.isGone(current.generation(), current.position())) throw Refusals.gone(key);
+    if (existence.isGone(current.generation(), current.position())) throw KeyRefusals.gone(key);
     Execution execution = Execution.beside(runs, key, current.position(), 0);
     execution.counter = counter;
     try {

@@ -5,10 +5,14 @@ import stoa.UnknownOutcome;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Intake;
-import stoa.store.batches.Leader;
 import stoa.store.batches.Questions;
 import stoa.store.calls.Neighbors;
+import stoa.store.divergence.AcceptedStates;
+import stoa.store.divergence.Announcements;
+import stoa.store.divergence.Quarantine;
+import stoa.store.divergence.QuarantineLog;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
 import stoa.store.leading.LogClock;
@@ -26,10 +30,6 @@ import stoa.store.past.Playback;
 import stoa.store.past.Retention;
 import stoa.store.past.VersionFinder;
 import stoa.store.past.Versions;
-import stoa.store.replicas.AcceptedStates;
-import stoa.store.replicas.Announcements;
-import stoa.store.replicas.Quarantine;
-import stoa.store.replicas.QuarantineLog;
 import stoa.store.running.Barrier;
 import stoa.store.running.Bookkeeping;
 import stoa.store.running.CallList;
@@ -54,7 +54,7 @@ import stoa.store.watching.Watches;
 /// The parts of a store, wired together. [Store] alone has it; each part has what it was given.
 ///
 /// A call goes through the parts as ARCHITECTURE.md tells.
-final class Engine {
+final class StoreParts {
   /// Which part of the memory for keys is for their past, and for states that follow them.
   private static final int VERSIONS_SHARE = 4;
 
@@ -75,7 +75,7 @@ final class Engine {
   private final Timeline timeline;
   private final Residents residents;
   private final Intake intake;
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Barrier barrier;
   private final Questions questions;
   private final CallList callList;
@@ -101,7 +101,7 @@ final class Engine {
   /// @param log null when it executes what another store leads
   /// @param order null when the store gives addresses itself
   /// @param neighbors null when there are no other stores whose keys handlers call
-  Engine(
+  StoreParts(
       StoreConfig config,
       @Nullable ShardLog log,
       Streams streams,
@@ -130,8 +130,8 @@ final class Engine {
     var led = new Intake.Led(log, order, logClock, unfinished, health);
     intake = new Intake(led, residents, limits, spaces, quarantine, watches, threads);
     leader =
-        new Leader(
-            new Leader.Parts(intake, residents, admission, limits, spaces, health, threads),
+        new BatchLeader(
+            new BatchLeader.Parts(intake, residents, admission, limits, spaces, health, threads),
             neighbors);
     barrier = new Barrier(leader, residents, threads);
     questions = new Questions(leader, limits, observed);
@@ -277,7 +277,7 @@ final class Engine {
     return intake;
   }
 
-  Leader leader() {
+  BatchLeader leader() {
     return leader;
   }
 

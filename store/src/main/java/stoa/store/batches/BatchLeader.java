@@ -28,13 +28,13 @@ import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.running.Spaces;
+import stoa.store.running.StoreTransaction;
 import stoa.store.running.TimeLimits;
-import stoa.store.running.Transaction;
 import stoa.store.running.WaitChain;
 import stoa.store.threads.Threads;
 
 /// Leads batches, and sees to it that requests are logged, executed and waited for. Thread-safe.
-public final class Leader implements Journal, Intake.Help {
+public final class BatchLeader implements Journal, Intake.Help {
   private static final int SPINS = 400;
 
   /// A batch that takes less is led where it was gathered.
@@ -77,7 +77,7 @@ public final class Leader implements Journal, Intake.Help {
       Threads threads) {}
 
   /// @param neighbors null when all keys are here
-  public Leader(Parts parts, @Nullable Neighbors neighbors) {
+  public BatchLeader(Parts parts, @Nullable Neighbors neighbors) {
     this.intake = parts.intake;
     this.residents = parts.residents;
     this.admission = parts.admission;
@@ -273,7 +273,7 @@ public final class Leader implements Journal, Intake.Help {
   /// Appends what a transaction puts, and waits until all its keys have executed it.
   ///
   /// @return its log counter
-  public long commit(Transaction transaction) {
+  public long commit(StoreTransaction transaction) {
     Resident first = transaction.first();
     admission.accept();
     Check.that(first.pin(), "%s stays in memory while it is used", first.key);
@@ -290,7 +290,7 @@ public final class Leader implements Journal, Intake.Help {
   }
 
   /// A request to commit a transaction together with other stores.
-  public CommitRequest across(Transaction transaction) {
+  public CommitRequest across(StoreTransaction transaction) {
     Resident any = transaction.any();
     admission.accept();
     Check.that(any.pin(), "%s stays in memory while it is used", any.key);
@@ -298,7 +298,7 @@ public final class Leader implements Journal, Intake.Help {
   }
 
   /// Executes what a committed transaction left to this thread.
-  private boolean runParts(Transaction transaction) {
+  private boolean runParts(StoreTransaction transaction) {
     boolean any = false;
     for (PartRequest part : transaction.parts()) {
       if (part.isDone()) continue;
@@ -310,7 +310,7 @@ public final class Leader implements Journal, Intake.Help {
 
   /// Waits until a committed transaction is executed; answers false when it waits for another store
   /// meanwhile.
-  public boolean awaitHere(Transaction transaction, Request request) {
+  public boolean awaitHere(StoreTransaction transaction, Request request) {
     if (neighbors == null) {
       park(request);
       return true;
@@ -318,7 +318,7 @@ public final class Leader implements Journal, Intake.Help {
     request.isAwaited();
     while (!request.isDone()) {
       if (!intake.isEmpty()) callWriter();
-      if (transaction.parts().stream().anyMatch(Leader::waitsAbroad)) return false;
+      if (transaction.parts().stream().anyMatch(BatchLeader::waitsAbroad)) return false;
       threads.pause(LOOK_NANOS);
     }
     return true;

@@ -1,4 +1,4 @@
-package stoa.store.replicas;
+package stoa.store.divergence;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,6 +20,10 @@ import stoa.log.Entry;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.records.Records;
+import stoa.store.replicas.Announced;
+import stoa.store.replicas.Backup;
+import stoa.store.replicas.Divergence;
+import stoa.store.replicas.KeyNames;
 import stoa.store.running.Execution;
 import stoa.store.running.Loader;
 import stoa.store.running.Materialized;
@@ -55,24 +59,13 @@ public final class Following implements Backup {
 
   private static final Logger LOG = LoggerFactory.getLogger(Following.class);
 
-  /// What the layer above knows of keys.
-  public interface Names {
-    /// A key by its space and name.
-    ///
-    /// @throws RuntimeException when it cannot be executed here, now
-    Key key(String space, byte[] name);
-
-    /// What a put calls, in words; empty when it calls nothing.
-    String method(Key key, byte[] value);
-  }
-
   private final Quarantine quarantine;
   private final Loader loader;
   private final Spaces spaces;
   private final Streams streams;
   private final Runnable close;
   private final Threads threads;
-  private final Names names;
+  private final KeyNames names;
   private final Consumer<Divergence> told;
   private final long warmBytesMax;
   private final ReentrantLock lock = new ReentrantLock();
@@ -116,7 +109,7 @@ public final class Following implements Backup {
   /// @param warmBytesMax encoded size of the states that are kept in memory
   /// @param told is told of each divergence, on a worker's thread
   public Following(
-      Store store, Threads threads, Names names, long warmBytesMax, Consumer<Divergence> told) {
+      Store store, Threads threads, KeyNames names, long warmBytesMax, Consumer<Divergence> told) {
     this.quarantine = store.quarantine;
     this.loader = store.loader;
     this.spaces = store.spaces;

@@ -8,8 +8,8 @@ import stoa.LimitExceeded;
 import stoa.base.Key;
 
 /// The refusals that several parts of a store tell their callers.
-public final class Refusals {
-  private Refusals() {}
+public final class KeyRefusals {
+  private KeyRefusals() {}
 
   /// The refusal of a call that means a generation of a key which has ended.
   public static Gone gone(Key key) {

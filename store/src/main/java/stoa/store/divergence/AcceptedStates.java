@@ -1,4 +1,4 @@
-package stoa.store.replicas;
+package stoa.store.divergence;
 
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;

@@ -29,15 +29,16 @@ import stoa.spi.Cancellation;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Visit;
 import stoa.store.records.Draft;
+import stoa.store.records.KeyRefusals;
 import stoa.store.records.Records;
-import stoa.store.records.Refusals;
 import stoa.store.records.StreamEnd;
 
 /// Puts and questions over several keys that see one moment of the log, and whose puts become
 /// durable and visible at once, or not at all (vCorfu, section 4.3).
 ///
 /// One thread at a time uses it.
-public final class Transaction implements AutoCloseable {
+@SuppressWarnings("exports") // see the package
+public final class StoreTransaction implements AutoCloseable {
   /*
    * Puts run at once, on copies of the states as of the moment. What they are, and what the calls
    * that they make on other keys answered, is kept as loggedCalls. The leader appends the loggedCalls under one
@@ -78,18 +79,31 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
+  /// What a transaction may do.
+  public enum Access {
+    /// It only reads.
+    READS,
+    /// It reads and writes.
+    WRITES
+  }
+
   /// The bounds of a transaction.
   ///
-  /// @param readOnly whether it refuses puts
+  /// @param access what it may do
   /// @param micros how long it may take
   /// @param keysMax how many keys it may read and write
   /// @param bytesMax the encoded size of its puts and of the answers that are logged with them
   /// @param names what the limits are called
   public record Bounds(
-      boolean readOnly, long micros, int keysMax, long bytesMax, LimitNames names) {
+      Access access, long micros, int keysMax, long bytesMax, LimitNames names) {
     /// With limits that are called as in the configuration.
-    public Bounds(boolean readOnly, long micros, int keysMax, long bytesMax) {
-      this(readOnly, micros, keysMax, bytesMax, LimitNames.STANDARD);
+    public Bounds(Access access, long micros, int keysMax, long bytesMax) {
+      this(access, micros, keysMax, bytesMax, LimitNames.STANDARD);
+    }
+
+    /// Whether it refuses puts.
+    boolean isReadOnly() {
+      return access == Access.READS;
     }
   }
 
@@ -119,7 +133,7 @@ public final class Transaction implements AutoCloseable {
     /// Asks a key's handler as of the moment of a transaction, for which the live state does not
     /// do.
     Answer askPast(
-        Transaction transaction, Key key, Object query, Existence existence, int depth);
+        StoreTransaction transaction, Key key, Object query, Existence existence, int depth);
 
     /// A copy of the state of a key as of a log counter.
     ///
@@ -131,7 +145,7 @@ public final class Transaction implements AutoCloseable {
 
     /// Appends what a transaction puts, and waits until all its keys have executed it; answers its
     /// log counter.
-    long commit(Transaction transaction);
+    long commit(StoreTransaction transaction);
 
     /// The epoch in which log addresses are issued.
     long epoch();
@@ -205,7 +219,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  public Transaction(Host host, Residents residents, Runs runs, Bounds bounds, Begun begun) {
+  public StoreTransaction(Host host, Residents residents, Runs runs, Bounds bounds, Begun begun) {
     this.host = host;
     this.residents = residents;
     this.runs = runs;
@@ -214,15 +228,15 @@ public final class Transaction implements AutoCloseable {
     this.nowMicros = begun.nowMicros;
     this.mark = begun.mark;
     this.unpin = begun.unpin;
-    this.top = new Layer(null, 0, bounds.readOnly);
+    this.top = new Layer(null, 0, bounds.isReadOnly());
   }
 
-  public Transaction forOneQuestion() {
+  public StoreTransaction forOneQuestion() {
     oneQuestion = true;
     return this;
   }
 
-  public Transaction forOneQuestion(List<Key> callers) {
+  public StoreTransaction forOneQuestion(List<Key> callers) {
     journey = new Journey(callers, List.of());
     return forOneQuestion();
   }
@@ -249,7 +263,7 @@ public final class Transaction implements AutoCloseable {
 
   /// Whether it refuses puts from its beginning to its end.
   boolean isOnlyReading() {
-    return bounds.readOnly;
+    return bounds.isReadOnly();
   }
 
   /// Whether it was committed or given up.
@@ -322,7 +336,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
-    if (copy.isGone(existence)) throw Refusals.gone(key);
+    if (copy.isGone(existence)) throw KeyRefusals.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
@@ -344,7 +358,7 @@ public final class Transaction implements AutoCloseable {
     if (isRunning(key)) throw circle(key);
     Copy copy = own(key);
     boolean begins = copy.generation() == 0;
-    if (copy.isGone(existence)) throw Refusals.gone(key);
+    if (copy.isGone(existence)) throw KeyRefusals.gone(key);
     if (!begins && existence instanceof Existence.Absent) {
       throw new AlreadyExists(key + " exists already");
     }
@@ -354,8 +368,7 @@ public final class Transaction implements AutoCloseable {
     int code = runs.spaces.code(key);
     execution.code(code);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    var loggedCall =
-        new LoggedCall(touch(key), copy, value, code, origin, begins, begins ? opening : null);
+    var loggedCall = new LoggedCall(touch(key), copy, value, code, origin, opening);
     execution.loggedCall = loggedCall;
     execution.origin = origin;
     execution.begins = begins;
@@ -374,7 +387,7 @@ public final class Transaction implements AutoCloseable {
 
   Answer run(Key key, Object query, Existence existence, int depth) {
     Copy copy = own(key);
-    if (copy.isGone(existence)) throw Refusals.gone(key);
+    if (copy.isGone(existence)) throw KeyRefusals.gone(key);
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
@@ -387,10 +400,10 @@ public final class Transaction implements AutoCloseable {
     Key key = target.key();
     checkWrites(key);
     Copy copy = own(key);
-    if (copy.generation() == 0 || copy.isGone(existence)) throw Refusals.gone(key);
+    if (copy.generation() == 0 || copy.isGone(existence)) throw KeyRefusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
-    loggedCalls.add(new LoggedCall(touch(key), copy, null, 0, origin, false, null));
+    loggedCalls.add(new LoggedCall(touch(key), copy, null, 0, origin, null));
     long ended = copy.committedGeneration();
     copy.delete();
     return ended;
@@ -431,8 +444,10 @@ public final class Transaction implements AutoCloseable {
       return answer;
     } finally {
       journey = null;
-      leave(mine.left == null);
-      if (mine.left != null) {
+      if (mine.left == null) {
+        keep();
+      } else {
+        drop();
         bytes = bytesBefore;
         numbers = numbersBefore;
       }
@@ -440,8 +455,23 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// What a key of another store answers to a handler of this one.
-  byte[] leave(
-      Execution by, Visit.Kind kind, Key target, Object call, Existence existence, boolean nested) {
+  byte[] leave(Execution by, Visit.Kind kind, Key target, Object call, Existence existence) {
+    Journey mine = journey(by, target);
+    if (mine.next < mine.answers.size()) return mine.answers.get(mine.next++);
+    mine.left = Execution.Leaving.toCall(visit(by, kind, target, call, existence));
+    throw mine.left;
+  }
+
+  /// As [#leave], when the handler calls a transaction.
+  byte[] leaveToTransact(Execution by, Key target, Object call, Existence existence) {
+    Journey mine = journey(by, target);
+    if (mine.next < mine.answers.size()) return mine.answers.get(mine.next++);
+    mine.left =
+        Execution.Leaving.toTransact(visit(by, Visit.Kind.PUT, target, call, existence));
+    throw mine.left;
+  }
+
+  private Journey journey(Execution by, Key target) {
     Journey mine = journey;
     if (mine == null) {
       throw new UnsupportedOperationException(
@@ -452,11 +482,13 @@ public final class Transaction implements AutoCloseable {
               + " by its stoa:// URL");
     }
     check();
-    if (mine.next < mine.answers.size()) return mine.answers.get(mine.next++);
+    return mine;
+  }
+
+  private Visit visit(
+      Execution by, Visit.Kind kind, Key target, Object call, Existence existence) {
     var id = new Visit.Id(by.key().stream(), by.address(), 0, 0);
-    var visit = new Visit(id, kind, target, call, existence, counter(), path(), 0);
-    mine.left = new Execution.Leaving(visit, nested);
-    throw mine.left;
+    return new Visit(id, kind, target, call, existence, counter(), path(), 0);
   }
 
   /// The keys whose handlers run, outermost first, those that wait in other stores before them.
@@ -482,7 +514,7 @@ public final class Transaction implements AutoCloseable {
 
   // ---- nested transactions
 
-  /// Begins a nested transaction: what is put from now on is merged or dropped by [#leave].
+  /// Begins a nested transaction: what is put from now on is merged by [#keep] or dropped by [#drop].
   public void enter() {
     check();
     top = new Layer(top, loggedCalls.size(), top.readOnly);
@@ -494,17 +526,24 @@ public final class Transaction implements AutoCloseable {
     top = new Layer(top, loggedCalls.size(), true);
   }
 
-  /// Ends the nested transaction that began last.
-  public void leave(boolean keep) {
+  /// Ends the nested transaction that began last, and keeps what it did.
+  public void keep() {
+    Layer ended = leaveLayer();
+    top.copies.putAll(ended.copies);
+  }
+
+  /// Ends the nested transaction that began last, and drops what it did.
+  public void drop() {
+    Layer ended = leaveLayer();
+    loggedCalls.subList(ended.loggedCalls, loggedCalls.size()).clear();
+  }
+
+  private Layer leaveLayer() {
     Layer layer = top;
     Layer below = layer.below;
     if (below == null) throw new IllegalStateException("no nested transaction is under way");
     top = below;
-    if (keep) {
-      below.copies.putAll(layer.copies);
-    } else {
-      loggedCalls.subList(layer.loggedCalls, loggedCalls.size()).clear();
-    }
+    return layer;
   }
 
   // ---- its end
@@ -655,7 +694,7 @@ public final class Transaction implements AutoCloseable {
 
         @Override
         public RuntimeException aborted(StreamEnd changed, long counter) {
-          return Transaction.this.aborted(changed.key, counter);
+          return StoreTransaction.this.aborted(changed.key, counter);
         }
 
         // Replicas differ over a key that it read or wrote. To delete such a key alone is
@@ -877,6 +916,6 @@ public final class Transaction implements AutoCloseable {
   private Deadlock circle(Key key) {
     List<Key> path = path();
     path.add(key);
-    return Refusals.deadlock(path.subList(path.indexOf(key), path.size()));
+    return KeyRefusals.deadlock(path.subList(path.indexOf(key), path.size()));
   }
 }

@@ -1,4 +1,4 @@
-package stoa.store.replicas;
+package stoa.store.divergence;
 
 import java.util.Iterator;
 import java.util.concurrent.Executor;
@@ -10,7 +10,8 @@ import org.slf4j.LoggerFactory;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Streams;
-import stoa.store.batches.Leader;
+import stoa.store.batches.BatchLeader;
+import stoa.store.replicas.Announced;
 import stoa.store.running.Handler;
 import stoa.store.running.Materialized;
 import stoa.store.running.NoteRequest;
@@ -45,7 +46,7 @@ public final class Announcements {
 
   private static final Logger LOG = LoggerFactory.getLogger(Announcements.class);
 
-  private final Leader leader;
+  private final BatchLeader leader;
   private final Residents residents;
   private final Spaces spaces;
   private final Streams streams;
@@ -59,7 +60,7 @@ public final class Announcements {
   /// @param executor runs the turns
   /// @param kept how many announcements stay in the log
   public Announcements(
-      Leader leader,
+      BatchLeader leader,
       Residents residents,
       Spaces spaces,
       Streams streams,
@@ -165,7 +166,7 @@ public final class Announcements {
     Materialized.State state = live.state();
     Handler handler = state.handler();
     boolean large = handler == null || live.weight() > ENCODED_BYTES_MAX;
-    return new Seen(state.with(null, false), large ? null : live.encoded(), reflected);
+    return new Seen(state.withOwn(null), large ? null : live.encoded(), reflected);
   }
 
   private void trim() {
