@@ -55,7 +55,8 @@ final class TransactionRequests {
       throw new Unavailable(
           "transaction "
               + request.getTransaction()
-              + " is not open, or was lost when the server was restarted; nothing was written unless its outcome says so");
+              + " is not open, or was lost when the server was restarted; nothing was written"
+              + " unless its outcome says so");
     }
     open.lane().slow(() -> asked.attempt(() -> step(session, open, request)));
   }

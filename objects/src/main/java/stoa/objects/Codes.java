@@ -24,8 +24,8 @@ import stoa.store.Store;
 /// of a type.
 ///
 /// An *activation* is a name in the dictionary. Its number, plus 1, is the number of the code that
-/// the leader logs with each put, see [stoa.store.running.HandlerFactory#code()]: a put is executed by the
-/// code that was active when it was logged, on every replica and in every replay.
+/// the leader logs with each put, see [stoa.store.running.HandlerFactory#code()]: a put is executed
+/// by the code that was active when it was logged, on every replica and in every replay.
 ///
 /// ```
 /// activation:  "code ", how many the type has with this one, " ", the version's name, " ",

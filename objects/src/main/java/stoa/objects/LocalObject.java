@@ -384,8 +384,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     byte[] answer =
-        execution.leaveToTransact(
-            key(), question(to, method, arguments), to.existence());
+        execution.leaveToTransact(key(), question(to, method, arguments), to.existence());
     return ObjectAnswer.get(answer, marshaller());
   }
 

@@ -108,7 +108,8 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     if (generation == 0 || state.length == 0) {
       throw new IllegalArgumentException(
           object
-              + " does not exist, and cannot be lent to clients; create it, or call a method that changes it, before");
+              + " does not exist, and cannot be lent to clients; create it, or call a method that"
+              + " changes it, before");
     }
     var _ = PlacedObject.checked(object, state, stoa.callBytesMax());
     side(live, generation, true);

@@ -366,9 +366,7 @@ final class LocalService implements Service, Placing.Roots {
   public LocalWork begin(TxOptions options) {
     var bounds =
         new StoreTransaction.Bounds(
-            options.readOnly()
-                ? StoreTransaction.Access.READS
-                : StoreTransaction.Access.WRITES,
+            options.readOnly() ? StoreTransaction.Access.READS : StoreTransaction.Access.WRITES,
             TimeUnit.MICROSECONDS.convert(options.timeMax()),
             limits.transactionObjectsMax(),
             limits.transactionBytesMax());
@@ -381,7 +379,8 @@ final class LocalService implements Service, Placing.Roots {
   @Override
   public Transaction.Outcome outcome(Transaction.Id id) {
     Key key = typeNamed(id.object().type()).key(id.object().key());
-    var lookedUp = new stoa.store.running.StoreTransaction.Id(key, id.version(), LocalWork.mark(id.mark()));
+    var lookedUp =
+        new stoa.store.running.StoreTransaction.Id(key, id.version(), LocalWork.mark(id.mark()));
     LogAddress found = store.outcome(lookedUp);
     return found == null
         ? new Transaction.Outcome.NotCommitted()
@@ -566,7 +565,9 @@ final class LocalService implements Service, Placing.Roots {
 
   /// Whether a transaction sees that an object is lent to clients.
   boolean isLent(
-      stoa.store.running.StoreTransaction transaction, stoa.store.running.Target target, Existence existence) {
+      stoa.store.running.StoreTransaction transaction,
+      stoa.store.running.Target target,
+      Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
     var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);

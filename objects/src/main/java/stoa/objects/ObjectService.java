@@ -878,8 +878,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
         mode == TransactionMode.READING
             ? StoreTransaction.Access.READS
             : StoreTransaction.Access.WRITES;
-    var bounds =
-        new StoreTransaction.Bounds(access, micros, objects, bytes, names);
+    var bounds = new StoreTransaction.Bounds(access, micros, objects, bytes, names);
     StoreTransaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
     begun.askedBy(session);
     return new Transacting(begun, at != null);

@@ -41,7 +41,8 @@ public final class Participant implements Coordinator.Home {
 
   /// @param transactions finds the part of a transaction that is open here, null when it is not, or
   ///   not any more
-  public Participant(Store store, Function<Coordinator.Part, @Nullable StoreTransaction> transactions) {
+  public Participant(
+      Store store, Function<Coordinator.Part, @Nullable StoreTransaction> transactions) {
     this.store = store;
     this.transactions = transactions;
   }

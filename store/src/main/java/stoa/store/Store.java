@@ -104,8 +104,8 @@ public final class Store implements AutoCloseable {
   // ---- puts and questions
 
   /// Has it noted what runs, in memory that outlives this process: a call that has ended the
-  /// process twice is not executed again, and its key is in quarantine. To be said before
-  /// anything runs.
+  /// process twice is not executed again, and its key is in quarantine. To be said before anything
+  /// runs.
   public void noteRuns(Running place) {
     engine.runners().noteIn(place);
   }
@@ -271,14 +271,14 @@ public final class Store implements AutoCloseable {
     return new Names(engine.streams(), directory.key.stream(), directory.tail());
   }
 
-  /// The log counter up to which everything is committed: whoever asks a key now finds what was put
-  /// up to there, and every [Watcher] has been told of all changes up to there, unless the store
-  /// has failed. Not to be asked by a watcher.
+  /// The log counter up to which everything is committed: a question that is asked now finds what
+  /// was put up to there, and every [Watcher] has been told of all changes up to there, unless the
+  /// store has failed. Not to be asked by a watcher.
   public long moment() {
     return engine.moments().moment();
   }
 
-  /// Has somebody told of the changes of a key, whether that is in memory or not, until the
+  /// Has a watcher told of the changes of a key, whether that is in memory or not, until the
   /// registration is closed. Before this returns, the watcher is told of the last change there was,
   /// if there was one; then of each further one before [#moment] passes it. Changes that are
   /// committed together are told once.
@@ -345,7 +345,7 @@ public final class Store implements AutoCloseable {
     engine.retention().keep(policy);
   }
 
-  /// The log counters that somebody reads at, and which are to stay readable.
+  /// The log counters at which readers read, and which are to stay readable.
   public Pins pins() {
     return engine.holds().pins();
   }
@@ -389,8 +389,8 @@ public final class Store implements AutoCloseable {
     engine.retention().forget(key, position);
   }
 
-  /// Tells of several stores with one order that nobody will read any of them in front of a log
-  /// counter, but whom is told [stoa.TooOld] if need be.
+  /// Tells one of several stores with one order that no reader needs any of them in front of a log
+  /// counter. A reader that comes nevertheless may be told [stoa.TooOld].
   void raiseHorizon(long horizon) {
     engine.holds().raiseHorizon(horizon);
   }
@@ -405,7 +405,8 @@ public final class Store implements AutoCloseable {
       if (diverged != null) throw diverged;
     }
     if (unless >= 0) {
-      PositionRequest asked = engine.questions().position(() -> engine.admission().accepted(target::pin));
+      PositionRequest asked =
+          engine.questions().position(() -> engine.admission().accepted(target::pin));
       if (asked.number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
     }
     return engine.questions().state(() -> engine.admission().accepted(target::pin));
@@ -501,7 +502,7 @@ public final class Store implements AutoCloseable {
   /// @param names what the layer above knows of keys
   /// @param warmBytesMax encoded size of the states that are kept in memory
   /// @param told is told of each divergence, on a worker's thread, again and again until the log
-  ///   says that the key is quarantined; to be passed to who leads
+  ///   says that the key is quarantined; to be passed to the leader
   public Backup compare(
       Threads threads, KeyNames names, long warmBytesMax, Consumer<Divergence> told) {
     var parts =
@@ -537,7 +538,7 @@ public final class Store implements AutoCloseable {
     return engine.incomingCalls().visit(visit, ticks);
   }
 
-  /// Whom a visit to this store waits for, see [Neighbors#follow].
+  /// The next call in the wait chain of a visit to this store, see [Neighbors#follow].
   public Visit.NextWait follow(Visit.Id id) {
     return engine.incomingCalls().follow(id);
   }

@@ -183,8 +183,7 @@ final class StoreParts {
             timeline,
             new VersionFinder.Parts(leader, questions, barrier, limits, threads));
     versions =
-        new Versions(
-            finder, loader, residents, holds.pins(), intake.moments(), versionBytes);
+        new Versions(finder, loader, residents, holds.pins(), intake.moments(), versionBytes);
     playback = new Playback(versions, finder, loader, streams, intake.moments(), observed);
     keeper.keepFor(versions, playback);
     var books = new Bookkeeping(runners, limits, admission, observed);
@@ -196,8 +195,7 @@ final class StoreParts {
     earlier = new EarlierCalls(streams, timeline, questions, loader, playback);
     incomingCalls =
         new IncomingCalls(
-            new IncomingCalls.Parts(
-                leader, residents, limits, verdicts, callList, health, threads),
+            new IncomingCalls.Parts(leader, residents, limits, verdicts, callList, health, threads),
             new IncomingCalls.Log(streams, timeline, holds, loader, playback, transactions));
     CrossGroupCalls crossGroupCalls =
         neighbors == null

@@ -3,10 +3,10 @@
 ///
 /// [stoa.store.Store] is the door, and `StoreParts` wires what is behind it. A call goes through
 /// `Target` (the key in memory), `Admission` (limits), `BatchLeader` and `Intake` (a batch, which
-/// `Draft` decides), `Resident` (the mailbox of the key and its state), and `Execution` (one run of its
-/// handler).
+/// `Draft` decides), `Resident` (the mailbox of the key and its state), and `Execution` (one run of
+/// its handler).
 ///
-/// The packages, from the top: this one, and `blobs` on it; `nesting`, `transactions` and `streams`;
-/// `past`; `divergence`; `batches`; `running`; `leading`; and below it `calls`, `records`, `ordering`,
-/// `threads`, `watching`, and `replicas`. None imports one above it.
+/// The packages, from the top: this one, and `blobs` on it; `nesting`, `transactions` and
+/// `streams`; `past`; `divergence`; `batches`; `running`; `leading`; and below it `calls`,
+/// `records`, `ordering`, `threads`, `watching`, and `replicas`. None imports one above it.
 package stoa.store;

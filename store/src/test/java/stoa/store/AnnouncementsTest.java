@@ -83,11 +83,6 @@ class AnnouncementsTest {
   private static Announcements announcements(Store store, Threads threads, int kept) {
     StoreParts parts = store.engine();
     return new Announcements(
-        parts.leader(),
-        parts.residents(),
-        parts.spaces(),
-        parts.streams(),
-        threads::answer,
-        kept);
+        parts.leader(), parts.residents(), parts.spaces(), parts.streams(), threads::answer, kept);
   }
 }

@@ -246,13 +246,15 @@ class DeadlinesTest {
   void aTransactionIsLate() {
     isLateWhileItIsBroughtBack(() -> {
       try (StoreTransaction transaction =
-          store.begin(new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
+          store.begin(
+              new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
         return transaction.get(store.target(KEY), "lines", ANY, Pace.SHORT);
       }
     });
     isLateWhileItIsBroughtBack(() -> {
       try (StoreTransaction transaction =
-          store.begin(new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
+          store.begin(
+              new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
         return transaction.put(store.target(KEY), bytes("b"), ANY, Pace.SHORT);
       }
     });

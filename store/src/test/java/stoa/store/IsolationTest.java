@@ -206,7 +206,8 @@ class IsolationTest {
   void endsACallOfATransactionThatRunsTooLong() {
     try (var store = Script.open(disk, Threads.real(), SHORT, 64 << 20)) {
       put(store, "k", "a");
-      var bounds = new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20);
+      var bounds =
+          new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20);
       try (StoreTransaction transaction = store.begin(bounds)) {
         assertThrows(
             DeadlineExceeded.class,

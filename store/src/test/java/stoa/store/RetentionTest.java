@@ -244,7 +244,9 @@ class RetentionTest {
   @Test
   void aTransactionReadsWhatWasThereWhenItBegan() {
     fill("c", 1, 100);
-    var bounds = new StoreTransaction.Bounds(StoreTransaction.Access.READS, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(
+            StoreTransaction.Access.READS, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
     try (var transaction = store.begin(bounds)) {
       fill("c", 101, 300);
       assertEquals(100, store.trim(key("c"), 300));
@@ -353,7 +355,8 @@ class RetentionTest {
     fill("c", 1, 100);
     LogAddress at = store.events(key("c"), 50, 50).getFirst().entry().log();
     store.trim(key("c"), 70);
-    var bounds = new StoreTransaction.Bounds(StoreTransaction.Access.READS, Long.MAX_VALUE, 10, 1 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(StoreTransaction.Access.READS, Long.MAX_VALUE, 10, 1 << 20);
     try (var transaction = store.begin(bounds, at)) {
       assertThrows(
           TooOld.class, () -> transaction.get(store.target(key("c")), "value", ANY, Pace.SHORT));
@@ -452,7 +455,8 @@ class RetentionTest {
   void byAgeATransactionCountsFromItsCommitOn() {
     store.keep(Keep.age(Duration.ofSeconds(10)));
     put("c", "v1");
-    var bounds = new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000_000, 10, 64 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000_000, 10, 64 << 20);
     try (StoreTransaction transaction = store.begin(bounds)) {
       for (int i = 2; i <= 300; i++) {
         transaction.put(store.target(key("c")), padded("v" + i), ANY, Pace.SHORT);
@@ -565,7 +569,9 @@ class RetentionTest {
   @Test
   void aTransactionRunsAgainWhenItsStateWasMadeAnewByALoggedCheckpoint() {
     fill("c", 1, 5);
-    var bounds = new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(
+            StoreTransaction.Access.WRITES, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
     StoreTransaction transaction = store.begin(bounds);
     try {
       var _ = transaction.put(store.target(key("c")), padded("own"), ANY, Pace.SHORT);

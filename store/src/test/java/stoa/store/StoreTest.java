@@ -264,7 +264,8 @@ class StoreTest {
   @Timeout(60)
   void executesADeletionThatIsLoggedWithTheTransactionWhichItRefuses() throws Exception {
     var any = new Existence.Any(null);
-    var bounds = new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20);
     try (var store = Script.open(disk)) {
       put(store, "k", "a");
       var deletion = new CompletableFuture<Request>();

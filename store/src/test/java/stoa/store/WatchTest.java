@@ -35,7 +35,8 @@ class WatchTest {
   private final ConcurrentLinkedQueue<Long> told = new ConcurrentLinkedQueue<>();
 
   private static StoreTransaction begin(Store store) {
-    return store.begin(new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20));
+    return store.begin(
+        new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20));
   }
 
   /// The log counters of the changes of a key.

@@ -30,8 +30,8 @@ class TidyTest {
           Edge.of("stoa.base.Permissions", "who may read the files of a store", FILE),
           Edge.of(
               "stoa.storage.disk.FileDisk",
-              "the real disk; an interrupt of its caller must not cost it a file, and it looks every"
-                  + " now and then whether it still has its lock",
+              "the real disk; an interrupt of its caller must not cost it a file, and it looks"
+                  + " every now and then whether it still has its lock",
               FILE,
               THREAD,
               CLOCK),

@@ -120,7 +120,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     return intake.term();
   }
 
-  /// A number that nobody else who opened this log has.
+  /// A number that no other opening of this log has.
   public long owner() {
     return intake.owner();
   }
@@ -245,7 +245,8 @@ public final class BatchLeader implements Journal, Intake.Help {
     await(request);
   }
 
-  /// Fails a question when nobody can say that this process shows all that was acknowledged.
+  /// Fails a question when the log cannot confirm that this process shows all that was
+  /// acknowledged.
   private boolean isUnconfirmed(QuestionRequest question) {
     try {
       health.confirm();
@@ -389,7 +390,7 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- leading
 
-  /// Leads a batch if nobody leads, and calls the writer for what is left.
+  /// Leads a batch if no thread leads, and calls the writer for what is left.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
   @Override
@@ -500,8 +501,7 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   /// A request to append an entry, as [Store#append(Key, byte\[\])].
   public NoteRequest noted(Key key, byte[] payload) {
-    return new NoteRequest(
-        accepted(key), Records.NOTE, payload);
+    return new NoteRequest(accepted(key), Records.NOTE, payload);
   }
 
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.

@@ -52,8 +52,8 @@ import stoa.store.watching.Watches;
 /// batch, and puts them into the mailboxes of their keys.
 ///
 /// The first thread that finds no leader becomes the leader for one batch: a caller, so that a lone
-/// caller needs no other thread, or the writer, which goes on while there is more. Nobody waits to
-/// fill a batch; batches grow while the one before is synced.
+/// caller needs no other thread, or the writer, which goes on while there is more. No leader waits
+/// to fill a batch; batches grow while the one before is synced.
 public final class Intake {
   /*
    * Draft decides a batch, Leadership who makes it, Moments what can be read. This class queues and leads.
@@ -73,7 +73,7 @@ public final class Intake {
   /// takes. What is left serves batches that need no place in that order.
   private static final int RESERVED = 1 << 20;
 
-  /// How long a batch waits for the order to have somebody who gives addresses.
+  /// How long a batch waits for a coordinator that gives addresses.
   private static final long ORDER_MICROS_MAX = 10_000_000;
 
   /// A pause of the whole process says nothing of the log.
@@ -204,12 +204,12 @@ public final class Intake {
     return term;
   }
 
-  /// A number that nobody else who opened this log has.
+  /// A number that no other opening of this log has.
   public long owner() {
     return order == null ? epoch : term;
   }
 
-  /// Whether who leads a batch waits for another process first.
+  /// Whether the leader of a batch waits for another process first.
   boolean asksElsewhere() {
     return order != null && !order.isBeside();
   }
@@ -256,7 +256,7 @@ public final class Intake {
     return appendMicros < micros;
   }
 
-  /// Leads one batch if nobody leads; answers whether it did.
+  /// Leads one batch if no thread leads; answers whether it did.
   ///
   /// @param own the request of the calling thread: its key is left for that thread to run
   boolean tryLead(@Nullable Request own) {
@@ -342,7 +342,8 @@ public final class Intake {
   /// @param token their addresses
   /// @param commits by the offset in the token; each was sketched since all is held up
   /// @param note what is logged with them at the first address; null for nothing
-  public void commit(Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
+  public void commit(
+      Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
     taken.clear();
     sequencer.skip(token.first().counter() - 1);
     begin();

@@ -20,10 +20,7 @@ public final class Questions {
   private final TimeLimits limits;
   private final Observed observed;
 
-  public Questions(
-      BatchLeader leader,
-      TimeLimits limits,
-      Observed observed) {
+  public Questions(BatchLeader leader, TimeLimits limits, Observed observed) {
     this.leader = leader;
     this.limits = limits;
     this.observed = observed;

@@ -6,7 +6,7 @@ import stoa.base.Key;
 /// The other stores with the same order, as the handlers of one store call their keys: the way
 /// there. Their ends are [Store#visit], [Store#follow] and [Store#refuse]. Thread-safe.
 ///
-/// Whatever is asked may arrive late, twice, or at a store that is not led there any more.
+/// A request may arrive late, twice, or at a server that does not lead the store any more.
 public interface Neighbors {
   /// A visit cannot be asked, and was not: why is its answer, the same whenever it is tried.
   final class NotAsked extends RuntimeException {
@@ -35,18 +35,19 @@ public interface Neighbors {
   ///
   /// @param ticks how long to wait there, in units of [Threads#TICK_MILLIS], or [#UNTIL_IT_WAITS]
   /// @throws NotAsked when it cannot be asked, which is its answer
-  /// @throws RuntimeException when nobody can say now: it may have been begun
+  /// @throws RuntimeException when the other store does not answer: the visit may have begun
   Visit.Said visit(Visit visit, int ticks);
 
-  /// Whom a visit waits for, in the store of its target.
+  /// The next call in the wait chain of a visit, in the store of its target; used to find
+  /// deadlocks.
   ///
-  /// @throws stoa.Unavailable when nobody can say now
+  /// @throws stoa.Unavailable when the other store does not answer
   Visit.NextWait follow(Key target, Visit.Id id);
 
   /// Has a call be refused which waits for its turn on the way of a visit, if it still does.
   ///
   /// @param waits the call, see [Visit.NextWait]
   /// @param why names the circle
-  /// @throws stoa.Unavailable when nobody can be told now
+  /// @throws stoa.Unavailable when the other store does not answer
   void refuse(Key target, Visit.Id id, long waits, Deadlock why);
 }

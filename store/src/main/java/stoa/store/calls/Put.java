@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param value what is logged
 /// @param read what the value was read as before it is logged, for the first run of the handler;
-///   null when the handler reads the value itself. Nobody else has it
+///   null when the handler reads the value itself. The caller keeps no reference to it
 public record Put(byte[] value, @Nullable Object read) {
   /// A value that its handler reads itself.
   public static Put of(byte[] value) {

@@ -46,7 +46,7 @@ public record Visit(
   /// @param caller the stream of the key whose handler calls
   /// @param call the stream address of the put that this handler executes
   /// @param number which of its calls it is; of a question, any number of the owner's
-  /// @param owner the term of who leads the store of the caller; 0 of a PUT
+  /// @param owner the term of the leader of the caller's store; 0 of a PUT
   public record Id(StreamId caller, long call, long number, long owner) {}
 
   /// What has become of a visit.
@@ -58,7 +58,7 @@ public record Visit(
     public static final Said GOES_ON = new Said(null, 0);
   }
 
-  /// Whom a visit waits for within one store.
+  /// The next call in the wait chain of a visit, within one store.
   ///
   /// @param keys the keys on the way
   /// @param waits the first call on the way that waits for its turn, and can be refused; 0 when

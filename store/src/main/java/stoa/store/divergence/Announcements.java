@@ -24,7 +24,7 @@ import stoa.store.running.Spaces;
 /// Thread-safe.
 ///
 /// Every checkpoint is announced. Of keys that change too little for one, one is announced at each
-/// turn, round and round. Nobody waits for an announcement: it rides with the next batch.
+/// turn, round and round. No call waits for an announcement: it rides with the next batch.
 public final class Announcements {
   /*
    * An announcement is asked to be logged after the answers and verdicts of the puts that the state
@@ -152,7 +152,8 @@ public final class Announcements {
   /// @param bytes what it is encoded to, when there is no fork; null when that would take long
   /// @param reflected what must be in the log when it is announced
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
-  private record Seen(Materialized.State state, byte @Nullable [] bytes, NoteRequest.Reflected reflected) {
+  private record Seen(
+      Materialized.State state, byte @Nullable [] bytes, NoteRequest.Reflected reflected) {
     byte @Nullable [] encoded() {
       Handler fork = state.handler();
       return fork == null ? bytes : fork.checkpoint();
@@ -172,7 +173,6 @@ public final class Announcements {
   private void trim() {
     StreamId stream = Announced.KEY.stream();
     long before = residents.tail(stream) - kept + 1;
-    if (before - streams.oldest(stream) >= TRIM_STEP)
-      streams.trim(stream, before);
+    if (before - streams.oldest(stream) >= TRIM_STEP) streams.trim(stream, before);
   }
 }

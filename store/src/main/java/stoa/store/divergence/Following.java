@@ -34,7 +34,7 @@ import stoa.store.watching.Progress;
 /// What a replica does that does not lead: it executes the keys of which the leader announces the
 /// state, makes the same checkpoints, and compares. Thread-safe.
 ///
-/// It writes nothing but checkpoints, and calls nobody: what a handler was told is in the log.
+/// It writes nothing but checkpoints. Its runs call no other key: the log has the answers.
 public final class Following implements Backup {
   /*
    * A key is brought to the address of its last announcement, from the state in memory or the last
@@ -51,7 +51,7 @@ public final class Following implements Backup {
   private static final int METHODS_MAX = 8;
   private static final int TOLD_MAX = 1_000;
 
-  /// How many ticks pass until who leads is told again of what it has not noted.
+  /// How many ticks pass until the leader is told again of a divergence that it has not logged.
   private static final int REPEAT_TICKS = 40;
 
   /// How many bytes are encoded to find the first version at which a key differs from itself.
@@ -294,15 +294,14 @@ public final class Following implements Backup {
   /// state of that version before or after it made the checkpoint.
   private boolean isShortened(Key key, long address, long end) {
     var found = new boolean[1];
-    streams
-        .scan(
-            key.stream(),
-            address + 1,
-            end,
-            entry -> {
-              found[0] = entry.kind() == Records.CHECKPOINT;
-              return !found[0] && !Records.isChange(entry);
-            });
+    streams.scan(
+        key.stream(),
+        address + 1,
+        end,
+        entry -> {
+          found[0] = entry.kind() == Records.CHECKPOINT;
+          return !found[0] && !Records.isChange(entry);
+        });
     return found[0];
   }
 
@@ -356,8 +355,7 @@ public final class Following implements Backup {
   // ---- evidence
 
   private Divergence evidence(Key key, Announced job, StreamId own, long agreed) {
-    long base =
-        Math.max(agreed, streams.checkpointAt(key.stream(), job.address() - 1));
+    long base = Math.max(agreed, streams.checkpointAt(key.stream(), job.address() - 1));
     long from = Math.max(base, job.generation() - 1);
     long first = 0;
     try {
@@ -402,19 +400,18 @@ public final class Following implements Backup {
 
   private List<String> methods(Key key, long from, long to) {
     var methods = new LinkedHashSet<String>();
-    streams
-        .scan(
-            key.stream(),
-            from,
-            to,
-            entry -> {
-              if (entry.kind() == Records.PUT) {
-                Records.Put put = Records.put(entry.payload());
-                String method = put.begins() && put.value().length == 0 ? "" : method(key, put);
-                if (!method.isEmpty()) methods.add(method);
-              }
-              return methods.size() < METHODS_MAX;
-            });
+    streams.scan(
+        key.stream(),
+        from,
+        to,
+        entry -> {
+          if (entry.kind() == Records.PUT) {
+            Records.Put put = Records.put(entry.payload());
+            String method = put.begins() && put.value().length == 0 ? "" : method(key, put);
+            if (!method.isEmpty()) methods.add(method);
+          }
+          return methods.size() < METHODS_MAX;
+        });
     return new ArrayList<>(methods);
   }
 

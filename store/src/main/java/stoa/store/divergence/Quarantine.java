@@ -27,7 +27,7 @@ import stoa.store.running.Spaces;
 /// of theirs ends the process that executes it. It is in the log, in a stream of its own, and so
 /// the same at every replica and after every opening. Thread-safe.
 ///
-/// It ends with the generation of the key, or when the state of who leads is accepted.
+/// It ends with the generation of the key, or when an operator accepts the leader's state.
 ///
 /// ```
 /// an entry:  1 u8, the evidence                                          quarantined
@@ -66,7 +66,7 @@ public final class Quarantine implements Bans {
     this.accepted = accepted;
   }
 
-  /// Says who has logged what is found here. Once, before anything is.
+  /// Says what logs the divergences that are found here. Once, before any is found.
   void whenFound(Consumer<Divergence> listener) {
     found = listener;
   }
@@ -240,8 +240,8 @@ public final class Quarantine implements Bans {
     return new Diverged(
         "the process ended twice while it executed an accessor of "
             + key
-            + ", so that this one is not executed again here; others are. Mend the class, and delete the"
-            + " object or start the server with the mended class and accept "
+            + ", so that this one is not executed again here; others are. Mend the class, and"
+            + " delete the object or start the server with the mended class and accept "
             + key);
   }
 

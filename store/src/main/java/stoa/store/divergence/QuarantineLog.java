@@ -46,7 +46,11 @@ public final class QuarantineLog {
   /// @param runners forget how often a call has ended the process
   /// @param executor logs what is found here
   public record Parts(
-      BatchLeader leader, Residents residents, Questions questions, Runners runners, Executor executor) {}
+      BatchLeader leader,
+      Residents residents,
+      Questions questions,
+      Runners runners,
+      Executor executor) {}
 
   public QuarantineLog(Quarantine quarantine, AcceptedStates accepted, Parts parts) {
     this.quarantine = quarantine;
@@ -136,7 +140,11 @@ public final class QuarantineLog {
     Checkpoint now = questions.state(() -> residents.pinAccepted(key));
     byte[] state = now.state();
     if (state != null && now.generation() == evidence.generation()) {
-      var out = new Encoder(state.length + 128).u8(Quarantine.ACCEPTED).text(key.space()).sized(key.name());
+      var out =
+          new Encoder(state.length + 128)
+              .u8(Quarantine.ACCEPTED)
+              .text(key.space())
+              .sized(key.name());
       out.varint(now.position()).raw(state);
       var _ = leader.append(Quarantine.KEY, out.toBytes());
       accepted.keep(key.stream(), now.position(), state);

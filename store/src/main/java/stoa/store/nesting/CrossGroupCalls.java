@@ -117,7 +117,8 @@ public final class CrossGroupCalls {
 
   private @Nullable RuntimeException refusal(Execution caller, Key target) {
     int depth = caller.path().size();
-    if (depth > runs.waits.depthMax()) return KeyRefusals.tooDeep(caller.key(), target, depth, runs.waits.depthMax());
+    if (depth > runs.waits.depthMax())
+      return KeyRefusals.tooDeep(caller.key(), target, depth, runs.waits.depthMax());
     return caller.path().contains(target) ? caller.circle(target) : null;
   }
 
@@ -174,9 +175,7 @@ public final class CrossGroupCalls {
         byte[] answer = said.answer();
         if (answer != null) {
           caller.reach = Math.max(caller.reach, said.reach());
-          return visit.isPut()
-              ? Execution.Nested.found(answer)
-              : Execution.Nested.toLog(answer);
+          return visit.isPut() ? Execution.Nested.found(answer) : Execution.Nested.toLog(answer);
         }
         if (!visit.isPast() && tryToChase(visit)) {
           threads.pause(circle);
@@ -188,7 +187,8 @@ public final class CrossGroupCalls {
         return caller.told(refused.why());
       } catch (RuntimeException away) {
         // It may have been put.
-        if (runs.clock.nowMicros() - heard > runs.limits.callMicrosMax()) throw caller.suspend(unavailable(away));
+        if (runs.clock.nowMicros() - heard > runs.limits.callMicrosMax())
+          throw caller.suspend(unavailable(away));
         threads.pause(pause);
         pause = Math.min(2 * pause, PAUSE_NANOS_MAX);
       }

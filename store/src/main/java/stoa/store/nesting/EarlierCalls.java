@@ -23,11 +23,7 @@ public final class EarlierCalls {
   private final Playback playback;
 
   public EarlierCalls(
-      Streams streams,
-      Timeline timeline,
-      Questions questions,
-      Loader loader,
-      Playback playback) {
+      Streams streams, Timeline timeline, Questions questions, Loader loader, Playback playback) {
     this.streams = streams;
     this.timeline = timeline;
     this.questions = questions;
@@ -43,17 +39,16 @@ public final class EarlierCalls {
     long last = streams.last(stream);
     long low = timeline.firstBehind(stream, counter);
     var found = new long[1];
-    streams
-        .scan(
-            stream,
-            low,
-            last,
-            entry -> {
-              if (entry.kind() == Records.PUT && origin.equals(Records.originOf(entry.payload()))) {
-                found[0] = entry.address();
-              }
-              return found[0] == 0;
-            });
+    streams.scan(
+        stream,
+        low,
+        last,
+        entry -> {
+          if (entry.kind() == Records.PUT && origin.equals(Records.originOf(entry.payload()))) {
+            found[0] = entry.address();
+          }
+          return found[0] == 0;
+        });
     return found[0];
   }
 
@@ -68,16 +63,15 @@ public final class EarlierCalls {
     StreamId stream = key.stream();
     long low = timeline.firstBehind(stream, since);
     var found = new StoredEntry[1];
-    streams
-        .scan(
-            stream,
-            low,
-            executed,
-            entry -> {
-              boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
-              if (change && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
-              return found[0] == null;
-            });
+    streams.scan(
+        stream,
+        low,
+        executed,
+        entry -> {
+          boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+          if (change && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
+          return found[0] == null;
+        });
     StoredEntry entry = found[0];
     if (entry == null) {
       // What was written may have been released. Whoever asks has waited for long.

@@ -186,7 +186,7 @@ public final class IncomingCalls {
     private volatile @Nullable Request waitsFor;
     private volatile boolean over;
 
-    /// Whether one of those who wait wants to know when this waits for a call of another store.
+    /// Whether a waiting server wants to know when this waits for a call of another store.
     private volatile boolean asked;
 
     private Visit.@Nullable Said said;
@@ -245,7 +245,8 @@ public final class IncomingCalls {
       try {
         return said(
             visit.kind() == Visit.Kind.PAST
-                ? log.playback.at(visit.target(), counter)
+                ? log.playback
+                    .at(visit.target(), counter)
                     .get(visit.call(), visit.existence(), visit.callers())
                 : ofOneQuestion(counter),
             counter);
@@ -437,7 +438,8 @@ public final class IncomingCalls {
       else waiter.told.complete(java.util.Objects.requireNonNull(said));
     }
 
-    /// Tells those who want to know it when this waits for a call that waits for another store.
+    /// Tells the servers that want to know it when this waits for a call that waits for another
+    /// store.
     private void tellIfItWaits() {
       if (asked && follow(visit.id()).next() != null) {
         asked = false;
@@ -464,7 +466,7 @@ public final class IncomingCalls {
     }
   }
 
-  /// Somebody who has asked, and for how long he waits. The watch counts.
+  /// A server that has asked, and how long it waits. The watch counts.
   private static final class Waiter {
     private final CompletableFuture<Visit.Said> told = new CompletableFuture<>();
     private final boolean asks;

@@ -257,7 +257,7 @@ public final class Nesting implements OtherKeys {
     }
   }
 
-    /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
+  /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
   /// have gone on: they may call the caller's key, or be waiting for it since an earlier process.
   ///
   /// Of calls that were under way in a circle, one had been refused, or would have been; that need

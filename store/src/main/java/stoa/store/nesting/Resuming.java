@@ -55,7 +55,9 @@ public final class Resuming {
         continue;
       }
       request.resident.help(request);
-      while (!request.isDone() && !BatchLeader.waitsAbroad(request) && runs.clock.nowMicros() < end) {
+      while (!request.isDone()
+          && !BatchLeader.waitsAbroad(request)
+          && runs.clock.nowMicros() < end) {
         if (threads.mayRunLong()) request.resident.runUntil(request);
         if (!request.isDone()) threads.pause();
       }
@@ -98,10 +100,9 @@ public final class Resuming {
     ticks = 0;
     for (Unfinished.Name name : unfinished.earlier()) {
       // Not here: to find a key may wait.
-      threads
-          .answer(() -> {
-            var _ = resume(named, name);
-          });
+      threads.answer(() -> {
+        var _ = resume(named, name);
+      });
     }
   }
 }

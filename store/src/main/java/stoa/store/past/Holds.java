@@ -15,8 +15,8 @@ import stoa.store.records.Records;
 import stoa.store.running.Timeline;
 import stoa.store.running.Unfinished;
 
-/// What of the past somebody may still need, so that it is not released, see the invariants of
-/// [Retention]. Thread-safe.
+/// What of the past a reader or a call may still need, so that it is not released. See the
+/// invariants of [Retention]. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Holds {
   /// So long what handlers of other stores have put is kept for them, and the log in which times
@@ -37,7 +37,7 @@ public final class Holds {
   /// Null when all keys are here.
   private final @Nullable Neighbors neighbors;
 
-  /// Nobody reads in front of it in any store with the same order.
+  /// No reader reads in front of it, in any store with the same order.
   private final AtomicLong horizon;
 
   /// @param moments what can be read now
@@ -78,7 +78,7 @@ public final class Holds {
     }
   }
 
-  /// Releases, while nobody pins the past: from when it is asked what is held.
+  /// Releases. No place of the past is pinned from the question what is held until the release.
   void releasing(Runnable release) {
     releasing.writeLock().lock();
     try {
@@ -88,8 +88,8 @@ public final class Holds {
     }
   }
 
-  /// The log counter in front of which nobody reads in any store with the same order, as far as is
-  /// known here.
+  /// The log counter in front of which no reader reads in any store with the same order, as far as
+  /// is known here.
   long horizon() {
     return horizon.get();
   }
@@ -122,7 +122,7 @@ public final class Holds {
     return Math.min(before, Records.verdict(base.payload()).call());
   }
 
-  /// The log counter at which, and behind which, somebody may read.
+  /// The log counter at which, and behind which, a reader may read.
   ///
   /// @param least of other stores with the same order
   private long limit(long least) {
@@ -131,7 +131,7 @@ public final class Holds {
     return Math.min(Math.min(moment, least), held);
   }
 
-  /// Nobody reads in front of a log counter in any store with the same order.
+  /// No reader reads in front of a log counter, in any store with the same order.
   public void raiseHorizon(long counter) {
     horizon.accumulateAndGet(counter, Math::max);
   }
@@ -143,21 +143,20 @@ public final class Holds {
     StreamId stream = key.stream();
     long lately = timeline.firstBehind(stream, since(VISITED_MICROS) - 1);
     var found = new long[] {before};
-    streams
-        .scan(
-            stream,
-            Math.max(lately, timeline.oldest(key)),
-            before,
-            entry -> {
-              boolean visited =
-                  switch (entry.kind()) {
-                    case Records.PUT -> isOfHandler(Records.originOf(entry.payload()));
-                    case Records.REFUSED -> true;
-                    default -> false;
-                  };
-              if (visited) found[0] = entry.address() - 1;
-              return !visited;
-            });
+    streams.scan(
+        stream,
+        Math.max(lately, timeline.oldest(key)),
+        before,
+        entry -> {
+          boolean visited =
+              switch (entry.kind()) {
+                case Records.PUT -> isOfHandler(Records.originOf(entry.payload()));
+                case Records.REFUSED -> true;
+                default -> false;
+              };
+          if (visited) found[0] = entry.address() - 1;
+          return !visited;
+        });
     return found[0];
   }
 

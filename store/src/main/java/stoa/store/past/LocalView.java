@@ -188,7 +188,7 @@ public final class LocalView {
           runs.here(
               execution,
               runs.limits.left(lateTick),
-                  () -> current.get(query, existence.opening(), execution));
+              () -> current.get(query, existence.opening(), execution));
       playback.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {

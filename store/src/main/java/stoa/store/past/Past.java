@@ -43,7 +43,8 @@ public final class Past {
 
   /// The same, whose questions take no longer than a time each.
   public Past within(Duration timeMax) {
-    return new Past(playback, key, counter, others, within, playback.runs().limits.ownTicks(timeMax));
+    return new Past(
+        playback, key, counter, others, within, playback.runs().limits.ownTicks(timeMax));
   }
 
   /// The stream address at which the key's generation had begun, 0 when the key was absent.
@@ -97,7 +98,8 @@ public final class Past {
       return ask(version(late), query, existence, null, null, List.of(), 0, late);
     }
     var found =
-        told(() -> playback.versions().at(key, counter, late, live -> look(live, query, existence)));
+        told(
+            () -> playback.versions().at(key, counter, late, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
@@ -106,7 +108,10 @@ public final class Past {
 
   /// As [#get(Object, Existence, Pace)], for a transaction.
   public Answer get(
-      @Nullable Object query, Existence existence, @Nullable StoreTransaction transaction, int depth) {
+      @Nullable Object query,
+      Existence existence,
+      @Nullable StoreTransaction transaction,
+      int depth) {
     return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 

@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// The log counters that somebody reads at: what can be read there is not released while they are
-/// held. Thread-safe.
+/// The log counters at which readers read. What can be read there is not released while a pin holds
+/// it. Thread-safe.
 public final class Pins {
   /*
    * A pin that is added while the least one is being asked for may not be seen. So who pins the present
@@ -66,7 +66,7 @@ public final class Pins {
     return added(new Pin(counter, Long.MAX_VALUE));
   }
 
-  /// Pins the present, for a while at most: who forgets to close the pin does no harm for ever.
+  /// Pins the present, for a while at most: a pin that is never closed does no harm for ever.
   ///
   /// @param moment a time that is not behind the present
   /// @param present the present

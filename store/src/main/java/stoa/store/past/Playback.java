@@ -97,22 +97,21 @@ public final class Playback {
     long put = position;
     var others = new long[] {counter};
     var within = new long[1];
-    streams
-        .scan(
-            key.stream(),
-            position + 1,
-            versions.settled(key, position),
-            next -> {
-              long nextCounter = next.log().counter();
-              // A transaction may have changed the key more than once under its one log address.
-              if (next.address() > address && nextCounter == counter && Records.isChange(next)) {
-                within[0] = put;
-              }
-              boolean answered =
-                  next.kind() == Records.ANSWERED && Records.answered(next.payload()).call() == put;
-              if (answered) others[0] = Math.max(others[0], nextCounter);
-              return true;
-            });
+    streams.scan(
+        key.stream(),
+        position + 1,
+        versions.settled(key, position),
+        next -> {
+          long nextCounter = next.log().counter();
+          // A transaction may have changed the key more than once under its one log address.
+          if (next.address() > address && nextCounter == counter && Records.isChange(next)) {
+            within[0] = put;
+          }
+          boolean answered =
+              next.kind() == Records.ANSWERED && Records.answered(next.payload()).call() == put;
+          if (answered) others[0] = Math.max(others[0], nextCounter);
+          return true;
+        });
     return new Past(this, key, counter, others[0], within[0], 0);
   }
 

@@ -21,7 +21,7 @@ import stoa.store.running.Spaces;
 import stoa.store.running.Timeline;
 import stoa.store.threads.Threads;
 
-/// The oldest version that can be read of each key, and what is in front of it: nobody else
+/// Releases the past of keys, in front of the oldest version that can be read. No other class
 /// releases anything of a key's stream. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Retention {
@@ -126,7 +126,8 @@ public final class Retention {
   /// @return the oldest version that can be read now
   public long trim(Key key, long before) {
     long least = holds.leastNow();
-    if (before >= timeline.oldest(key)) shorten(key, holds.unvisited(key, holds.allowed(key, before, least)));
+    if (before >= timeline.oldest(key))
+      shorten(key, holds.unvisited(key, holds.allowed(key, before, least)));
     return trim(key, before, least);
   }
 
@@ -143,17 +144,16 @@ public final class Retention {
     long base = last == null ? mark.address() : last.address() + 1;
     long worth = Math.max(REST_BYTES_MAX, last == null ? 0 : last.data().length);
     var bytes = new long[1];
-    streams
-        .scan(
-            stream,
-            base,
-            streams.last(stream),
-            entry -> {
-              boolean changes = Records.isChange(entry);
-              if (changes && entry.address() > before) bytes[0] = 0; // it is not the last version
-              else bytes[0] += entry.payload().length + REST_ENTRY_BYTES;
-              return !changes || entry.address() <= before;
-            });
+    streams.scan(
+        stream,
+        base,
+        streams.last(stream),
+        entry -> {
+          boolean changes = Records.isChange(entry);
+          if (changes && entry.address() > before) bytes[0] = 0; // it is not the last version
+          else bytes[0] += entry.payload().length + REST_ENTRY_BYTES;
+          return !changes || entry.address() <= before;
+        });
     if (bytes[0] < worth) return;
     if (bans.refusal(key, mark.address()) != null) return;
     leader.checkpoint(key);
@@ -185,7 +185,8 @@ public final class Retention {
               // Nothing is released.
             }
             case Keep.Versions(long count) -> release(key, position - count);
-            case Keep.Age age -> release(key, Math.min(position, holds.lastBefore(key, micros(age))));
+            case Keep.Age age ->
+                release(key, Math.min(position, holds.lastBefore(key, micros(age))));
           }
           rest();
         });
@@ -253,15 +254,14 @@ public final class Retention {
     long oldest = timeline.oldest(key);
     if (oldest == 0) return false;
     var changed = new boolean[1];
-    streams
-        .scan(
-            key.stream(),
-            oldest + 1,
-            deletion - 1,
-            entry -> {
-              changed[0] = Records.isChange(entry);
-              return !changed[0];
-            });
+    streams.scan(
+        key.stream(),
+        oldest + 1,
+        deletion - 1,
+        entry -> {
+          changed[0] = Records.isChange(entry);
+          return !changed[0];
+        });
     return !changed[0];
   }
 
@@ -348,5 +348,4 @@ public final class Retention {
   private static long micros(Keep.Age age) {
     return TimeUnit.MICROSECONDS.convert(age.age());
   }
-
 }

@@ -48,11 +48,7 @@ final class Version {
     void grow(long bytes);
   }
 
-  Version(
-      Key key,
-      HandlerFactory factory,
-      Materialized.State state,
-      VersionFinder.Seen seen) {
+  Version(Key key, HandlerFactory factory, Materialized.State state, VersionFinder.Seen seen) {
     this.key = key;
     this.factory = factory;
     this.state = state;

@@ -126,18 +126,17 @@ public final class VersionFinder {
   /// says so.
   private long settledBefore(StreamId stream, long position, long tail) {
     var found = new long[] {-1};
-    streams
-        .scan(
-            stream,
-            position + 1,
-            tail,
-            entry -> {
-              boolean says =
-                  entry.kind() == Records.PUT
-                      && entry.address() - Records.behind(entry.payload()) >= position;
-              if (says) found[0] = entry.address() - 1;
-              return !says;
-            });
+    streams.scan(
+        stream,
+        position + 1,
+        tail,
+        entry -> {
+          boolean says =
+              entry.kind() == Records.PUT
+                  && entry.address() - Records.behind(entry.payload()) >= position;
+          if (says) found[0] = entry.address() - 1;
+          return !says;
+        });
     return found[0];
   }
 

@@ -193,8 +193,7 @@ public final class Versions {
       }
       Check.that(state.position() == seen.position(), "%s is at %s", resident.key, seen.position());
       var factory = loader.runs.factory(resident.key);
-      var version =
-          new Version(resident.key, factory, state, seen);
+      var version = new Version(resident.key, factory, state, seen);
       keep(resident.key.stream(), version);
       return version;
     } finally {
@@ -244,7 +243,7 @@ public final class Versions {
     if (group != null) group.grow(bytes);
   }
 
-  /// The state of a key right after the change at an address, which nobody keeps.
+  /// The state of a key right after the change at an address. It is not kept.
   Version between(Key key, long position, int lateTick) {
     var factory = loader.runs.factory(key);
     var seen = new VersionFinder.Seen(position, position, 0, 0, -1);
@@ -262,7 +261,7 @@ public final class Versions {
 
   // ---- keeping
 
-  /// Keeps the live state, if it forks cheaply and somebody holds what is seen now, before a change
+  /// Keeps the live state, if it forks cheaply and a reader holds what is seen now, before a change
   /// that comes.
   ///
   /// @param from the log counter of the last change that it reflects
@@ -284,8 +283,7 @@ public final class Versions {
     }
     if (state == null) return;
     HandlerFactory factory = loader.runs.factory(key);
-    var seen =
-        new VersionFinder.Seen(address - 1, state.position(), from, change.counter - 1, -1);
+    var seen = new VersionFinder.Seen(address - 1, state.position(), from, change.counter - 1, -1);
     keep(key.stream(), new Version(key, factory, state, seen));
   }
 

@@ -38,18 +38,16 @@ public final class CallList {
   public List<OngoingCall> calls(int callsMax) {
     var calls = new ArrayList<OngoingCall>();
     int now = runners.now();
-    runners
-        .visit(run -> {
-          if (calls.size() < callsMax && isCall(run)) calls.add(call(run, now));
-        });
-    residents
-        .visit(resident -> {
-          if (calls.size() >= callsMax || !resident.isBusy()) return;
-          resident.visitRequests(request -> {
-            boolean waits = isHandled(request) && request.isWaiting();
-            if (calls.size() < callsMax && waits) calls.add(call(request, now));
-          });
-        });
+    runners.visit(run -> {
+      if (calls.size() < callsMax && isCall(run)) calls.add(call(run, now));
+    });
+    residents.visit(resident -> {
+      if (calls.size() >= callsMax || !resident.isBusy()) return;
+      resident.visitRequests(request -> {
+        boolean waits = isHandled(request) && request.isWaiting();
+        if (calls.size() < callsMax && waits) calls.add(call(request, now));
+      });
+    });
     return calls;
   }
 
@@ -139,24 +137,22 @@ public final class CallList {
   private Found cancelFound(long id) {
     var found = new Found[] {Found.NONE};
     var stands = new boolean[1];
-    runners
-        .visit(run -> {
-          if (found[0] == Found.CANCELLED || !isCall(run) || run.id(ids) != id) return;
-          if (cancel(run)) found[0] = Found.CANCELLED;
-          else if (!run.isTakenBack()) stands[0] = true;
-        });
-    residents
-        .visit(resident -> {
-          if (found[0] == Found.CANCELLED || !resident.isBusy()) return;
-          resident.visitRequests(request -> {
-            if (!isHandled(request) || request.id(ids) != id) return;
-            if (verdicts.takeBack(request, byOperator(resident.key, "; it was not executed"))) {
-              found[0] = Found.CANCELLED;
-            } else if (request.isBegun() && !request.isDone() && !stands[0]) {
-              found[0] = Found.BETWEEN;
-            }
-          });
-        });
+    runners.visit(run -> {
+      if (found[0] == Found.CANCELLED || !isCall(run) || run.id(ids) != id) return;
+      if (cancel(run)) found[0] = Found.CANCELLED;
+      else if (!run.isTakenBack()) stands[0] = true;
+    });
+    residents.visit(resident -> {
+      if (found[0] == Found.CANCELLED || !resident.isBusy()) return;
+      resident.visitRequests(request -> {
+        if (!isHandled(request) || request.id(ids) != id) return;
+        if (verdicts.takeBack(request, byOperator(resident.key, "; it was not executed"))) {
+          found[0] = Found.CANCELLED;
+        } else if (request.isBegun() && !request.isDone() && !stands[0]) {
+          found[0] = Found.BETWEEN;
+        }
+      });
+    });
     return found[0];
   }
 

@@ -26,7 +26,8 @@ import stoa.store.records.Records;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
-/// Used by the thread that runs the handler; [#claim] also by whoever would take the run back.
+/// The thread that runs the handler uses it; other threads take it back, and look what it waits
+/// for.
 public final class Execution implements Cancellation.Run {
   /// Why a handler runs.
   public enum Mode {
@@ -106,8 +107,9 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Thrown through a handler of a transaction that calls a key of another store: who runs the
-  /// transaction makes the call there, and the handler again, see [StoreTransaction#leaving].
+  /// Thrown through a handler of a transaction that calls a key of another store. The client or
+  /// server that runs the transaction makes the call there, and the handler again, see
+  /// [StoreTransaction#leaving].
   public static final class Leaving extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -204,7 +206,7 @@ public final class Execution implements Cancellation.Run {
   /// Whether it is a question about the past.
   public boolean past;
 
-  /// The run that asks this one for the past; null when somebody outside does.
+  /// The run that asks this one for the past; null when the question comes from outside.
   public @Nullable Execution caller;
 
   /// Whether it asked another key.
@@ -228,7 +230,7 @@ public final class Execution implements Cancellation.Run {
   /// What a transaction does here, when it does something.
   @Nullable LoggedCall loggedCall;
 
-  /// Who makes the put, when it is not one from outside.
+  /// The call or run that makes the put; null when the put comes from outside.
   Records.@Nullable Origin origin;
 
   private long generation;
@@ -381,18 +383,11 @@ public final class Execution implements Cancellation.Run {
   /// A run in a transaction that is not committed, on a copy of the state.
   ///
   /// @param mode [Mode#READING] or [Mode#TENTATIVE]
-  static Execution within(StoreTransaction transaction, Runs runs, Mode mode, Key key, Copy copy, int depth) {
+  static Execution within(
+      StoreTransaction transaction, Runs runs, Mode mode, Key key, Copy copy, int depth) {
     var run =
         new Execution(
-            runs,
-            mode,
-            key,
-            null,
-            copy.nextAddress(),
-            transaction.nowMicros(),
-            depth,
-            null,
-            null);
+            runs, mode, key, null, copy.nextAddress(), transaction.nowMicros(), depth, null, null);
     run.transaction = transaction;
     run.counter = transaction.counter();
     return run;
@@ -506,7 +501,8 @@ public final class Execution implements Cancellation.Run {
     return by == null ? callers : by.callers;
   }
 
-  /// The circle that a call would close on this run's own path, which may lead through other stores.
+  /// The circle that a call would close on this run's own path, which may lead through other
+  /// stores.
   public Deadlock circle(Key target) {
     List<Key> path = path();
     var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
@@ -599,8 +595,8 @@ public final class Execution implements Cancellation.Run {
                 : runs.others().getAbroadNow(this, target, call, existence));
   }
 
-  /// Has whoever runs the transaction call a key of another store with a transaction within this
-  /// one, for a handler that runs in it.
+  /// Has the client or server that runs the transaction call a key of another store with a
+  /// transaction within this one, for a handler that runs in it.
   public byte[] leaveToTransact(Key target, Object call, Existence existence) {
     return tentative(
         target,
@@ -679,7 +675,7 @@ public final class Execution implements Cancellation.Run {
     return nested(target, origin -> runs.others().get(this, target, query, existence));
   }
 
-  /// Gives a question up that is answered by the live state for somebody who asks as of one moment.
+  /// Gives a question up that the live state answers for a reader of one moment.
   public void leaveLive() {
     if (!isReading() || resident == null) return;
     if (!(request instanceof GetRequest question)) return;
@@ -717,7 +713,8 @@ public final class Execution implements Cancellation.Run {
     byte[] answer;
     try {
       if (depth >= runs.waits.depthMax()) {
-        RuntimeException refusal = KeyRefusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
+        RuntimeException refusal =
+            KeyRefusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
         answer = runs.factory(key).failure(refusal).encoded();
       } else {
         answer = call.get().encoded();
@@ -777,7 +774,7 @@ public final class Execution implements Cancellation.Run {
   /// exception, and that the handler keeps: as it was made the first time. It is logged beside the
   /// put, as the answer to a nested call is, and a replay takes it from there.
   ///
-  /// @param made makes it, and calls nobody
+  /// @param made makes it, and calls no other key
   public byte[] once(Supplier<byte[]> made) {
     if (isReading()) return made.get();
     if (mode == Mode.TENTATIVE) {
@@ -818,7 +815,7 @@ public final class Execution implements Cancellation.Run {
     return nested.answer;
   }
 
-  /// A run in a round waits for nobody: a worker does it again.
+  /// A run in a round may not wait: a worker does it again.
   private void leaveRound() {
     called = true;
     Request waits = request;

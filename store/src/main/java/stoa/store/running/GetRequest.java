@@ -30,7 +30,11 @@ public final class GetRequest extends QuestionRequest {
   }
 
   GetRequest(
-      Resident resident, Object query, Existence existence, Pace pace, StoreTransaction transaction) {
+      Resident resident,
+      Object query,
+      Existence existence,
+      Pace pace,
+      StoreTransaction transaction) {
     super(resident, pace, 0);
     this.query = query;
     this.existence = existence;

@@ -2,7 +2,8 @@ package stoa.store.running;
 
 import org.jspecify.annotations.Nullable;
 
-/// How runs, and those who take them back, get entries into the log that no handler executes.
+/// How a run gets entries into the log that no handler executes: answers that it was told, and
+/// verdicts that take it back.
 public interface Journal {
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
   NoteRequest note(Resident resident, byte kind, byte[] payload);
@@ -13,7 +14,7 @@ public interface Journal {
   ///   so that with the last answer all are durable
   NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before);
 
-  /// Leads a batch if nobody leads; answers whether it did.
+  /// Leads a batch if no thread leads; answers whether it did.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
   boolean lead(@Nullable Request own);

@@ -4,14 +4,13 @@ import stoa.base.Key;
 
 /// What is kept of the past of keys, as the keys change.
 public interface Keeper {
-  /// A change of a key comes: keeps the live state, if it forks cheaply and somebody holds what is
+  /// A change of a key comes. Keeps the live state if it forks cheaply and a reader holds what is
   /// seen now.
   ///
   /// @param from the log counter of the last change that it reflects
   /// @param change what comes
   /// @param address the stream address of what comes
-  void changes(
-      Resident resident, Materialized live, long from, ChangeRequest change, long address);
+  void changes(Resident resident, Materialized live, long from, ChangeRequest change, long address);
 
   /// Keeps a checkpoint of a key.
   ///

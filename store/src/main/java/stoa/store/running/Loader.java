@@ -70,7 +70,10 @@ public final class Loader {
     barrier.await(target);
     int end = runs.limits.end(TimeLimits.ticks(runs.limits.callTimeMax()));
     try {
-      return answerInStream(target, address, new Materialized(this, target, factory, Materialized.Use.READ).until(end));
+      return answerInStream(
+          target,
+          address,
+          new Materialized(this, target, factory, Materialized.Use.READ).until(end));
     } catch (Execution.Suspended stopped) {
       throw stopped.reason();
     }
@@ -87,26 +90,23 @@ public final class Loader {
   /// As [#answerFromLog], of a put whose nested answers are known to be in its stream.
   public Answer answerInLog(Key target, long address) {
     Answer answer = answerInStream(target, address);
-    return answer != null
-        ? answer
-        : runs.factory(target).failure(reason(target, address));
+    return answer != null ? answer : runs.factory(target).failure(reason(target, address));
   }
 
   /// Why a put was taken back.
   RuntimeException reason(Key key, long address) {
     var verdicts = new ArrayList<Records.Verdict>();
-    streams
-        .scan(
-            key.stream(),
-            address + 1,
-            streams.last(key.stream()),
-            entry -> {
-              if (entry.kind() == Records.VERDICT) {
-                Records.Verdict verdict = Records.verdict(entry.payload());
-                if (verdict.call() == address) verdicts.add(verdict);
-              }
-              return verdicts.isEmpty();
-            });
+    streams.scan(
+        key.stream(),
+        address + 1,
+        streams.last(key.stream()),
+        entry -> {
+          if (entry.kind() == Records.VERDICT) {
+            Records.Verdict verdict = Records.verdict(entry.payload());
+            if (verdict.call() == address) verdicts.add(verdict);
+          }
+          return verdicts.isEmpty();
+        });
     return verdicts.isEmpty() ? KeyRefusals.gone(key) : verdicts.getFirst().why().exception();
   }
 }

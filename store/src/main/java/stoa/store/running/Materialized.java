@@ -44,7 +44,7 @@ public final class Materialized {
     READ,
     /// To be compared at a replica that follows, which keeps its checkpoints.
     FOLLOWED,
-    /// To be compared, and kept by nobody.
+    /// To be compared, and not kept.
     TRIED
   }
 
@@ -61,7 +61,7 @@ public final class Materialized {
   private long bytesSince;
   private @Nullable Answer lastAnswer;
 
-  /// The tick at which the time is over of who has it loaded; 0 for none.
+  /// The tick at which the time of the reader is over who has it loaded; 0 for none.
   private int end;
 
   /// Stands for what was last decoded or created: handlers that fork cheaply and have the same base
@@ -238,28 +238,26 @@ public final class Materialized {
     var logged = new LoggedAnswers();
     var changes = new ArrayList<StoredEntry>();
     var behind = new boolean[1];
-    loader
-        .streams
-        .scan(
-            key.stream(),
-            from,
-            end,
-            entry -> {
-              boolean within = entry.address() <= target;
-              if (entry.kind() == Records.CHECKPOINT) {
-                // A replica that follows makes the checkpoint of the target, too: no request asks
-                // for
-                // it later.
-                if (within || (use == Use.FOLLOWED && !behind[0])) changes.add(entry);
-              } else if (!Records.isChange(entry)) {
-                logged.note(entry);
-              } else if (within) {
-                changes.add(entry);
-              } else {
-                behind[0] = true;
-              }
-              return true;
-            });
+    loader.streams.scan(
+        key.stream(),
+        from,
+        end,
+        entry -> {
+          boolean within = entry.address() <= target;
+          if (entry.kind() == Records.CHECKPOINT) {
+            // A replica that follows makes the checkpoint of the target, too: no request asks
+            // for
+            // it later.
+            if (within || (use == Use.FOLLOWED && !behind[0])) changes.add(entry);
+          } else if (!Records.isChange(entry)) {
+            logged.note(entry);
+          } else if (within) {
+            changes.add(entry);
+          } else {
+            behind[0] = true;
+          }
+          return true;
+        });
     return new Part(changes, logged);
   }
 
@@ -373,10 +371,7 @@ public final class Materialized {
   Copy copy(long tail) {
     Handler current = handler;
     return new Copy(
-        key,
-        factory,
-        state().withOwn(current == null ? null : factory.fork(key, current)),
-        tail);
+        key, factory, state().withOwn(current == null ? null : factory.fork(key, current)), tail);
   }
 
   /// Passes a put that was taken back before it ran.

@@ -7,7 +7,7 @@ import stoa.base.Answer;
 
 /// Something that is settled once, with an answer or a failure: how far it is, the thread that
 /// waits for it, and its outcome. Thread-safe.
-public abstract sealed class Pending permits Request {
+public abstract class Pending {
   /*
    *                 waits              begin
    *   SUBMITTED ───────────► WAITING ─────────► BEGUN

@@ -39,7 +39,8 @@ public final class PutRequest extends ChangeRequest {
 
   private volatile @Nullable NoteRequest verdict;
 
-  public PutRequest(Resident resident, Put put, Terms terms, Records.@Nullable Origin origin, int depth) {
+  public PutRequest(
+      Resident resident, Put put, Terms terms, Records.@Nullable Origin origin, int depth) {
     super(resident, terms.pace(), depth);
     this.value = put.value();
     this.read = put.read();
@@ -69,8 +70,7 @@ public final class PutRequest extends ChangeRequest {
 
   @Override
   public boolean isSparing() {
-    return (origin != null && origin.isHandler())
-        || resident.givesUp(value);
+    return (origin != null && origin.isHandler()) || resident.givesUp(value);
   }
 
   /// Whether something that it reflects is not logged. Only the leader asks.

@@ -96,7 +96,7 @@ public abstract sealed class Request extends Pending
     return ticksMax > 0 && now - since > ticksMax;
   }
 
-  /// Gives it the time that the request has whose handler asks it.
+  /// Gives it what is left of the time of the request whose handler asks it.
   public final void hastenAs(Request outer) {
     since = outer.since;
     ticksMax = outer.ticksMax;
@@ -175,7 +175,7 @@ public abstract sealed class Request extends Pending
     return false;
   }
 
-  /// Whether nobody has to wait for it any more.
+  /// Whether its caller need not wait for it any more.
   public boolean isOver() {
     return isDone();
   }

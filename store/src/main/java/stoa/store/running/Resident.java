@@ -73,7 +73,7 @@ public final class Resident extends StreamEnd implements Runnable {
   /// The last committed address of the stream.
   private volatile long tail;
 
-  /// The log counter of the last committed put or deletion; UNKNOWN until somebody asks.
+  /// The log counter of the last committed put or deletion; UNKNOWN until a reader asks.
   private final AtomicLong change = new AtomicLong(UNKNOWN);
 
   private final long firstTail;
@@ -93,7 +93,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   public volatile @Nullable Execution running;
 
-  /// The last put whose state was announced to other replicas, or for which that is not done.
+  /// The last put whose state was announced to other replicas, or needs no announcement.
   private volatile long announced;
 
   /// Whether the state in memory is not what is to be gone on with.
@@ -300,7 +300,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return notes.get();
   }
 
-  /// Gives it up when nobody uses it; answers whether it did.
+  /// Gives it up when it has no pin; answers whether it did.
   boolean evict() {
     if (!pins.compareAndSet(0, -1)) return false;
     live = null; // targets may still point here
@@ -371,7 +371,8 @@ public final class Resident extends StreamEnd implements Runnable {
     return lane.get() != IDLE || !mailbox.isEmpty();
   }
 
-  /// Looks at the state, when it is loaded, nothing waits and nobody runs; answers null otherwise.
+  /// Looks at the state if it is loaded, no request waits and no thread runs; answers null
+  /// otherwise.
   ///
   /// @param look must not wait
   public <T> @Nullable T look(Function<Materialized, @Nullable T> look) {
@@ -384,8 +385,8 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  /// Executes a question at once when the state is loaded, nothing is ahead of it and nobody runs;
-  /// answers whether it did.
+  /// Executes a question at once when the state is loaded, nothing is ahead of it and no thread
+  /// runs; answers whether it did.
   public boolean runAlone(Request question) {
     if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
       return false;
@@ -548,7 +549,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return mailbox.peek() instanceof PutRequest next && next.address == address ? next : null;
   }
 
-  /// While nobody has the lane: a put is not executed, since there is a verdict over it.
+  /// While no thread has the lane: a put is not executed, since a verdict takes it back.
   void skip(long address) {
     if (address > target) target = address;
   }

@@ -17,9 +17,9 @@ import stoa.store.leading.Health;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
 ///
-/// Idle keys beyond the bound leave by the clock rule: a hand goes round, and takes whoever was not
-/// used since it last passed. Nothing is written for that; a key comes back from its last
-/// checkpoint and the entries behind it (CRESON, section III-D, calls this passivation).
+/// Idle keys beyond the bound leave by the clock rule: a hand goes round, and takes each key that
+/// was not used since it last passed. The store writes nothing for that; a key comes back from its
+/// last checkpoint and the entries behind it (CRESON, section III-D, calls this passivation).
 @SuppressWarnings("exports") // see the package
 public final class Residents {
   /// What a key takes in memory beside its state.

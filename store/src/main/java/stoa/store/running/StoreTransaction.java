@@ -94,8 +94,7 @@ public final class StoreTransaction implements AutoCloseable {
   /// @param keysMax how many keys it may read and write
   /// @param bytesMax the encoded size of its puts and of the answers that are logged with them
   /// @param names what the limits are called
-  public record Bounds(
-      Access access, long micros, int keysMax, long bytesMax, LimitNames names) {
+  public record Bounds(Access access, long micros, int keysMax, long bytesMax, LimitNames names) {
     /// With limits that are called as in the configuration.
     public Bounds(Access access, long micros, int keysMax, long bytesMax) {
       this(access, micros, keysMax, bytesMax, LimitNames.STANDARD);
@@ -107,8 +106,8 @@ public final class StoreTransaction implements AutoCloseable {
     }
   }
 
-  /// What the limits of a transaction are called when it is refused for them: whoever is told is to
-  /// know which to change.
+  /// What the limits of a transaction are called in errors, so that the caller knows which one to
+  /// change.
   ///
   /// @param time of the time
   /// @param keys of how many keys
@@ -423,8 +422,8 @@ public final class StoreTransaction implements AutoCloseable {
     byte[] make() throws X;
   }
 
-  /// Makes a call whose handler may call keys of other stores, which whoever runs the transaction
-  /// does for it.
+  /// Makes a call whose handler may call keys of other stores, which the client or server that runs
+  /// the transaction makes for it.
   ///
   /// @param callers the keys whose handlers wait for it in other stores, outermost first
   /// @param answers what was answered to the first of these calls
@@ -466,8 +465,7 @@ public final class StoreTransaction implements AutoCloseable {
   byte[] leaveToTransact(Execution by, Key target, Object call, Existence existence) {
     Journey mine = journey(by, target);
     if (mine.next < mine.answers.size()) return mine.answers.get(mine.next++);
-    mine.left =
-        Execution.Leaving.toTransact(visit(by, Visit.Kind.PUT, target, call, existence));
+    mine.left = Execution.Leaving.toTransact(visit(by, Visit.Kind.PUT, target, call, existence));
     throw mine.left;
   }
 
@@ -485,8 +483,7 @@ public final class StoreTransaction implements AutoCloseable {
     return mine;
   }
 
-  private Visit visit(
-      Execution by, Visit.Kind kind, Key target, Object call, Existence existence) {
+  private Visit visit(Execution by, Visit.Kind kind, Key target, Object call, Existence existence) {
     var id = new Visit.Id(by.key().stream(), by.address(), 0, 0);
     return new Visit(id, kind, target, call, existence, counter(), path(), 0);
   }
@@ -514,7 +511,8 @@ public final class StoreTransaction implements AutoCloseable {
 
   // ---- nested transactions
 
-  /// Begins a nested transaction: what is put from now on is merged by [#keep] or dropped by [#drop].
+  /// Begins a nested transaction: what is put from now on is merged by [#keep] or dropped by
+  /// [#drop].
   public void enter() {
     check();
     top = new Layer(top, loggedCalls.size(), top.readOnly);
@@ -702,8 +700,7 @@ public final class StoreTransaction implements AutoCloseable {
         @Override
         public @Nullable RuntimeException refusal() {
           for (Resident resident : touched.values()) {
-            RuntimeException refusal =
-                runs.bans.refusal(resident.key, resident.nextGeneration);
+            RuntimeException refusal = runs.bans.refusal(resident.key, resident.nextGeneration);
             if (refusal != null) return refusal;
           }
           return null;
@@ -879,7 +876,8 @@ public final class StoreTransaction implements AutoCloseable {
       if (outermost && !execution.finish()) throw execution.stopReason();
       runs.runners.passed(execution);
       // It is executed once more where the key lives, and cannot be taken back there.
-      if (outermost && runs.clock.nowMicros() - began > runs.limits.callMicrosMax()) throw late(execution);
+      if (outermost && runs.clock.nowMicros() - began > runs.limits.callMicrosMax())
+        throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt

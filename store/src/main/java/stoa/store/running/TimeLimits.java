@@ -112,7 +112,7 @@ public final class TimeLimits {
 
   // ---- readers
 
-  /// Why a reader is refused whose time is over before the state is there that it asks for.
+  /// The refusal of a reader whose time is over before the state is loaded that it asks for.
   static DeadlineExceeded lateReading(Key key) {
     return new DeadlineExceeded(
         "the state of " + key + " could not be made within the time of the call that asks for it");

@@ -39,7 +39,7 @@ public final class Unfinished {
   private record Begun(Name name, long counter) {}
 
   /// A put that has ended, whose last nested answer is on its way into the log.
-  private record Settling(Put put, Begun begun, Request answer) {}
+  private record Settling(Put put, Begun begun, Pending answer) {}
 
   private final ConcurrentHashMap<Put, Begun> puts = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Settling> settling = new ConcurrentLinkedQueue<>();
@@ -94,7 +94,7 @@ public final class Unfinished {
   ///
   /// @param answer its last nested answer: until that is in the log, a crash would leave the put
   ///   unfinished; or null
-  void ends(Key key, long address, @Nullable Request answer) {
+  void ends(Key key, long address, @Nullable Pending answer) {
     if (puts.isEmpty()) return;
     var put = new Put(key.stream(), address);
     Begun begun = puts.get(put);
@@ -105,7 +105,7 @@ public final class Unfinished {
   }
 
   /// A log counter in front of everything that puts have put whose nested answers are not all in
-  /// the log; 0 while nobody knows, since one of an earlier process has not gone on;
+  /// the log; 0 while that is unknown, since one of an earlier process has not gone on;
   /// [Long#MAX_VALUE] when there is none.
   public long leastCounter() {
     dropSettled();

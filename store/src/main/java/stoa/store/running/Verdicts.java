@@ -75,7 +75,8 @@ public final class Verdicts {
     };
   }
 
-  /// Waits until it is known whether the verdict over a request is durable, whose turn it is.
+  /// Waits until it is known whether the verdict over a request is durable. It is the turn of that
+  /// request.
   ///
   /// @return the settled verdict; null when the request is not taken back any more, since that
   ///   could not be logged

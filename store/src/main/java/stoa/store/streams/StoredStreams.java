@@ -96,7 +96,7 @@ public final class StoredStreams {
     };
   }
 
-  /// As [#append], for a caller who does not wait on this thread.
+  /// As [#append], for a caller that does not wait on this thread.
   public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
     AppendRequest request = begin(streams, data);
     var answer = new CompletableFuture<Appended>();
@@ -105,16 +105,16 @@ public final class StoredStreams {
     return answer;
   }
 
-  /// Completes an answer on a thread of its own: who waits for it may do anything there.
+  /// Completes an answer on a thread of its own: what its caller does there may take any time.
   private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
     try {
       executor.execute(() -> {
-            try {
-              answer.complete(appended(settled));
-            } catch (RuntimeException failure) {
-              answer.completeExceptionally(failure);
-            }
-          });
+        try {
+          answer.complete(appended(settled));
+        } catch (RuntimeException failure) {
+          answer.completeExceptionally(failure);
+        }
+      });
     } catch (RejectedExecutionException closed) {
       answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
     }
@@ -208,17 +208,16 @@ public final class StoredStreams {
     while (true) {
       long from = Math.max(reached[0], streams.firstInLog());
       try {
-        streams
-            .scanLog(
-                from,
-                end,
-                item -> {
-                  reached[0] = item.log().counter() + 1;
-                  inVisitor[0] = true;
-                  boolean more = visitor.test(item);
-                  inVisitor[0] = false;
-                  return more;
-                });
+        streams.scanLog(
+            from,
+            end,
+            item -> {
+              reached[0] = item.log().counter() + 1;
+              inVisitor[0] = true;
+              boolean more = visitor.test(item);
+              inVisitor[0] = false;
+              return more;
+            });
         return;
       } catch (TooOld released) {
         if (inVisitor[0] || streams.firstInLog() <= from) throw released;
@@ -232,9 +231,7 @@ public final class StoredStreams {
     long low = Math.max(1, streams.firstInLog());
     long counter = Math.max(low, from.counter());
     Streams.LogItem item = first(counter);
-    if (item == null
-        ? from.epoch() >= leader.epoch()
-        : item.log().epoch() == from.epoch()) {
+    if (item == null ? from.epoch() >= leader.epoch() : item.log().epoch() == from.epoch()) {
       return counter;
     }
     long high = counter;
@@ -303,22 +300,21 @@ public final class StoredStreams {
   private void scan(
       StreamKey stream, StreamId id, long from, long end, Predicate<StreamEntry> visitor) {
     if (from > end) return;
-    streams
-        .scan(
-            id,
-            from,
-            end,
-            new Predicate<>() {
-              private long next = from;
+    streams.scan(
+        id,
+        from,
+        end,
+        new Predicate<>() {
+          private long next = from;
 
-              @Override
-              public boolean test(StoredEntry entry) {
-                // Streams are dense: what is missing was trimmed.
-                if (entry.address() > next) throw tooOld(stream, next);
-                next++;
-                return visitor.test(entry(id, entry));
-              }
-            });
+          @Override
+          public boolean test(StoredEntry entry) {
+            // Streams are dense: what is missing was trimmed.
+            if (entry.address() > next) throw tooOld(stream, next);
+            next++;
+            return visitor.test(entry(id, entry));
+          }
+        });
   }
 
   /// The last address of a stream, 0 when it has no entry.

@@ -48,8 +48,8 @@ public final class Prepared implements AutoCloseable {
     this.intake = intake;
   }
 
-  /// Votes on a transaction. Nobody may use the transaction any more; closing it takes effect when
-  /// this is over.
+  /// Votes on a transaction. No caller may use the transaction any more; closing it takes effect
+  /// when this is over.
   public Vote examine(StoreTransaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
     Set<StreamId> own = transaction.streams();
@@ -124,7 +124,7 @@ public final class Prepared implements AutoCloseable {
   }
 
   /// Waits until what was committed is executed, but for what is behind calls that wait for other
-  /// stores: that is executed after them, and everybody who asks for it waits for it.
+  /// stores: that is executed after them, and questions wait for it.
   public void awaitExecuted() {
     chosen.forEach((transaction, request) -> {
       if (leader.awaitHere(transaction, request)) transaction.committed();

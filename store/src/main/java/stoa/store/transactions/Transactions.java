@@ -142,8 +142,8 @@ public final class Transactions implements StoreTransaction.Host {
 
   // ---- transactions
 
-  /// What no other transaction of this log carries: nobody else has opened it in this epoch and
-  /// term.
+  /// What no other transaction of this log carries: no other process has opened it in this epoch
+  /// and term.
   private StreamId mark() {
     return new StreamId(leader.owner(), marks.incrementAndGet());
   }
@@ -166,8 +166,7 @@ public final class Transactions implements StoreTransaction.Host {
     playback.confirm();
     moments.reach(at.counter());
     long now = playback.runs().clock.nowMicros();
-    Pins.Pin pin =
-        holds.pin(() -> holds.pins().pin(at::counter, at::counter, bounds.micros()));
+    Pins.Pin pin = holds.pin(() -> holds.pins().pin(at::counter, at::counter, bounds.micros()));
     try {
       checkIssued(at);
     } catch (RuntimeException never) {
@@ -220,16 +219,15 @@ public final class Transactions implements StoreTransaction.Host {
   private long nextChange(StreamId stream, long counter) {
     var found = new long[1];
     long from = timeline.firstBehind(stream, counter);
-    streams
-        .scan(
-            stream,
-            from,
-            streams.last(stream),
-            entry -> {
-              boolean changes = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
-              if (changes) found[0] = entry.log().counter();
-              return !changes;
-            });
+    streams.scan(
+        stream,
+        from,
+        streams.last(stream),
+        entry -> {
+          boolean changes = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+          if (changes) found[0] = entry.log().counter();
+          return !changes;
+        });
     return found[0];
   }
 
@@ -249,22 +247,19 @@ public final class Transactions implements StoreTransaction.Host {
     var found = new LogAddress[1];
     Resident resident = residents.pin(id.key());
     try {
-      streams
-          .scan(
-              id.key().stream(),
-              id.tail() + 1,
-              resident.tail(),
-              entry -> {
-                if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
-                  var origin = Records.originOf(entry.payload());
-                  if (origin != null
-                      && origin.isTransaction()
-                      && origin.caller().equals(id.mark())) {
-                    found[0] = entry.log();
-                  }
-                }
-                return found[0] == null;
-              });
+      streams.scan(
+          id.key().stream(),
+          id.tail() + 1,
+          resident.tail(),
+          entry -> {
+            if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
+              var origin = Records.originOf(entry.payload());
+              if (origin != null && origin.isTransaction() && origin.caller().equals(id.mark())) {
+                found[0] = entry.log();
+              }
+            }
+            return found[0] == null;
+          });
     } finally {
       resident.unpin();
     }
