@@ -19,8 +19,8 @@ final class Determinism {
     for (Call1<? super T, ?> call : calls) {
       number++;
       T second = alone.copy(first);
-      Outcome one = outcome(alone, type, number, call, first);
-      Outcome other = outcome(alone, type, number, call, second);
+      Outcome one = outcome(alone, number, call, first);
+      Outcome other = outcome(alone, number, call, second);
       if (!isSame(alone, one, other)) {
         fail(type, number, "answers %s, and its copy %s".formatted(one, other));
       }
@@ -37,7 +37,7 @@ final class Determinism {
   }
 
   private static <T> Outcome outcome(
-      Alone<T> alone, Class<T> type, int number, Call1<? super T, ?> call, T instance) {
+      Alone<T> alone, int number, Call1<? super T, ?> call, T instance) {
     try {
       return alone.run(number, () -> Outcome.of(call, instance));
     } catch (Alone.OthersNeeded needed) {

@@ -160,8 +160,10 @@ public final class StoaAssertions {
   ///   a store would refuse the class, for example because it reads a clock
   @SafeVarargs
   public static <T> void assertDeterministic(Class<T> type, Call1<? super T, ?>... calls) {
+    var all = new ArrayList<Call1<? super T, ?>>();
+    for (Call1<? super T, ?> call : calls) all.add(call);
     try {
-      Determinism.check(new Alone<>(type, "key"), type, List.of(calls));
+      Determinism.check(new Alone<>(type, "key"), type, all);
     } catch (NotShareable refused) {
       throw new AssertionFailedError(refused.getMessage(), refused);
     }

@@ -9,7 +9,9 @@ import org.junit.jupiter.api.Test;
 
 @StoaTest
 class StoaClusterTest {
-  @Clustered(3) private static StoaCluster cluster;
+  @SuppressWarnings("NullAway.Init") // the extension sets it
+  @Clustered(3)
+  private static StoaCluster cluster;
 
   @BeforeEach
   void settle() {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import stoa.Stoa;
 
 @StoaTest
+@SuppressWarnings("NullAway.Init") // the extension sets the fields
 class StoaExtensionTest {
   @Served private static StoaServer ofClass;
   @Embedded private Stoa ofTest;

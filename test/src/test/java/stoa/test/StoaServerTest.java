@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.test.StoaAssertions.assertLinearizable;
 
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -116,11 +119,11 @@ class StoaServerTest {
       }
     }
     assertThrows(
-        java.net.ConnectException.class,
+        ConnectException.class,
         () -> {
           int colon = server.url().lastIndexOf(':');
           int port = Integer.parseInt(server.url().substring(colon + 1));
-          new java.net.Socket("127.0.0.1", port).close();
+          new Socket(InetAddress.getLoopbackAddress(), port).close();
         });
   }
 }
