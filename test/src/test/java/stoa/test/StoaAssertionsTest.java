@@ -112,40 +112,59 @@ class StoaAssertionsTest {
 
   @Test
   void callsOfAClassAreLinearizable(Stoa stoa) {
-    assertLinearizable(stoa, Account.class, "ada", THREADS, caller -> {
-      for (int i = 0; i < CALLS; i++) {
-        if (caller.random().nextBoolean()) caller.call("deposit 1", a -> a.deposit(1));
-        else caller.call("balance", Account::balance);
-      }
-    });
+    assertLinearizable(
+        stoa,
+        Account.class,
+        "ada",
+        THREADS,
+        caller -> {
+          for (int i = 0; i < CALLS; i++) {
+            if (caller.random().nextBoolean()) caller.call("deposit 1", a -> a.deposit(1));
+            else caller.call("balance", Account::balance);
+          }
+        });
   }
 
   @Test
   void whatAMethodThrowsIsAnAnswer(Stoa stoa) {
-    assertLinearizable(stoa, Account.class, "bob", THREADS, caller -> {
-      for (int i = 0; i < CALLS; i++) {
-        try {
-          if (i % 2 == 0) caller.call("deposit 1", a -> a.deposit(1));
-          caller.call("withdraw 1", a -> {
-            a.withdraw(1);
-            return true;
-          });
-        } catch (IllegalArgumentException poor) {
-          caller.call("balance", Account::balance);
-        }
-      }
-    });
+    assertLinearizable(
+        stoa,
+        Account.class,
+        "bob",
+        THREADS,
+        caller -> {
+          for (int i = 0; i < CALLS; i++) {
+            try {
+              if (i % 2 == 0) caller.call("deposit 1", a -> a.deposit(1));
+              caller.call(
+                  "withdraw 1",
+                  a -> {
+                    a.withdraw(1);
+                    return true;
+                  });
+            } catch (IllegalArgumentException poor) {
+              caller.call("balance", Account::balance);
+            }
+          }
+        });
   }
 
   @Test
   void aLostUpdateIsNotLinearizable(Stoa stoa) {
     var lost =
-        assertThrows(AssertionError.class, () ->
-            assertLinearizable(stoa, Account.class, "eve", THREADS, caller -> {
-              for (int i = 0; i < CALLS; i++) {
-                caller.call("double", a -> a.deposit(a.balance() + 1));
-              }
-            }));
+        assertThrows(
+            AssertionError.class,
+            () ->
+                assertLinearizable(
+                    stoa,
+                    Account.class,
+                    "eve",
+                    THREADS,
+                    caller -> {
+                      for (int i = 0; i < CALLS; i++) {
+                        caller.call("double", a -> a.deposit(a.balance() + 1));
+                      }
+                    }));
     says("no order explains", lost);
     says("double", lost);
   }
@@ -185,8 +204,7 @@ class StoaAssertionsTest {
   @Test
   void aClassThatReadsAClockIsNotDeterministic() {
     var told =
-        assertThrows(
-            AssertionError.class, () -> assertDeterministic(Clocked.class, Clocked::tick));
+        assertThrows(AssertionError.class, () -> assertDeterministic(Clocked.class, Clocked::tick));
     says("nanoTime", told);
   }
 

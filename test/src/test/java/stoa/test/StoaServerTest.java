@@ -72,15 +72,20 @@ class StoaServerTest {
 
   @Test
   void callsStayLinearizableWhileTheServerIsKilled(StoaServer server) {
-    assertLinearizable(server.client(), Account.class, "ada", 3, caller -> {
-      for (int i = 0; i < 12; i++) {
-        caller.call("deposit 1", a -> a.deposit(1));
-        if (caller.number() == 0 && i % 6 == 3) {
-          server.kill();
-          server.restart();
-        }
-      }
-    });
+    assertLinearizable(
+        server.client(),
+        Account.class,
+        "ada",
+        3,
+        caller -> {
+          for (int i = 0; i < 12; i++) {
+            caller.call("deposit 1", a -> a.deposit(1));
+            if (caller.number() == 0 && i % 6 == 3) {
+              server.kill();
+              server.restart();
+            }
+          }
+        });
   }
 
   @Test
