@@ -68,7 +68,10 @@ public final class StoaAssertions {
     var recorder = new Recorder<ObjectModel.Invocation<T>, ObjectModel.Answer>();
     run(stoa.get(type, key), threads, workload, recorder);
     var model =
-        new ObjectModel<T>(alone::fresh, alone::copy, instance -> new Shown(alone.state(instance)));
+        new ObjectModel<T>(
+            alone::fresh,
+            alone::copy,
+            instance -> new Shown(alone.state(instance), alone.words(instance)));
     var history = recorder.history();
     // A plain instance runs each call as a store would.
     var verdict = alone.run(1, () -> Linearizability.check(model, history));
@@ -77,16 +80,27 @@ public final class StoaAssertions {
         verdict instanceof Verdict.Undecided
             ? "; make fewer calls, or use fewer threads"
             : "\n"
-                  + "The calls in one lambda count as one. Either they are not one call of a method"
-                  + " or one transaction, or the class keeps something beside its fields";
+                + "The calls in one lambda count as one. Either they are not one call of a method"
+                + " or one transaction, or the class keeps something beside its fields";
     throw new AssertionFailedError(
         "the calls on %s[%s] are %s%s".formatted(type.getSimpleName(), key, verdict, rest));
   }
 
-  private record Shown(Alone.State state) {
+  /// The content of an instance, compared by its state.
+  private record Shown(Alone.State state, String words) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Shown shown && state.equals(shown.state);
+    }
+
+    @Override
+    public int hashCode() {
+      return state.hashCode();
+    }
+
     @Override
     public String toString() {
-      return state.toString();
+      return words;
     }
   }
 

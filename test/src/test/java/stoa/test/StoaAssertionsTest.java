@@ -167,6 +167,7 @@ class StoaAssertionsTest {
                     }));
     says("no order explains", lost);
     says("double", lost);
+    says("{balance=", lost);
   }
 
   @Test
