@@ -43,7 +43,7 @@ class StoaHealthTest {
                   MetricsAutoConfiguration.class,
                   CompositeMeterRegistryAutoConfiguration.class,
                   SimpleMetricsExportAutoConfiguration.class))
-          .withPropertyValues("stoa.url=memory:", "management.endpoints.web.exposure.include=*");
+          .withPropertyValues("stoa.url=memory:", "stoa.health.time-max=1m", "management.endpoints.web.exposure.include=*");
 
   @Test
   void isUpWhileTheStoreAnswersAndDownAfterwards() {

@@ -100,6 +100,16 @@ class StoaTransactionTemplateTest {
   }
 
   @Test
+  void aListenerThatFailsDoesNotHideTheResult() {
+    TransactionListener failing =
+        (_, _, _, _) -> {
+          throw new IllegalStateException("no meters today");
+        };
+    var told = new StoaTransactionTemplate(stoa, TxOptions.STANDARD, List.of(failing));
+    assertEquals(1, told.transact(() -> counter.increment()));
+  }
+
+  @Test
   void aTransactionInsideTakesPartInTheOneAround() {
     assertThrows(
         IllegalStateException.class,

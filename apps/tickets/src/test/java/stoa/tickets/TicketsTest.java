@@ -26,7 +26,7 @@ import stoa.UnknownOutcome;
 import stoa.spring.StoaExceptionTranslator;
 
 /// The application over HTTP, with a store in memory. Each test has a show of its own.
-@SpringBootTest(properties = "stoa.url=memory:")
+@SpringBootTest(properties = {"stoa.url=memory:", "stoa.health.time-max=1m"})
 @AutoConfigureMockMvc
 class TicketsTest {
   private final MockMvc web;
