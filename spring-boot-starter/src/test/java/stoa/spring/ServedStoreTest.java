@@ -39,8 +39,7 @@ class ServedStoreTest {
     try (Server server = serve()) {
       application
           .withPropertyValues(
-              "stoa.url=stoa://127.0.0.1:" + server.port(),
-              "stoa.scan.packages=stoa.spring.fine")
+              "stoa.url=stoa://127.0.0.1:" + server.port(), "stoa.scan.packages=stoa.spring.fine")
           .run(started ->
               assertThat(started.getStartupFailure())
                   .rootCause()

@@ -96,7 +96,14 @@ class StoaTransactionTemplateTest {
     assertThrows(
         UnsupportedOperationException.class, () -> reading.transact(() -> counter.increment()));
     assertEquals(0, reading.transact(() -> counter.value()));
-    assertEquals(1, meters.get("stoa.transactions").tag("kind", "read").tag("outcome", "committed").timer().count());
+    assertEquals(
+        1,
+        meters
+            .get("stoa.transactions")
+            .tag("kind", "read")
+            .tag("outcome", "committed")
+            .timer()
+            .count());
   }
 
   @Test
