@@ -99,7 +99,7 @@ class StoaTransactionTemplateTest {
     assertEquals(
         1,
         meters
-            .get("stoa.transactions")
+            .get("stoa.template.transactions")
             .tag("kind", "read")
             .tag("outcome", "committed")
             .timer()
@@ -132,6 +132,6 @@ class StoaTransactionTemplateTest {
   }
 
   private double attempts(String outcome) {
-    return meters.get("stoa.transaction.attempts").tag("outcome", outcome).summary().totalAmount();
+    return meters.get("stoa.template.attempts").tag("outcome", outcome).summary().totalAmount();
   }
 }
