@@ -136,8 +136,7 @@ class StoaAutoConfigurationTest {
   void aCustomizerHasTheLastWord() {
     application
         .withPropertyValues("stoa.url=memory:", "stoa.keep.versions=5")
-        .withBean(
-            StoaConfigCustomizer.class, () -> config -> config.withKeep(Keep.versions(6)))
+        .withBean(StoaConfigCustomizer.class, () -> config -> config.withKeep(Keep.versions(6)))
         .run(started ->
             assertThat(started.getBean(StoaConfig.class).keep()).isEqualTo(Keep.versions(6)));
   }

@@ -43,7 +43,10 @@ class StoaHealthTest {
                   MetricsAutoConfiguration.class,
                   CompositeMeterRegistryAutoConfiguration.class,
                   SimpleMetricsExportAutoConfiguration.class))
-          .withPropertyValues("stoa.url=memory:", "management.endpoints.web.exposure.include=*");
+          .withPropertyValues(
+              "stoa.url=memory:",
+              "stoa.health.time-max=1m",
+              "management.endpoints.web.exposure.include=*");
 
   @Test
   void isUpWhileTheStoreAnswersAndDownAfterwards() {
@@ -69,8 +72,7 @@ class StoaHealthTest {
     });
     application
         .withPropertyValues("stoa.health.readiness=false")
-        .run(started ->
-            assertThat(isMember(started, "readiness", "stoa")).isFalse());
+        .run(started -> assertThat(isMember(started, "readiness", "stoa")).isFalse());
   }
 
   private static boolean isMember(ApplicationContext started, String group, String name) {
