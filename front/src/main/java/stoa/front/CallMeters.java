@@ -23,11 +23,16 @@ public final class CallMeters {
 
   /// Returns the meter of a method. Beyond 2,000 methods, all further ones share one meter.
   public Latency of(SharedType type, SharedMethod method) {
+    SharedMethod.Meter last = method.meter();
+    if (last != null && last.owner() == this) return last.latency();
     var named = new Named(type.name(), method.id());
-    Latency known = methods.get(named);
-    if (known != null) return known;
-    Named kept = methods.size() < METHODS_MAX ? named : OTHERS;
-    return methods.computeIfAbsent(kept, _ -> new Latency());
+    Latency found = methods.get(named);
+    if (found == null) {
+      Named kept = methods.size() < METHODS_MAX ? named : OTHERS;
+      found = methods.computeIfAbsent(kept, _ -> new Latency());
+    }
+    method.meter(new SharedMethod.Meter(this, found));
+    return found;
   }
 
   /// Tells all that was measured.
