@@ -1,10 +1,10 @@
 package stoa.base;
 
-/// Takes what the parts of Stoa measure about themselves. The parts keep their counts anyway; whoever
-/// watches them reads all counts of a moment at once, through this.
+/// Takes what the parts of Stoa measure about themselves. The parts keep their counts anyway;
+/// whoever watches them reads all counts of a moment at once, through this.
 ///
-/// A name has words of a-z that dots separate, and does not end with its unit. Tags come in pairs, a
-/// name and a value; all measures of one name have tags of the same names.
+/// A name has words of a-z that dots separate, and does not end with its unit. Tags come in pairs,
+/// a name and a value; all measures of one name have tags of the same names.
 public interface Measures {
   /// The unit of what has none.
   String NO_UNIT = "";

@@ -33,7 +33,8 @@ final class Residents {
   private Iterator<Resident> hand = residents.values().iterator();
 
   /// @param maker brings a key into memory
-  Residents(Health health, Streams streams, Function<Key, Resident> maker, long bytesMax, Tally tally) {
+  Residents(
+      Health health, Streams streams, Function<Key, Resident> maker, long bytesMax, Tally tally) {
     this.health = health;
     this.streams = streams;
     this.maker = maker;
