@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// How often something happens, and how long it takes: a count, a total and a histogram, without a
 /// lock. Thread-safe.
 ///
-/// It counts everything. It times everything that is slow, and one in 16 of what is quick, because
+/// It counts everything. It times everything that is slow, and one in 128 of what is quick, because
 /// two looks at a clock would cost a noticeable part of that. Of what is quick it may miss a few
 /// where very many threads do the same:
 ///
@@ -26,8 +26,8 @@ public final class Latency {
   private static final int PARTS_BITS = 2;
   private static final int PARTS = 1 << PARTS_BITS;
   private static final int BUCKETS = 42 * PARTS; // up to an hour
-  private static final int QUICK_NANOS = 20_000;
-  private static final int ONE_IN = 16;
+  private static final int QUICK_NANOS = 5_000;
+  private static final int ONE_IN = 128;
 
   /// A quantile is of at least this time, and of at most about twice.
   private static final long WINDOW_NANOS = 60_000_000_000L;
@@ -44,9 +44,11 @@ public final class Latency {
   private final LongAdder nanos = new LongAdder();
   private final AtomicLongArray buckets = new AtomicLongArray(BUCKETS);
 
-  // Null until something was quick for the first time; guarded by this for writing.
+  // Null until something was quick for the first time. Guarded by this for writing.
   private volatile @Nullable AtomicLongArray stripes;
-  private volatile boolean quick;
+
+  // The stripes while the last that was timed was quick; otherwise null. Guarded by this for writing.
+  private volatile @Nullable AtomicLongArray quick;
 
   // The histogram at the beginning of this window and of the one before. Guarded by this.
   private long[] before = new long[BUCKETS];
@@ -61,8 +63,8 @@ public final class Latency {
   ///
   /// @return for how many it is timed: 0 when it is not to be timed
   public int begin() {
-    AtomicLongArray counts = stripes;
-    if (!quick || counts == null) {
+    AtomicLongArray counts = quick;
+    if (counts == null) {
       slow.increment();
       return 1;
     }
@@ -80,12 +82,16 @@ public final class Latency {
     nanos.add(weight * took);
     buckets.addAndGet(bucket(took), weight);
     boolean isQuick = took < QUICK_NANOS;
-    if (isQuick != quick) turn(isQuick);
+    if (isQuick != (quick != null)) turn(isQuick);
   }
 
   private synchronized void turn(boolean isQuick) {
-    if (stripes == null) stripes = new AtomicLongArray(STRIPES << STRIPE_SHIFT);
-    quick = isQuick;
+    AtomicLongArray counts = stripes;
+    if (counts == null) {
+      counts = new AtomicLongArray(STRIPES << STRIPE_SHIFT);
+      stripes = counts;
+    }
+    quick = isQuick ? counts : null;
   }
 
   private static int bucket(long took) {
@@ -140,7 +146,7 @@ public final class Latency {
 
   private double quantile(long[] sums, long all, double quantile) {
     if (all == 0) return Double.NaN;
-    double wanted = quantile * all;
+    double wanted = quantile * (double) all;
     long seen = 0;
     for (int i = 0; i < BUCKETS; i++) {
       seen += sums[i] - before[i];

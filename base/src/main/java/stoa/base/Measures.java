@@ -20,7 +20,7 @@ public interface Measures {
   /// @param name of the measure
   /// @param unit what it counts; [#NO_UNIT] when the name says so
   /// @param meaning one sentence for people
-  void count(String name, String unit, String meaning, double total, String... tags);
+  void count(String name, String unit, String meaning, long total, String... tags);
 
   /// Takes a number that goes up and down.
   ///
@@ -40,7 +40,7 @@ public interface Measures {
     Measures all = this;
     return new Measures() {
       @Override
-      public void count(String name, String unit, String meaning, double total, String... tags) {
+      public void count(String name, String unit, String meaning, long total, String... tags) {
         all.count(name, unit, meaning, total, joined(tags));
       }
 

@@ -194,9 +194,17 @@ public final class SharedCall implements LiveRoute {
 
   private @Nullable Object direct(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    Latency latency = stoa.calls().of(shared(), method);
+    Latency latency = stoa.calls().last(method);
+    if (latency == null) latency = stoa.calls().of(shared(), method);
     int weight = latency.begin();
-    if (weight == 0) return target.call(this, method, arguments);
+    return weight == 0
+        ? target.call(this, method, arguments)
+        : timed(latency, weight, method, arguments);
+  }
+
+  private @Nullable Object timed(
+      Latency latency, int weight, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     long began = stoa.service().nanoTime();
     try {
       return target.call(this, method, arguments);

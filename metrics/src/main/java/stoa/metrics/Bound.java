@@ -65,8 +65,8 @@ final class Bound {
       return latency == null ? 0 : latency.count();
     }
 
-    private double totalNanos() {
-      return latency == null ? 0 : latency.totalNanos();
+    private long totalNanos() {
+      return latency == null ? 0 : (double) latency.totalNanos();
     }
   }
 
@@ -133,7 +133,7 @@ final class Bound {
     private final long now = System.nanoTime();
 
     @Override
-    public void count(String name, String unit, String meaning, double total, String... own) {
+    public void count(String name, String unit, String meaning, long total, String... own) {
       ToDoubleFunction<Cell> reading = Cell::value;
       cell(
                   name,
@@ -146,7 +146,7 @@ final class Bound {
                           .tags(tags.and(own))
                           .register(registry))
               .value =
-          total;
+          (double) total;
     }
 
     @Override
