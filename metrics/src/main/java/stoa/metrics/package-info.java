@@ -1,2 +1,3 @@
-/// What a store measures about itself, for Micrometer.
+/// What a store measures about itself, for Micrometer: [StoaMetrics].
+@org.jspecify.annotations.NullMarked
 package stoa.metrics;

@@ -663,12 +663,12 @@ public final class Store implements AutoCloseable {
         "stoa.resident",
         Measures.BYTES,
         "Memory that the states of these objects take, about.",
-        engine.residents().bytes());
+        (double) engine.residents().bytes());
     out.gauge(
         "stoa.resident.limit",
         Measures.BYTES,
         "Memory that they may take before idle ones leave.",
-        engine.residents().bytesMax());
+        (double) engine.residents().bytesMax());
     out.gauge(
         "stoa.pins",
         Measures.NO_UNIT,

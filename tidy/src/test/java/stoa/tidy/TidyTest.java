@@ -27,6 +27,7 @@ class TidyTest {
   private static final List<Edge> EDGES =
       List.of(
           Edge.of("stoa.base.Clock", "the machine's clock, handed to who may know it", CLOCK),
+          Edge.of("stoa.base.Latency", "each thread counts in a place of its own", THREAD),
           Edge.of("stoa.base.Permissions", "who may read the files of a store", FILE),
           Edge.of(
               "stoa.storage.disk.FileDisk",

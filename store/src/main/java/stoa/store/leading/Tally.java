@@ -95,7 +95,7 @@ public final class Tally {
           Measures.NO_UNIT,
           "Refused commits by the object that had changed, of the 20 objects with most; at most so"
               + " many.",
-          top.count(),
+          (double) top.count(),
           "object",
           top.what());
     }
