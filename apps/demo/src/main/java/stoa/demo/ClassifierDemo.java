@@ -64,7 +64,7 @@ final class ClassifierDemo {
     line("store", directory + " (new)");
     line(
         "records",
-        "%s to train with, %s that nobody trains with%s"
+        "%s for training, %s for tests%s"
             .formatted(
                 Words.count(data.training().size()),
                 Words.count(data.tests().size()),
@@ -146,7 +146,7 @@ final class ClassifierDemo {
     Score own = judgement.score(shared);
     Score central = judgement.score(Judgement.central(data.training()));
     out.println();
-    out.printf("  %-34s %8s %8s%n", "on records nobody trained with", "shared", "central");
+    out.printf("  %-34s %8s %8s%n", "on records outside of the training", "shared", "central");
     row("accuracy", own.accuracy(), central.accuracy());
     row("balanced accuracy, 5 categories", own.balancedAccuracy(), central.balancedAccuracy());
     for (var category : Category.values()) {

@@ -104,7 +104,7 @@ final class CrashDemo {
     Demo.line(
         out,
         lostCount == 0 ? "proved" : "WRONG",
-        "%s: %s acknowledged, %s of them lost; %s more were under way at a kill and are there"
+        "%s: %s acknowledged, %s of them lost; %s more were in progress at a kill and are there"
             .formatted(
                 Words.count(killed, "kill"),
                 Words.count(acknowledgedCount, "change"),
@@ -190,7 +190,9 @@ final class CrashDemo {
         out,
         "reopened",
         lost == 0
-            ? "everything acknowledged is there, and " + Words.count(more) + " that were under way"
+            ? "everything acknowledged is there, and "
+                + Words.count(more)
+                + " that were in progress"
             : "LOST: " + Words.count(lost, "acknowledged change"));
   }
 }

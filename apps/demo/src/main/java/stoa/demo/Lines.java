@@ -19,7 +19,7 @@ final class Lines {
     lock.lock();
     try {
       out.print(line + "\n");
-      if (out.checkError()) throw new IllegalStateException("nobody reads this process's output");
+      if (out.checkError()) throw new IllegalStateException("this process's output has no reader");
     } finally {
       lock.unlock();
     }

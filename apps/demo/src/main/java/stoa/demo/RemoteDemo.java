@@ -196,7 +196,7 @@ final class RemoteDemo {
         lost + more == 0 ? "checked" : "WRONG",
         lost + more == 0
             ? "it holds exactly what was acknowledged: " + Words.count(sum(found), "version")
-            : "%s lost, %s that nobody was told of"
+            : "%s lost, %s that were never acknowledged"
                 .formatted(Words.count(lost, "acknowledged change"), Words.count(more)));
     return lost + more == 0;
   }

@@ -41,6 +41,6 @@ public non-sealed class SharedDevice implements UserDevice {
   @Override
   @Accessor
   public Device device() {
-    return device.orElseThrow(() -> new NotFound("nobody has claimed device " + id));
+    return device.orElseThrow(() -> new NotFound("no client has claimed device " + id));
   }
 }

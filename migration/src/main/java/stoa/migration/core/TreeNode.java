@@ -352,7 +352,7 @@ public final class TreeNode {
         Check.that(!isRoot, "the root stays");
         if (stage == Stage.IN) stage = Stage.DRAINING;
       }
-      default -> throw new IllegalStateException("nobody asks for " + event);
+      default -> throw new IllegalStateException("no request for " + event);
     }
   }
 
@@ -972,7 +972,7 @@ public final class TreeNode {
   }
 
   private void handOver() {
-    NodeId next = Objects.requireNonNull(successor, "who asks has a successor");
+    NodeId next = Objects.requireNonNull(successor, "the asking node has a successor");
     SortedMap<StreamId, List<NodeId>> nodes = new TreeMap<>();
     queues.forEach((object, queue) -> nodes.put(object, queue.nodes()));
     SortedSet<NodeId> others = new TreeSet<>(children.keySet());

@@ -135,7 +135,7 @@ public final class Picture {
             .orElse(0.0);
     double low = Math.clamp(Math.floor(least * 10) / 10, 0, 0.9);
     int count = courses.stream().mapToInt(course -> course.shared.size()).max().orElse(1);
-    drawing.text(new Spot(LEFT, 34), "on records that nobody trained with", 14, "start", INK);
+    drawing.text(new Spot(LEFT, 34), "on records outside of the training", 14, "start", INK);
     for (int percent = (int) Math.round(low * 100); percent <= 100; percent += 5) {
       double y = y(percent / 100.0, low);
       drawing.line(List.of(new Spot(LEFT, y), new Spot(LEFT + PLOT_WIDTH, y)), "#e3e3e3", 1, "");
