@@ -125,7 +125,7 @@ final class ClassifierDemo {
     line("tree", "every network left once and came back; nothing was lost");
   }
 
-  /* Each record was trained with once: that is what the durable classifiers say. */
+  /// Each record was trained with once: that is what the durable classifiers say.
   private boolean verify(DataSet data, Federation.Result result, Map<Application, Model> shared) {
     long updates = shared.values().stream().mapToLong(Model::updates).sum();
     long trained = shared.values().stream().mapToLong(Model::records).sum();

@@ -12,9 +12,9 @@ final class Lines {
     this.out = out;
   }
 
-  /// Writes a line; it is out when this returns.
+  /// Writes and flushes a line.
   ///
-  /// @throws IllegalStateException when the other process is gone, and nobody wants the rest
+  /// @throws IllegalStateException when the other process has ended
   void write(String line) {
     lock.lock();
     try {

@@ -32,7 +32,7 @@ public non-sealed class SharedDevice implements UserDevice {
     return holder;
   }
 
-  /// The user whose device this is; empty when nobody has claimed it.
+  /// Returns the user of this device; empty when no user has claimed it.
   @Accessor
   public Optional<UUID> owner() {
     return owner;

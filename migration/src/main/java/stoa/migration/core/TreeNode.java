@@ -120,8 +120,8 @@ public final class TreeNode {
   }
 
   /*
-   * What a node knows of a child: how far below it the next place for a newcomer is, how many
-   * newcomers were passed on to it, and where it and its descendants are.
+   * A node's knowledge of a child: the distance to the next place for a newcomer below it, the
+   * number of newcomers passed on to it, and the localities of it and its descendants.
    */
   private record Below(int depth, int passed, SortedSet<Locality> localities) {
     private static final Below NEW = new Below(0, 0, Collections.emptySortedSet());

@@ -10,8 +10,8 @@ import stoa.classifier.Application;
 import stoa.classifier.run.Drawing.Spot;
 import stoa.migration.Place;
 
-/// Draws what networks have done together: the tree, with who made how many updates and where the
-/// classifiers are, and how well these judge over the updates. Stateless.
+/// Draws the joint work of networks: the tree, with the number of each one's updates and the places
+/// of the classifiers, and the quality of these over the updates. Stateless.
 public final class Picture {
   private static final String SERVER = "server";
   private static final String INK = "#222222";
@@ -65,7 +65,7 @@ public final class Picture {
 
   private record Range(double from, double width) {}
 
-  /* Draws nodes with what is below them. */
+  /// Draws nodes with what is below them.
   private record Names(
       Drawing drawing,
       Map<Place, List<Application>> places,
