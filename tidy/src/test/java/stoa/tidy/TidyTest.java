@@ -161,7 +161,7 @@ class TidyTest {
   }
 
   @Test
-  void nothingNamesAMachineSleepsOrPromisesForLater() {
+  void nothingNamesAMachineSleepsPromisesForLaterOrLacksANoun() {
     none(Words.problems(repository));
   }
 
