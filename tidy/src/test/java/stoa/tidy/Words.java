@@ -23,8 +23,9 @@ final class Words {
               "^\\s*(///?|/?\\*) ?(What|Who|Whom|Whose|Whoever|Whence)\\b|\\b[Ww]hoever\\b"),
           "has a sentence without a noun; name the thing or the actor");
 
-  // Its comments are not rewritten yet.
-  private static final Path NOT_YET = Path.of("store", "src", "main");
+  // The modules whose comments may still have such sentences.
+  private static final List<Path> NOT_YET =
+      List.of(Path.of("store"), Path.of("cluster"), Path.of("test"), Path.of("apps", "tickets"));
 
   static {
     IN_JAVA.put(
@@ -45,7 +46,7 @@ final class Words {
     for (Path file : repository.files("")) {
       if (file.startsWith("tidy")) continue;
       boolean java = file.toString().endsWith(".java");
-      boolean product = java && isMain(file) && !file.startsWith(NOT_YET);
+      boolean product = java && isMain(file) && NOT_YET.stream().noneMatch(file::startsWith);
       if (!java && !isText(file)) continue;
       int number = 0;
       for (String line : repository.text(file).lines().toList()) {
