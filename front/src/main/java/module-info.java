@@ -5,10 +5,10 @@ module stoa.front {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
   requires transitive stoa.base;
-  requires net.bytebuddy;
   requires org.apache.fory.core;
   requires org.objenesis;
   requires org.slf4j;
+  requires jdk.unsupported; // makes objects without constructors
 
   exports stoa.front;
   exports stoa.front.code;

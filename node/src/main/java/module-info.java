@@ -6,6 +6,7 @@ module stoa.node {
   requires transitive stoa.objects;
   requires stoa.links;
   requires io.grpc.netty.shaded;
+  requires jdk.httpserver;
   requires org.slf4j;
 
   exports stoa.node;

@@ -1,4 +1,4 @@
-/// The test kit: simulated logs, workloads, histories and their checkers.
+/// The simulator: simulated logs, workloads, histories and their checkers.
 @org.jspecify.annotations.NullMarked
 module stoa.sim {
   requires static transitive org.jspecify;

@@ -6,7 +6,8 @@ import java.util.Objects;
 /// How to open a store.
 ///
 /// @param url the place of the store: `memory:`, `file:DIRECTORY` or `stoa://HOST:PORT`. The last
-///   is a server; the client tries several addresses, `stoa://HOST:PORT,HOST:PORT`, in turn. For a
+///   is a server; the client tries several addresses, `stoa://HOST:PORT,HOST:PORT`, in turn, and
+///   waits for the first that answers as long as `?wait=60s` says, or [Limits#callTimeMax()]. For a
 ///   store in this process the URL may end with its layout, which is fixed at its creation:
 ///   `?shards=4` for four shards, each in a directory of its own, over which objects spread;
 ///   `?shards=4&copies=full` to keep everything in two of them, so that the store restores a lost

@@ -1,6 +1,7 @@
 package stoa.spi;
 
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -108,11 +109,18 @@ public interface Collections {
       known =
           ServiceLoader.load(Collections.class)
               .findFirst()
+              .or(Installed::beside)
               .orElseThrow(() ->
                   new UnsupportedOperationException(
                       "the shared collections are not on the class path; add stoa-collections"));
       found = known;
       return known;
+    }
+
+    /// The one beside this class, for threads that do not know the class loader of the program: with
+    /// the libraries inside a jar file, those of the common pool.
+    private static Optional<Collections> beside() {
+      return ServiceLoader.load(Collections.class, Collections.class.getClassLoader()).findFirst();
     }
   }
 }

@@ -16,7 +16,8 @@ public final class Main {
     DrainCommand.class,
     RecoverCommand.class,
     ScrubCommand.class,
-    SalvageCommand.class
+    SalvageCommand.class,
+    NewCommand.class
   };
 
   private Main() {}

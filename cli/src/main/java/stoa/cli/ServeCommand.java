@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -19,10 +20,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.StoaConfig;
+import stoa.base.Measures;
 import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
+import stoa.cluster.Machine;
 import stoa.cluster.Contact;
+import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
@@ -35,6 +39,7 @@ import stoa.wire.proto.JoinRequest;
 ///
 /// ```
 /// listening on HOST:PORT     it listens
+/// http on HOST:PORT          it answers /metrics and /health, when --http is given
 /// ready                      it answers
 /// ```
 @Command(
@@ -73,6 +78,24 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "HOST:PORT",
       description = "The address to listen on; port 0 is any. Default: ${DEFAULT-VALUE}")
   private String listen = "127.0.0.1:7400";
+
+  @Option(
+      names = "--http",
+      paramLabel = "[HOST:]PORT",
+      description =
+          "Answer /metrics for Prometheus, /health/live and /health/ready over HTTP at this address;"
+              + " without HOST for this machine alone; port 0 is any. At other addresses over TLS."
+              + " Clients send a token of --token-file, if there is one; /health needs none. Default:"
+              + " no such door")
+  private @Nullable String http;
+
+  @Option(
+      names = "--log",
+      paramLabel = "FORMAT",
+      description =
+          "How the log is written to the standard error: text, or json for one JSON object a line."
+              + " Default: ${DEFAULT-VALUE}")
+  private LogFormat log = LogFormat.text;
 
   @Option(
       names = "--shards",
@@ -172,22 +195,30 @@ final class ServeCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
 
+  /// How the log is written; the names are those of the option.
+  private enum LogFormat {
+    text,
+    json
+  }
+
   private ServeCommand() {}
 
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
+    if (log == LogFormat.json) JsonLogs.install();
     for (Logger logger : NETWORK) logger.setLevel(Level.SEVERE);
     ServerConfig config = config();
+    HttpDoor.Config door = http == null ? null : door(config, http);
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);
     openAll(loader);
-    if (isOneOfSeveral()) return serveTogether(config, loader, out, err);
+    if (isOneOfSeveral()) return serveTogether(config, door, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
-    var closing = new Thread(server::close, "stoa-stop");
-    Runtime.getRuntime().addShutdownHook(closing);
-    ready(out, config, server.port());
+    Monitoring monitoring = monitoring(door, server, server::measure, server::close);
+    stopWithProcess(server::close, monitoring);
+    ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
     err.println(
@@ -214,10 +245,66 @@ final class ServeCommand implements Callable<Integer> {
     return type -> loader.equals(type.getClassLoader());
   }
 
-  private static void ready(PrintWriter out, ServerConfig config, int port) {
+  private static void ready(
+      PrintWriter out,
+      ServerConfig config,
+      int port,
+      HttpDoor.@Nullable Config door,
+      @Nullable Monitoring monitoring) {
     out.println("listening on " + new Endpoint(config.host(), port));
+    if (door != null && monitoring != null) {
+      out.println("http on " + new Endpoint(door.host(), monitoring.port()));
+    }
     out.println("ready");
     out.flush();
+  }
+
+  // ---- metrics and health
+
+  /// Returns how the door for HTTP listens: as the door for clients, except that it encrypts nothing
+  /// that stays on this machine.
+  private HttpDoor.Config door(ServerConfig config, String where) {
+    Endpoint address = Endpoint.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
+    boolean secured = config.certificate() != null && !config.tokens().isEmpty();
+    if (!address.isLocal() && !secured && !insecure) {
+      throw new IllegalArgumentException(
+          "--http "
+              + address
+              + " can be reached from other machines; give --tls-certificate, --tls-key and"
+              + " --token-file, or --insecure if the network is trusted");
+    }
+    return new HttpDoor.Config(
+        address.host(),
+        address.port(),
+        address.isLocal() ? null : config.certificate(),
+        address.isLocal() ? null : config.key(),
+        config.tokens());
+  }
+
+  private static @Nullable Monitoring monitoring(
+      HttpDoor.@Nullable Config door, Server server, Consumer<Measures> source, Runnable closing) {
+    if (door == null) return null;
+    try {
+      return Monitoring.open(door, server, source);
+    } catch (IOException | RuntimeException failed) {
+      closing.run();
+      throw new IllegalArgumentException(
+          "--http "
+              + new Endpoint(door.host(), door.port())
+              + " cannot be opened: "
+              + failed.getMessage(),
+          failed);
+    }
+  }
+
+  /// Closes the server when the process is to end, and tells until then that it is not ready.
+  private static void stopWithProcess(Runnable closing, @Nullable Monitoring monitoring) {
+    Runnable all =
+        () -> {
+          closing.run();
+          if (monitoring != null) monitoring.close();
+        };
+    Runtime.getRuntime().addShutdownHook(new Thread(all, "stoa-stop"));
   }
 
   // ---- one of several
@@ -250,7 +337,11 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private int serveTogether(
-      ServerConfig config, ClassLoader loader, PrintWriter out, PrintWriter err)
+      ServerConfig config,
+      HttpDoor.@Nullable Config door,
+      ClassLoader loader,
+      PrintWriter out,
+      PrintWriter err)
       throws InterruptedException {
     Endpoint peer = peers != null ? Endpoint.of(peers) : new Endpoint(config.host(), 0);
     Secret known = secret.value();
@@ -281,15 +372,17 @@ final class ServeCommand implements Callable<Integer> {
             new Contacting(),
             store(loader),
             loader,
-            admissible(loader));
+            admissible(loader),
+            Machine.real());
     ClusterServer server;
     try {
       server = ClusterServer.start(options);
     } catch (IOException failed) {
       throw cannotStart(config, failed);
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stoa-stop"));
-    ready(out, config, server.port());
+    Monitoring monitoring = monitoring(door, server.server(), server::measure, server::close);
+    stopWithProcess(server::close, monitoring);
+    ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
     err.println(

@@ -12,6 +12,7 @@ import stoa.programs.ChildProcess;
 /// Owned by one thread.
 public final class ServerProcess implements AutoCloseable {
   private static final String LISTENING = "listening on ";
+  private static final String HTTP = "http on ";
   private static final String READY = "ready";
   private static final int ANY_PORT = 0;
   private static final long STOPPING_MILLIS_MAX = 60_000;
@@ -54,11 +55,16 @@ public final class ServerProcess implements AutoCloseable {
   private final List<String> options;
   private final int port;
 
-  private ServerProcess(ChildProcess child, Site site, List<String> options, int port) {
+  // Empty when it has no door for HTTP.
+  private final String http;
+
+  private ServerProcess(
+      ChildProcess child, Site site, List<String> options, int port, String http) {
     this.child = child;
     this.site = site;
     this.options = options;
     this.port = port;
+    this.http = http;
   }
 
   /// Starts a server on a directory, at a free port, and waits until it is ready.
@@ -105,13 +111,15 @@ public final class ServerProcess implements AutoCloseable {
                 site.before(), Main.class.getName(), site.flags(), site.classPath(), command));
     try {
       int bound = port;
+      String http = "";
       for (var line = child.line(); line.isPresent(); line = child.line()) {
         if (line.get().startsWith(LISTENING)) {
           bound = Endpoint.of(line.get().substring(LISTENING.length())).port();
         }
+        if (line.get().startsWith(HTTP)) http = line.get().substring(HTTP.length());
         if (line.get().equals(READY)) {
           drain(child);
-          return new ServerProcess(child, site, options, bound);
+          return new ServerProcess(child, site, options, bound, http);
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -145,6 +153,11 @@ public final class ServerProcess implements AutoCloseable {
   /// Returns its host and port.
   public String address() {
     return site.host() + ":" + port;
+  }
+
+  /// Returns the host and port of its door for HTTP; empty when it was started without `--http`.
+  public String http() {
+    return http;
   }
 
   /// Returns its port.

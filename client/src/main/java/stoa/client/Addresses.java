@@ -1,15 +1,20 @@
 package stoa.client;
 
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The servers in a URL `stoa://host:port,host:port`.
+/// The servers in a URL `stoa://host:port,host:port?wait=60s`.
 ///
 /// @param url the whole URL
 /// @param all one or more, in the order of the URL
-record Addresses(String url, List<Address> all) {
+/// @param waiting how long opening the store waits for a server; null when the URL says nothing
+record Addresses(String url, List<Address> all, @Nullable Duration waiting) {
   private static final int PORT_MAX = 65_535;
+  private static final String WAIT = "wait=";
 
   /// The address of a server.
   record Address(String host, int port) {
@@ -40,10 +45,30 @@ record Addresses(String url, List<Address> all) {
     String rest = url.substring(url.indexOf(':') + 1);
     if (!rest.startsWith("//")) throw wrong(url, rest);
     rest = rest.substring(2);
+    int question = rest.indexOf('?');
+    Duration wait = question < 0 ? null : wait(url, rest.substring(question + 1));
+    if (question >= 0) rest = rest.substring(0, question);
     if (rest.endsWith("/")) rest = rest.substring(0, rest.length() - 1);
     var all = new ArrayList<Address>();
     for (String part : rest.split(",", -1)) all.add(address(url, part));
-    return new Addresses(url, all);
+    return new Addresses(url, all, wait);
+  }
+
+  /// Reads `wait=` and a number of `ms`, `s`, `m` or `h`.
+  private static Duration wait(String url, String setting) {
+    try {
+      if (setting.matches(WAIT + "[0-9]+(ms|[smh])")) {
+        String time = setting.substring(WAIT.length()).toUpperCase(Locale.ROOT);
+        return time.endsWith("MS")
+            ? Duration.ofMillis(Long.parseLong(time.substring(0, time.length() - 2)))
+            : Duration.parse("PT" + time);
+      }
+    } catch (ArithmeticException | DateTimeParseException | NumberFormatException tooLong) {
+      // Told below.
+    }
+    throw new IllegalArgumentException(
+        "\"%s\": \"%s\" is no setting; use wait=60s, a number of ms, s, m or h"
+            .formatted(url, setting));
   }
 
   private static Address address(String url, String part) {

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import stoa.ConnectionSecurity;
+import stoa.base.NativeCode;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
@@ -49,6 +50,10 @@ final class Channels implements AutoCloseable {
 
   // The time for a channel to end by itself.
   private static final long QUIET_MILLIS = 250;
+
+  static {
+    NativeCode.unlessAllowed(Epoll.class);
+  }
 
   private final ConnectionSecurity security;
   private final EventLoopGroup loop;

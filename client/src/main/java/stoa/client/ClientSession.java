@@ -89,6 +89,11 @@ final class ClientSession {
     return queue.size() < queuedMax;
   }
 
+  /// How many requests are queued.
+  int waiting() {
+    return queue.size();
+  }
+
   /// Queues a request. Requests of the client itself may exceed the bound: there are few.
   void submit(Outgoing outgoing) {
     queue.add(outgoing);

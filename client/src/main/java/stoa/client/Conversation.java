@@ -4,6 +4,7 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +17,9 @@ import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.Limits;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.wire.Frames;
+import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
@@ -54,6 +57,9 @@ final class Conversation implements AutoCloseable {
   // however short the time limit of calls is.
   private static final long OPENING_MILLIS = 10_000;
 
+  // The interval at which a client that waits for its first server logs that it waits.
+  private static final long REMINDER_MILLIS = 10_000;
+
   private static final long TICK_MILLIS = 100;
 
   // The time that one of several servers has to say hello, or to say which server has the store,
@@ -68,8 +74,10 @@ final class Conversation implements AutoCloseable {
   // another leader, which has not heard of the session yet.
   private static final int QUESTIONS = 4;
 
-  // The time beyond a call's limit that a caller waits for a connection to come back.
+  // The time beyond the limit of a sent call that its caller waits for a connection to come back.
   private static final long TROUBLE_MILLIS = 5_000;
+
+  private static final long TROUBLE_NANOS = TimeUnit.MILLISECONDS.toNanos(TROUBLE_MILLIS);
 
   private static final long GOODBYE_MILLIS = 1_000;
 
@@ -123,6 +131,10 @@ final class Conversation implements AutoCloseable {
   private boolean leaderless;
 
   private boolean closing;
+  private long connections;
+
+  /// Whether each address was tried.
+  private boolean tried;
 
   private volatile @Nullable ServerHello server;
   private volatile long moment;
@@ -159,21 +171,29 @@ final class Conversation implements AutoCloseable {
 
   /// Connects.
   ///
-  /// @throws Unavailable when no server answers within [Limits#callTimeMax()], or within 10 seconds
-  ///   if that is less and an attempt to connect is in progress
+  /// @throws Unavailable when no server answers in time: within [Addresses#waiting()], or else
+  ///   within [Limits#callTimeMax()]; and within 10 seconds if that is less and a first attempt to
+  ///   connect is in progress
   void start() {
     keeper.start();
     long began = System.nanoTime();
-    long patience = limits.callTimeMax().toNanos();
+    Duration wait = group == ShardMap.GLOBAL_GROUP ? addresses.waiting() : null;
+    long patience = (wait == null ? limits.callTimeMax() : wait).toNanos();
     long patienceMax = Math.max(patience, TimeUnit.MILLISECONDS.toNanos(OPENING_MILLIS));
+    long reminder = began;
     Unavailable failure = null;
     lock.lock();
     try {
       while (server == null && refusal == null) {
-        boolean waits = attempt != null || ended == null || silent;
-        long left = began + (waits ? patienceMax : patience) - System.nanoTime();
+        boolean waits = ended == null || silent || (wait == null ? attempt != null : !tried);
+        long now = System.nanoTime();
+        long left = began + (waits ? patienceMax : patience) - now;
         if (left <= 0) break;
-        var _ = changed.awaitNanos(left);
+        if (tried && now - reminder >= 0) {
+          reminder = now + TimeUnit.MILLISECONDS.toNanos(REMINDER_MILLIS);
+          LOG.warn("{}; waiting for one up to {} more", unopened(), seconds(left));
+        }
+        var _ = changed.awaitNanos(tried ? Math.min(left, reminder - now) : left);
       }
       if (server == null) {
         failure = new Unavailable(unopened());
@@ -187,6 +207,10 @@ final class Conversation implements AutoCloseable {
     if (failure == null) return;
     close();
     throw failure;
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
   }
 
   /// Returns why there is no connection. The caller holds lock.
@@ -214,6 +238,30 @@ final class Conversation implements AutoCloseable {
   private static String why(Status status) {
     String told = status.getDescription();
     return told == null ? status.getCode().toString() : status.getCode() + ": " + told;
+  }
+
+  /// Tells what it has measured.
+  void measure(Measures out) {
+    lock.lock();
+    try {
+      out.count(
+          "stoa.client.connections",
+          Measures.NO_UNIT,
+          "Connections to a server that were made, the first one included.",
+          connections);
+      out.gauge(
+          "stoa.client.connected",
+          Measures.NO_UNIT,
+          "1 while the client is connected to the group's server; otherwise 0.",
+          link == null ? 0 : 1);
+      out.gauge(
+          "stoa.client.requests.waiting",
+          Measures.NO_UNIT,
+          "Requests that wait to be sent.",
+          session.waiting());
+    } finally {
+      lock.unlock();
+    }
   }
 
   // ---- for requests
@@ -315,7 +363,10 @@ final class Conversation implements AutoCloseable {
 
   /// Waits for the answer of a begun request.
   Answer await(Outgoing outgoing) {
-    if (!outgoing.await()) expire(outgoing);
+    if (!outgoing.await(outgoing.deadlineNanos() - TROUBLE_NANOS)) {
+      expireUnsent(outgoing);
+      if (!outgoing.await(outgoing.deadlineNanos())) expire(outgoing);
+    }
     return outgoing.answer();
   }
 
@@ -349,13 +400,30 @@ final class Conversation implements AutoCloseable {
     lock.lock();
     try {
       if (outgoing.isSettled()) return;
-      var waited = Duration.ofMillis(limits.callTimeMax().toMillis() + TROUBLE_MILLIS);
-      String why = isLeaderless() ? ", since " + NOBODY : "";
-      cause = session.expire(outgoing, waited.toMillis() + " ms" + why);
+      cause = expire(outgoing, limits.callTimeMax().toMillis() + TROUBLE_MILLIS);
     } finally {
       lock.unlock();
     }
     outgoing.settle(null, cause);
+  }
+
+  /// Gives up a request that no server has got, while none is there.
+  private void expireUnsent(Outgoing outgoing) {
+    RuntimeException cause;
+    lock.lock();
+    try {
+      if (outgoing.isSettled() || link != null || outgoing.sequence != 0) return;
+      cause = expire(outgoing, limits.callTimeMax().toMillis());
+    } finally {
+      lock.unlock();
+    }
+    outgoing.settle(null, cause);
+  }
+
+  /// Called with lock held.
+  private RuntimeException expire(Outgoing outgoing, long waitedMillis) {
+    String why = isLeaderless() ? ", since " + NOBODY : "";
+    return session.expire(outgoing, waitedMillis + " ms" + why);
   }
 
   private void leave(Container container) {
@@ -506,6 +574,7 @@ final class Conversation implements AutoCloseable {
       failed = session.takeFailed();
       server = hello;
       link = from;
+      connections++;
       attempt = null;
       leaderless = false;
       refusal = null;
@@ -527,7 +596,10 @@ final class Conversation implements AutoCloseable {
         boolean worked = converse(nextAddress());
         if (isOver()) return;
         if (worked) backoff.reset();
-        if (isPauseDue()) pause(backoff.nextMillis(wasTold()));
+        if (isPauseDue()) {
+          allTried();
+          pause(backoff.nextMillis(wasTold()));
+        }
         if (isOver()) return;
       }
     } catch (InterruptedException e) {
@@ -559,6 +631,16 @@ final class Conversation implements AutoCloseable {
     lock.lock();
     try {
       return route.isRoundOver();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void allTried() {
+    lock.lock();
+    try {
+      tried = true;
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -737,18 +819,24 @@ final class Conversation implements AutoCloseable {
 
   private void expireTimed() {
     List<Outgoing> late = new ArrayList<>();
+    List<Outgoing> soon = new ArrayList<>();
     long now = System.nanoTime();
     lock.lock();
     try {
       timed.removeIf(outgoing -> {
         if (outgoing.isSettled()) return true;
-        if (outgoing.deadlineNanos() - now > 0) return false;
+        long left = outgoing.deadlineNanos() - now;
+        if (left > 0) {
+          if (left <= TROUBLE_NANOS) soon.add(outgoing);
+          return false;
+        }
         late.add(outgoing);
         return true;
       });
     } finally {
       lock.unlock();
     }
+    soon.forEach(this::expireUnsent);
     late.forEach(this::expire);
   }
 
@@ -800,7 +888,7 @@ final class Conversation implements AutoCloseable {
     }
     if (goodbye != null) {
       flush();
-      var _ = goodbye.await();
+      var _ = goodbye.await(goodbye.deadlineNanos());
     }
     lock.lock();
     try {

@@ -157,13 +157,13 @@ final class Outgoing {
     told.accept(this);
   }
 
-  /// Waits until it is settled or its deadline has passed; returns whether it is settled.
-  boolean await() {
+  /// Waits until it is settled or a time has come; returns whether it is settled.
+  boolean await(long untilNanos) {
     if (settled) return true;
     waiter = Thread.currentThread();
     boolean interrupted = false;
     while (!settled) {
-      long left = deadlineNanos - System.nanoTime();
+      long left = untilNanos - System.nanoTime();
       if (left <= 0) break;
       LockSupport.parkNanos(this, left);
       interrupted |= Thread.interrupted();

@@ -12,6 +12,7 @@ import stoa.Limits;
 import stoa.StoaConfig;
 import stoa.Transaction;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.front.Service;
 import stoa.front.SharedBlob;
 import stoa.front.SharedCall;
@@ -103,6 +104,16 @@ final class RemotePart implements Service.Vocabulary {
       end();
       throw failed;
     }
+  }
+
+  /// Tells what it has measured.
+  void measure(Measures out) {
+    conversation.measure(out);
+    out.gauge(
+        "stoa.client.copies",
+        Measures.BYTES,
+        "Memory that the client's copies of objects take, about.",
+        replicas.bytes());
   }
 
   /// Returns the whole store.

@@ -23,6 +23,7 @@ import stoa.StoaConfig;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.base.StreamId;
 import stoa.front.Service;
 import stoa.front.SharedKeys;
@@ -95,6 +96,13 @@ final class RemoteService implements Service, AutoCloseable {
   @Override
   public Limits limits() {
     return config.limits();
+  }
+
+  @Override
+  public void measure(Measures out) {
+    for (RemotePart part : open()) {
+      part.measure(out.with("group", Integer.toString(part.group())));
+    }
   }
 
   @Override

@@ -3,7 +3,6 @@ package stoa.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -24,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.StoaConfig;
 
 /// A program on the module path, which requires `stoa.api` and opens the package of its shared
-/// classes. The test compiles it, and runs it in processes of its own.
+/// classes. The test compiles it, and runs it in processes of its own, with no option of the JVM
+/// and with one that refuses `Unsafe`. The JVM warns of nothing.
 class ModulePathTest {
   private static final String ACCOUNT =
       """
@@ -92,6 +92,7 @@ class ModulePathTest {
       }
       """;
 
+  private static final String DENY = "--sun-misc-unsafe-memory-access=deny";
   private static final String RIGHT = "69 31 69 100 module shop\n";
 
   @TempDir Path folder;
@@ -105,7 +106,8 @@ class ModulePathTest {
   @Test
   void aModularProgramRunsInItsProcess() throws Exception {
     compile("module shop { requires stoa.api; opens shop; }");
-    ends(RIGHT, run("memory:"));
+    assertEquals(RIGHT, run("memory:"));
+    assertEquals(RIGHT, run(DENY, "file:" + folder.resolve("data")));
   }
 
   @Test
@@ -113,7 +115,8 @@ class ModulePathTest {
     compile("module shop { requires stoa.api; opens shop; }");
     Process server = serve();
     try (var told = server.inputReader()) {
-      ends(RIGHT, run(url(told)));
+      String url = told.readLine();
+      assertEquals(RIGHT, run(url));
     } finally {
       server.destroyForcibly().waitFor();
     }
@@ -124,16 +127,6 @@ class ModulePathTest {
     compile("module shop { requires stoa.api; exports shop; }");
     String said = run("memory:");
     assertTrue(said.contains("add \"opens shop;\" to the module-info of shop"), said);
-  }
-
-  /// The JVM may print warnings before the URL.
-  private static String url(BufferedReader told) {
-    return told.lines().filter(line -> line.startsWith("stoa://")).findFirst().orElseThrow();
-  }
-
-  /// The JVM may print warnings first.
-  private static void ends(String expected, String said) {
-    assertTrue(said.endsWith(expected), said);
   }
 
   /// Serves an empty store on the class path, and tells its URL.
@@ -192,20 +185,24 @@ class ModulePathTest {
 
   /// Runs the program, and returns what it prints.
   private String run(String url) throws Exception {
+    return run("-ea", url);
+  }
+
+  /// Runs the program with an option of the JVM, and returns what it prints.
+  private String run(String option, String url) throws Exception {
     String path = classes() + File.pathSeparator + modulePath();
-    return output(start("--module-path", path, "-m", "shop/shop.Main", url));
+    return output(start(option, "--module-path", path, "-m", "shop/shop.Main", url));
   }
 
   private Process serve() throws IOException {
     String path = classes() + File.pathSeparator + System.getProperty("java.class.path");
-    return start("-cp", path, Serving.class.getName());
+    return start(DENY, "-cp", path, Serving.class.getName());
   }
 
   private Process start(String... arguments) throws IOException {
     var command = new ArrayList<String>();
     command.add(System.getProperty("java.home") + "/bin/java");
     command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
-    command.addAll(List.of("--sun-misc-unsafe-memory-access=allow"));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)

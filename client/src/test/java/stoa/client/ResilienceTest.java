@@ -236,10 +236,7 @@ class ResilienceTest {
 
   @Test
   void triesTheNextAddressWhenNobodyListensAtOne() throws IOException {
-    int free;
-    try (var socket = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
-      free = socket.getLocalPort();
-    }
+    int free = free();
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
         Stoa stoa = Stoa.open("stoa://127.0.0.1:" + free + ",127.0.0.1:" + server.port())) {
       stoa.get(Account.class, "a").add(3);
@@ -249,15 +246,72 @@ class ResilienceTest {
 
   @Test
   void openingFailsWhenNobodyListens() throws IOException {
-    int free;
-    try (var socket = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
-      free = socket.getLocalPort();
-    }
+    int free = free();
     var config =
         StoaConfig.of("stoa://127.0.0.1:" + free)
             .withLimits(Limits.standard().withCallTimeMax(Duration.ofMillis(200)));
     var failure = assertThrows(Unavailable.class, () -> Stoa.open(config).close());
     assertTrue(String.valueOf(failure.getMessage()).contains("no server answers"));
+  }
+
+  @Test
+  void openingWaitsForAServerAsLongAsItsUrlSays() throws Exception {
+    int free = free();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var config =
+          StoaConfig.of("stoa://127.0.0.1:" + free + "?wait=60s")
+              .withLimits(Limits.standard().withCallTimeMax(Duration.ofMillis(500)));
+      var heard = new CompletableFuture<String>();
+      Future<Stoa> opening;
+      try (var _ = Warnings.to(heard)) {
+        opening = threads.submit(() -> Stoa.open(config));
+        String said = heard.get();
+        assertTrue(said.contains("no server answers at \"stoa://127.0.0.1:" + free), said);
+        assertTrue(said.contains("waiting for one up to "), said);
+      }
+      try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), free);
+          Stoa stoa = opening.get()) {
+        stoa.get(Account.class, "a").add(3);
+        assertEquals(3, stoa.get(Account.class, "a").balance());
+        server.close();
+        long began = System.nanoTime();
+        var failure =
+            assertThrows(Unavailable.class, () -> stoa.get(Account.class, "a").balance());
+        long took = Duration.ofNanos(System.nanoTime() - began).toMillis();
+        assertTrue(String.valueOf(failure.getMessage()).contains("within 500 ms"), failure::toString);
+        assertTrue(took < 4_000, took + " ms");
+      }
+    }
+  }
+
+  @Test
+  void openingThatMayNotWaitTriesEachAddressOnce() throws IOException {
+    var config = StoaConfig.of("stoa://127.0.0.1:" + free() + "?wait=0s");
+    long began = System.nanoTime();
+    var failure = assertThrows(Unavailable.class, () -> Stoa.open(config).close());
+    assertTrue(String.valueOf(failure.getMessage()).contains("no server answers"));
+    assertTrue(Duration.ofNanos(System.nanoTime() - began).toSeconds() < 8);
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0)) {
+      String both = "stoa://127.0.0.1:" + free() + ",127.0.0.1:" + server.port() + "?wait=0s";
+      Stoa.open(both).close();
+    }
+  }
+
+  @Test
+  void refusesASettingThatItDoesNotKnow() {
+    for (String setting : List.of("wait=soon", "wait=5", "shards=4", "wait=99999999999999999h")) {
+      var failure =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> Stoa.open("stoa://127.0.0.1:7400?" + setting).close());
+      assertTrue(String.valueOf(failure.getMessage()).contains(setting), failure::toString);
+    }
+  }
+
+  private static int free() throws IOException {
+    try (var socket = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
   }
 
   @Test

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.base.Name;
 import stoa.base.Repeats;
 import stoa.base.Secret;
@@ -102,7 +103,7 @@ public final class ClusterServer implements AutoCloseable {
 
   private final Condition viewed = views.newCondition();
 
-  private volatile @Nullable View view;
+  private volatile @Nullable ClusterView view;
 
   // When the view came; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
@@ -131,6 +132,7 @@ public final class ClusterServer implements AutoCloseable {
   /// @param loader of the shared classes
   /// @param admissible which classes clients may make elements of collections, besides those that
   ///   the configuration lists and those that shared classes name
+  /// @param machine what the server uses of its machine
   public record Options(
       Path directory,
       ServerConfig server,
@@ -145,7 +147,8 @@ public final class ClusterServer implements AutoCloseable {
       Contact contact,
       StoaConfig store,
       ClassLoader loader,
-      Predicate<Class<?>> admissible) {}
+      Predicate<Class<?>> admissible,
+      Machine machine) {}
 
   private ClusterServer(Options options) throws IOException {
     this.options = options;
@@ -182,12 +185,13 @@ public final class ClusterServer implements AutoCloseable {
               ? config.withAddress(before.host(), before.port(), before.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       try {
-        node = RatisNode.start(secured(config), new Asked());
+        node = RatisNode.start(secured(config), new Answers(), options.machine().reach());
       } catch (RuntimeException failed) {
         server.close();
         throw failed;
       }
-      self = node.self().withClients(options.server().host() + ":" + server.port());
+      String clients = options.server().host() + ":" + server.port();
+      self = node.self().withClients(options.machine().advertised(clients));
       noted = before != null ? before.at(self.port(), self.supplyPort()) : first(created);
       try {
         // Before it joins: the others must find it again.
@@ -348,7 +352,7 @@ public final class ClusterServer implements AutoCloseable {
     var config = RatisConfig.of(noted.name(), directory.resolve("log"));
     for (int group : noted.hosts().keySet()) {
       Path device = directory.resolve("replica-" + group);
-      try (var replica = new Replica(HostedGroup.device(device))) {
+      try (var replica = new Replica(HostedGroup.device(Machine.real(), device))) {
         if (!replica.isWhole()) {
           throw new Unavailable(
               directory
@@ -377,6 +381,35 @@ public final class ClusterServer implements AutoCloseable {
     return self.id();
   }
 
+  /// Returns the door to clients.
+  public Server server() {
+    return server;
+  }
+
+  /// Tells what the server, its groups and its part of the store have measured.
+  public void measure(Measures out) {
+    server.measure(out);
+    hosted.values().forEach(group -> group.measure(out));
+    Mover moving = mover;
+    if (moving != null) moving.measure(out);
+    ClusterView known = view;
+    if (known == null) return;
+    out.gauge(
+        "stoa.alarms",
+        Measures.NO_UNIT,
+        "Alarms about replicas, which ./stoa status shows.",
+        known.alarms().size());
+    for (Facts.Presence presence : Facts.Presence.values()) {
+      out.gauge(
+          "stoa.servers",
+          Measures.NO_UNIT,
+          "Servers of the store, by whether they answer.",
+          known.servers().stream().filter(listed -> listed.presence() == presence).count(),
+          "state",
+          presence.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
   /// Waits until it is closed.
   ///
   /// @return the failure; null when it was closed by its owner
@@ -396,6 +429,7 @@ public final class ClusterServer implements AutoCloseable {
               self,
               node,
               options.loader(),
+              options.machine().clock(),
               known.groups(),
               this::all,
               this::leads,
@@ -452,16 +486,7 @@ public final class ClusterServer implements AutoCloseable {
     for (int group = 0; group < known.groups(); group++) {
       if (noted.hosts().containsKey(group)) continue;
       node.forget(new GroupId(known.store(), group));
-      delete(replica(group));
-    }
-  }
-
-  private static void delete(Path directory) {
-    if (!Files.exists(directory)) return;
-    try (var files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
-    } catch (IOException failed) {
-      throw new Unavailable(directory + " cannot be deleted: " + failed.getMessage(), failed);
+      options.machine().delete(replica(group));
     }
   }
 
@@ -506,7 +531,7 @@ public final class ClusterServer implements AutoCloseable {
   ///
   /// @throws Unavailable when it is a member, or that is not known
   private void requireOut(Settings known, int group) {
-    var inquiry = new Inquiry(group, new Inquiry.Asked.Members());
+    var inquiry = new Inquiry(group, new Inquiry.Subject.Members());
     long end = System.nanoTime() + ASKING_TIME_MAX.toNanos();
     for (Member asked : inOrderOfAsking(group)) {
       Duration patience = Duration.ofNanos(end - System.nanoTime());
@@ -602,7 +627,7 @@ public final class ClusterServer implements AutoCloseable {
 
   // ---- requests of other servers
 
-  private final class Asked implements Questions {
+  private final class Answers implements Questions {
     @Override
     public byte[] answer(String from, byte[] question) {
       return ClusterServer.this.answer(from, question);
@@ -618,7 +643,7 @@ public final class ClusterServer implements AutoCloseable {
   /// secret that is unknown.
   private boolean isServer(String name) {
     if (secret == null || name.equals(self.id())) return true;
-    View known = view;
+    ClusterView known = view;
     if (known != null && known.server(name).isPresent()) return true;
     return hosted.values().stream()
         .flatMap(group -> group.members().stream())
@@ -659,13 +684,13 @@ public final class ClusterServer implements AutoCloseable {
 
   private byte[] answer(String from, Inquiry inquiry) {
     HostedGroup here = hosted.get(inquiry.group());
-    if (inquiry.asked() instanceof Inquiry.Asked.Alarm(String trouble)) {
+    if (inquiry.asked() instanceof Inquiry.Subject.Alarm(String trouble)) {
       LOG.error("server {}, group {}: {}", self.id(), inquiry.group(), trouble);
       return Inquiry.elsewhere();
     }
     if (here == null || here.led().isEmpty()) return Inquiry.elsewhere();
     Set<String> members = here.confirmedMembers();
-    if (inquiry.asked() instanceof Inquiry.Asked.Differs(byte[] evidence)) {
+    if (inquiry.asked() instanceof Inquiry.Subject.Differs(byte[] evidence)) {
       if (secret != null && !members.contains(from)) {
         throw new Unavailable("server " + from + " is no member of group " + inquiry.group());
       }
@@ -686,7 +711,7 @@ public final class ClusterServer implements AutoCloseable {
   private boolean isMine(Request request) {
     Settings known = noted.settings();
     if (known != null) return known.equals(request.settings());
-    return request.said() instanceof Request.Said.Know(View told)
+    return request.said() instanceof Request.Said.Know(ClusterView told)
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
 
@@ -697,7 +722,7 @@ public final class ClusterServer implements AutoCloseable {
     Settings known = request.settings();
     try {
       switch (request.said()) {
-        case Request.Said.Know(View told) -> {
+        case Request.Said.Know(ClusterView told) -> {
           if (noted.settings() == null) {
             note(noted.withSettings(known));
             begin(known);
@@ -715,7 +740,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   /// Adopts the view for everything that this server does not see itself.
-  private void know(View told) {
+  private void know(ClusterView told) {
     views.lock();
     try {
       view = told;
@@ -756,8 +781,8 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private Optional<Member> member(String name) {
-    View known = view;
-    return known == null ? Optional.empty() : known.server(name).map(View.Listed::member);
+    ClusterView known = view;
+    return known == null ? Optional.empty() : known.server(name).map(ClusterView.Listed::member);
   }
 
   private HostedGroup leading(int group) {
@@ -780,8 +805,8 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Returns all known servers.
   private List<Member> all() {
-    View known = view;
-    if (known != null) return known.servers().stream().map(View.Listed::member).toList();
+    ClusterView known = view;
+    if (known != null) return known.servers().stream().map(ClusterView.Listed::member).toList();
     return hosted.values().stream().flatMap(group -> group.members().stream()).distinct().toList();
   }
 
@@ -792,12 +817,12 @@ public final class ClusterServer implements AutoCloseable {
       Member leading = here.leading();
       if (leading != null) return leading;
     }
-    View known = view;
+    ClusterView known = view;
     if (known == null) return null;
     return Optional.ofNullable(known.groups().get(group))
-        .flatMap(View.Placed::leader)
+        .flatMap(ClusterView.Placed::leader)
         .flatMap(known::server)
-        .map(View.Listed::member)
+        .map(ClusterView.Listed::member)
         .orElse(null);
   }
 
@@ -811,10 +836,10 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public List<String> servers() {
-      View known = view;
+      ClusterView known = view;
       var addresses = new LinkedHashSet<String>();
       if (known != null) {
-        for (View.Listed listed : known.servers()) addresses.add(listed.member().clients());
+        for (ClusterView.Listed listed : known.servers()) addresses.add(listed.member().clients());
       } else {
         for (HostedGroup group : hosted.values()) {
           for (Member member : group.members()) addresses.add(member.clients());
@@ -837,30 +862,30 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public List<ServerStatus> status() {
-      View known = view;
-      View shown = known != null ? known : remembered();
+      ClusterView known = view;
+      ClusterView shown = known != null ? known : remembered();
       return shown.servers().stream().map(listed -> status(shown, listed)).toList();
     }
 
     /// Returns what a server without news since its start knows: the members of its groups.
-    private View remembered() {
-      var servers = new ArrayList<View.Listed>();
+    private ClusterView remembered() {
+      var servers = new ArrayList<ClusterView.Listed>();
       for (Member member : all()) {
         boolean here = member.id().equals(self.id());
         var presence = here ? Facts.Presence.HERE : Facts.Presence.AWAY;
-        servers.add(new View.Listed(member, presence, false));
+        servers.add(new ClusterView.Listed(member, presence, false));
       }
-      var groups = new TreeMap<Integer, View.Placed>();
+      var groups = new TreeMap<Integer, ClusterView.Placed>();
       hosted.forEach((number, group) -> {
         var behind = new TreeMap<String, Long>();
         for (Member member : group.members()) behind.put(member.id(), 0L);
         var none = Optional.<String>empty();
-        groups.put(number, new View.Placed(none, behind, new TreeSet<>()));
+        groups.put(number, new ClusterView.Placed(none, behind, new TreeSet<>()));
       });
-      return new View(servers, groups, Optional.empty());
+      return new ClusterView(servers, groups, Optional.empty());
     }
 
-    private ServerStatus status(View known, View.Listed listed) {
+    private ServerStatus status(ClusterView known, ClusterView.Listed listed) {
       Member member = listed.member();
       var status =
           ServerStatus.newBuilder()
@@ -893,7 +918,7 @@ public final class ClusterServer implements AutoCloseable {
 
     /// Returns the leader of a group. A member of the group knows it before others hear of it, or
     /// while none do.
-    private Optional<String> leading(int group, View.Placed told) {
+    private Optional<String> leading(int group, ClusterView.Placed told) {
       HostedGroup here = hosted.get(group);
       if (here == null || !here.knowsLeader()) {
         return age().compareTo(AGE_MAX) > 0 ? Optional.empty() : told.leader();
@@ -919,7 +944,7 @@ public final class ClusterServer implements AutoCloseable {
       };
     }
 
-    private static Optional<String> move(View known, int group, String server) {
+    private static Optional<String> move(ClusterView known, int group, String server) {
       return known
           .step()
           .flatMap(step ->
@@ -938,7 +963,7 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public List<String> alarms() {
-      View known = view;
+      ClusterView known = view;
       return known == null ? List.of() : known.alarms();
     }
 
@@ -975,7 +1000,7 @@ public final class ClusterServer implements AutoCloseable {
     views.lock();
     try {
       while (!closing.get()) {
-        View known = view;
+        ClusterView known = view;
         if (known != null && known.server(name).isEmpty()) return;
         viewed.await();
       }
@@ -991,10 +1016,29 @@ public final class ClusterServer implements AutoCloseable {
   /// Stops: hands its leaderships to other servers, and takes part no more.
   @Override
   public void close() {
+    if (!beginClosing()) return;
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (HostedGroup group : hosted.values()) {
+        if (group.failure() == null) threads.execute(group::handOver);
+      }
+    }
+    server.close();
+    endClosing();
+  }
+
+  /// Stops at once, as when its process ends: hands nothing over, and answers no request any more.
+  public void halt() {
+    if (!beginClosing()) return;
+    server.halt();
+    endClosing();
+  }
+
+  /// Returns whether this call is the one that closes.
+  private boolean beginClosing() {
     acting.lock();
     views.lock();
     try {
-      if (!closing.compareAndSet(false, true)) return;
+      if (!closing.compareAndSet(false, true)) return false;
       viewed.signalAll();
     } finally {
       views.unlock();
@@ -1004,12 +1048,10 @@ public final class ClusterServer implements AutoCloseable {
     Mover placing = mover;
     if (placing != null) placing.close();
     hosted.values().forEach(HostedGroup::closing);
-    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (HostedGroup group : hosted.values()) {
-        if (group.failure() == null) threads.execute(group::handOver);
-      }
-    }
-    server.close();
+    return true;
+  }
+
+  private void endClosing() {
     hosted.values().forEach(HostedGroup::close);
     Sequencing ordering = sequencing;
     if (ordering != null) ordering.close();

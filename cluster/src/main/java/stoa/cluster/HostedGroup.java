@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import org.slf4j.event.Level;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.Unavailable;
-import stoa.base.Clock;
+import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
@@ -38,16 +39,14 @@ import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Roles;
 import stoa.storage.Device;
+import stoa.storage.DeviceMeasures;
 import stoa.storage.disk.CorruptData;
-import stoa.storage.disk.DeviceConfig;
-import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.StorageException;
 import stoa.storage.disk.UnknownFormat;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
 import stoa.store.replicas.LogUnit;
-import stoa.store.threads.Threads;
 import stoa.wire.ShardMap;
 
 /// One group at a server that hosts it: its replica and, while it leads, the group's part of the
@@ -131,6 +130,10 @@ final class HostedGroup {
 
   private final Repeats repeats = new Repeats();
 
+  // Guarded by roles.
+  private @Nullable String lastLeader;
+
+  private final LongAdder elections = new LongAdder();
   private int deafLooks;
   private long lookedNanos = System.nanoTime();
 
@@ -147,7 +150,7 @@ final class HostedGroup {
     this.place = place;
     this.name = name;
     this.leader = leader;
-    device = device(directory);
+    device = device(place.options().machine(), directory);
     Replica replica = replica(device, directory);
     replica.listen(backed);
     // Events of the replica may come before its host is known here.
@@ -162,9 +165,9 @@ final class HostedGroup {
     }
   }
 
-  static Device device(Path directory) {
+  static Device device(Machine machine, Path directory) {
     try {
-      return Device.open(new FileDisk(directory), DeviceConfig.standard());
+      return machine.device(directory);
     } catch (CorruptData | UnknownFormat damaged) {
       throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
     } catch (StorageException failed) {
@@ -194,6 +197,7 @@ final class HostedGroup {
       try {
         leads = true;
         term = begun;
+        count(self());
         openStore();
       } finally {
         roles.unlock();
@@ -217,6 +221,7 @@ final class HostedGroup {
     public void leader(String id) {
       roles.lock();
       try {
+        count(id);
         if (!leads) follow(id);
       } finally {
         roles.unlock();
@@ -243,6 +248,55 @@ final class HostedGroup {
         roles.unlock();
       }
     }
+  }
+
+  /// Counts another leader than before; called with roles held.
+  private void count(String leading) {
+    if (leading.equals(lastLeader)) return;
+    lastLeader = leading;
+    elections.increment();
+  }
+
+  /// Tells what this server measures of the group, beside what the store does that it leads.
+  void measure(Measures all) {
+    Measures out = all.with("group", Integer.toString(name.number()));
+    boolean isHere = led().isPresent();
+    out.gauge(
+        "stoa.group.leads",
+        Measures.NO_UNIT,
+        "1 while this server leads the group; otherwise 0.",
+        isHere ? 1 : 0);
+    out.count(
+        "stoa.elections",
+        Measures.NO_UNIT,
+        "Leaders of the group, one after the other, that this server has seen.",
+        elections.sum());
+    if (isHere) {
+      group
+          .lacking()
+          .forEach((server, lacks) ->
+              out.gauge(
+                  "stoa.replication.lag",
+                  Measures.NO_UNIT,
+                  "Batches that a member of the group lacks, as the leader knows it.",
+                  lacks,
+                  "server",
+                  server));
+    } else if (failure == null) {
+      DeviceMeasures.measure(List.of(device), out);
+    }
+    Backup.Progress progress = progress();
+    if (progress == null) return;
+    out.gauge(
+        "stoa.replica.compared",
+        Measures.NO_UNIT,
+        "Objects whose states this follower has compared with the leader's.",
+        progress.compared());
+    out.gauge(
+        "stoa.replica.diverged",
+        Measures.NO_UNIT,
+        "Objects whose states differ from the leader's.",
+        progress.diverged());
   }
 
   /// Records that the replica has stopped; called with roles held.
@@ -330,8 +384,8 @@ final class HostedGroup {
               place.options().store(),
               device,
               () -> ReplicatedShardLog.open(group.replica(), group),
-              Clock.system(),
-              Threads.real(),
+              place.options().machine().clock(),
+              place.options().machine().threads(),
               part);
       try {
         var opened = ObjectService.of(store, place.options().admissible());
@@ -359,14 +413,14 @@ final class HostedGroup {
             place.options().store(),
             device,
             group.replica().streams(),
-            Clock.system(),
-            Threads.real(),
+            place.options().machine().clock(),
+            place.options().machine().threads(),
             new Part(name.number(), place.settings().map()::group),
             this::suspect));
   }
 
   private Backup logUnit() {
-    return new LogUnit(group.replica().streams(), Threads.real(), group::checkpoints);
+    return new LogUnit(group.replica().streams(), place.options().machine().threads(), group::checkpoints);
   }
 
   /// Reports to the leader that an object differs here. Reports again later if that is not possible
@@ -374,7 +428,7 @@ final class HostedGroup {
   private void suspect(Divergence evidence) {
     Member leads = leading();
     if (leads == null || !reports.tryAcquire()) return;
-    var differs = new Inquiry.Asked.Differs(evidence.toBytes());
+    var differs = new Inquiry.Subject.Differs(evidence.toBytes());
     // Not on this thread, on which objects are executed: it may take long.
     Thread.ofVirtual()
         .start(() -> {
@@ -394,7 +448,7 @@ final class HostedGroup {
     LOG.error("server {}, {}: {}", member, name, trouble);
     Member told = member(member).orElse(null);
     if (told == null || member.equals(self())) return;
-    var alarm = new Inquiry(name.number(), new Inquiry.Asked.Alarm(trouble));
+    var alarm = new Inquiry(name.number(), new Inquiry.Subject.Alarm(trouble));
     Thread.ofVirtual()
         .start(() -> {
           try (var line = place.node().line(told)) {

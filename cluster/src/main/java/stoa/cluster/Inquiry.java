@@ -11,23 +11,23 @@ import stoa.base.Encoder;
 ///
 /// @param group its number
 /// @param asked the question
-record Inquiry(int group, Asked asked) {
+record Inquiry(int group, Subject asked) {
   // The first byte distinguishes it from all other messages between servers.
   private static final int MARK = 'i';
   private static final byte[] ELSEWHERE = {0};
 
   /// The question.
-  sealed interface Asked {
+  sealed interface Subject {
     /// Asks for the members.
-    record Members() implements Asked {}
+    record Members() implements Subject {}
 
     /// Reports an object whose state differs at the sender.
     ///
     /// @param evidence the evidence of a standby
-    record Differs(byte[] evidence) implements Asked {}
+    record Differs(byte[] evidence) implements Subject {}
 
     /// Reports trouble with the sender's replica to its operators.
-    record Alarm(String trouble) implements Asked {}
+    record Alarm(String trouble) implements Subject {}
   }
 
   static boolean isQuestion(byte[] bytes) {
@@ -37,9 +37,9 @@ record Inquiry(int group, Asked asked) {
   byte[] bytes() {
     var out = new Encoder(64).u8(MARK).varint(group);
     switch (asked) {
-      case Asked.Members() -> out.u8(1);
-      case Asked.Differs(byte[] evidence) -> out.u8(2).sized(evidence);
-      case Asked.Alarm(String trouble) -> out.u8(3).text(trouble);
+      case Subject.Members() -> out.u8(1);
+      case Subject.Differs(byte[] evidence) -> out.u8(2).sized(evidence);
+      case Subject.Alarm(String trouble) -> out.u8(3).text(trouble);
     }
     return out.toBytes();
   }
@@ -55,9 +55,9 @@ record Inquiry(int group, Asked asked) {
     return new Inquiry(
         group,
         switch (kind) {
-          case 1 -> new Asked.Members();
-          case 2 -> new Asked.Differs(in.sized());
-          case 3 -> new Asked.Alarm(in.text());
+          case 1 -> new Subject.Members();
+          case 2 -> new Subject.Differs(in.sized());
+          case 3 -> new Subject.Alarm(in.text());
           default -> throw new IllegalArgumentException("an inquiry of kind " + kind);
         });
   }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
@@ -23,6 +24,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,6 +34,7 @@ import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
@@ -39,7 +42,7 @@ import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 
 /// Moves replicas and leaderships to where they should be, while this server leads group 0.
-/// Thread-safe; a thread of its own asks all servers, lets [Placement] decide, and gives the
+/// Thread-safe; a thread of its own asks all servers, lets [ReplicaPlan] decide, and gives the
 /// orders.
 final class Mover implements AutoCloseable {
   /*
@@ -75,6 +78,7 @@ final class Mover implements AutoCloseable {
   private final Consumer<Servers> begun;
   private final ScheduledExecutorService turns;
   private final ExecutorService asking = Executors.newVirtualThreadPerTaskExecutor();
+  private final Map<String, LongAdder> moves = new ConcurrentHashMap<>();
   private final AtomicBoolean soon = new AtomicBoolean();
 
   // How many requests were made, in all leaderships. Used by the turns.
@@ -144,6 +148,19 @@ final class Mover implements AutoCloseable {
     return leadership;
   }
 
+  /// Tells what it has done while this server led group 0.
+  void measure(Measures out) {
+    moves.forEach((kind, count) ->
+        out.count(
+            "stoa.moves",
+            Measures.NO_UNIT,
+            "Steps by which replicas, leaders and servers come and go, while this server leads group"
+                + " 0.",
+            count.sum(),
+            "step",
+            kind));
+  }
+
   // ---- requests of operators
 
   private Leadership leading() {
@@ -159,7 +176,7 @@ final class Mover implements AutoCloseable {
   /// Makes another server one of them.
   void join(Member joining) {
     Leadership leading = leading();
-    for (View.Listed server : leading.listed()) {
+    for (ClusterView.Listed server : leading.listed()) {
       if (!server.member().id().equals(joining.id())) continue;
       boolean same = server.member().withClients("").equals(joining.withClients(""));
       if (same && !server.drains()) return;
@@ -193,7 +210,7 @@ final class Mover implements AutoCloseable {
   /// Marks a server to lose all that it has, and then to be dismissed. Returns when that has begun.
   void drain(String name) {
     Leadership leading = leading();
-    List<View.Listed> all = leading.listed();
+    List<ClusterView.Listed> all = leading.listed();
     if (all.stream().noneMatch(server -> server.member().id().equals(name))) {
       throw new IllegalArgumentException(
           "there is no server "
@@ -228,7 +245,7 @@ final class Mover implements AutoCloseable {
     private final Map<String, Long> listedNanos = new HashMap<>();
     private final Set<String> silent = new HashSet<>();
     private final long begunNanos = System.nanoTime();
-    private final Map<Integer, View.Placed> placed = new HashMap<>();
+    private final Map<Integer, ClusterView.Placed> placed = new HashMap<>();
     private Optional<Step> step = Optional.empty();
 
     Leadership(HostedGroup.Led led) {
@@ -238,11 +255,11 @@ final class Mover implements AutoCloseable {
     }
 
     /// Returns all servers; any thread may call it.
-    List<View.Listed> listed() {
-      var listed = new ArrayList<View.Listed>();
+    List<ClusterView.Listed> listed() {
+      var listed = new ArrayList<ClusterView.Listed>();
       for (Servers.Listed server : servers.all()) {
         var member = Member.of(server.member());
-        listed.add(new View.Listed(member, Facts.Presence.HERE, server.drains()));
+        listed.add(new ClusterView.Listed(member, Facts.Presence.HERE, server.drains()));
       }
       return listed;
     }
@@ -251,24 +268,25 @@ final class Mover implements AutoCloseable {
     ///
     /// @return whether there is more to do soon
     boolean turn() {
-      List<View.Listed> listed =
+      List<ClusterView.Listed> listed =
           listed().stream()
               .map(server ->
-                  new View.Listed(server.member(), presence(server.member()), server.drains()))
+                  new ClusterView.Listed(
+                      server.member(), presence(server.member()), server.drains()))
               .toList();
       var groups = new TreeMap<>(placed);
       Map<Integer, Object> before = shape();
-      Set<String> heard = tell(listed, new View(listed, groups, step, alarms()));
+      Set<String> heard = tell(listed, new ClusterView(listed, groups, step, alarms()));
       announce(listed);
       forget(listed);
       Facts facts = facts(listed, heard);
       boolean changed = !before.equals(shape());
       boolean changing = facts.groups().values().stream().anyMatch(Facts.Group::changes);
-      Optional<Step> next = Placement.next(facts);
+      Optional<Step> next = ReplicaPlan.next(facts);
       boolean begins = next.isPresent() && !next.equals(step);
       if (!changing) step = next;
       // A step may take seconds, and an operator must see it meanwhile.
-      if (begins) tell(listed, new View(listed, new TreeMap<>(placed), step, alarms()));
+      if (begins) tell(listed, new ClusterView(listed, new TreeMap<>(placed), step, alarms()));
       boolean made = next.isPresent() && make(next.get(), listed, heard);
       return changed || changing || made;
     }
@@ -296,9 +314,9 @@ final class Mover implements AutoCloseable {
     }
 
     /// Logs which servers have stopped answering, and which answer again.
-    private void announce(List<View.Listed> listed) {
+    private void announce(List<ClusterView.Listed> listed) {
       long now = System.nanoTime();
-      for (View.Listed server : listed) {
+      for (ClusterView.Listed server : listed) {
         String name = server.member().id();
         long asked = now - listedNanos.computeIfAbsent(name, _ -> now);
         if (asked <= AWAY_AFTER.toNanos() && !heardNanos.containsKey(name)) continue;
@@ -310,9 +328,9 @@ final class Mover implements AutoCloseable {
       }
     }
 
-    private void forget(List<View.Listed> listed) {
+    private void forget(List<ClusterView.Listed> listed) {
       var names = new HashSet<String>();
-      for (View.Listed server : listed) names.add(server.member().id());
+      for (ClusterView.Listed server : listed) names.add(server.member().id());
       reports.keySet().retainAll(names);
       heardNanos.keySet().retainAll(names);
       silent.retainAll(names);
@@ -326,15 +344,15 @@ final class Mover implements AutoCloseable {
     /// Tells all servers the view. Hardly waits for a server that did not answer last time.
     ///
     /// @return the servers that have answered
-    private Set<String> tell(List<View.Listed> listed, View view) {
+    private Set<String> tell(List<ClusterView.Listed> listed, ClusterView view) {
       byte[] request = request(new Request.Said.Know(view));
-      for (View.Listed server : listed) {
+      for (ClusterView.Listed server : listed) {
         Member member = server.member();
         asked.computeIfAbsent(
             member.id(), _ -> asking.submit(() -> ask(member, request, ANSWER_TIME_MAX)));
       }
       var heard = new HashSet<String>();
-      for (View.Listed server : listed) {
+      for (ClusterView.Listed server : listed) {
         String name = server.member().id();
         boolean here = server.presence() == Facts.Presence.HERE;
         Report report = outcome(name, here ? ANSWER_TIME_MAX : Duration.ofMillis(SOON_MILLIS));
@@ -391,9 +409,9 @@ final class Mover implements AutoCloseable {
 
     // ---- facts and actions
 
-    private Facts facts(List<View.Listed> listed, Set<String> heard) {
+    private Facts facts(List<ClusterView.Listed> listed, Set<String> heard) {
       var hosts = new TreeMap<String, Facts.Server>();
-      for (View.Listed server : listed) {
+      for (ClusterView.Listed server : listed) {
         String name = server.member().id();
         Report report = reports.get(name);
         Set<Integer> hosted = report == null ? Set.of() : report.groups().keySet();
@@ -435,7 +453,7 @@ final class Mover implements AutoCloseable {
         if (kept.state() == Report.State.LEADS) leaders.add(name);
       }
       if (leaders.size() != 1) {
-        View.Placed before = placed.get(number);
+        ClusterView.Placed before = placed.get(number);
         NavigableMap<String, Long> behind = before == null ? new TreeMap<>() : before.behind();
         placed.put(number, placed(number, Optional.empty(), behind));
         NavigableSet<String> members = new TreeSet<>(behind.keySet());
@@ -460,9 +478,9 @@ final class Mover implements AutoCloseable {
       return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
     }
 
-    private View.Placed placed(
+    private ClusterView.Placed placed(
         int group, Optional<String> leader, NavigableMap<String, Long> behind) {
-      return new View.Placed(leader, behind, failed(group, behind.keySet()));
+      return new ClusterView.Placed(leader, behind, failed(group, behind.keySet()));
     }
 
     private NavigableSet<String> failed(int group, Set<String> members) {
@@ -482,8 +500,10 @@ final class Mover implements AutoCloseable {
     /// Makes a step.
     ///
     /// @return whether it was done, or begun; a refused step repeats in the next turn, not at once
-    private boolean make(Step next, List<View.Listed> listed, Set<String> heard) {
+    private boolean make(Step next, List<ClusterView.Listed> listed, Set<String> heard) {
       LOG.info("server {} says: {}", self.id(), next);
+      String kind = next.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+      moves.computeIfAbsent(kind, _ -> new LongAdder()).increment();
       String to =
           switch (next) {
             case Step.Host(String server, int _) -> server;
@@ -494,7 +514,7 @@ final class Mover implements AutoCloseable {
             case Step.Dismiss(String server) -> server;
           };
       boolean made = false;
-      for (View.Listed server : listed) {
+      for (ClusterView.Listed server : listed) {
         if (!server.member().id().equals(to) || !heard.contains(to)) continue;
         byte[] request = request(new Request.Said.Do(next));
         asked.put(to, asking.submit(() -> ask(server.member(), request, DOING_TIME_MAX)));
@@ -508,7 +528,7 @@ final class Mover implements AutoCloseable {
     }
 
     private String leader(int group) {
-      View.Placed where = placed.get(group);
+      ClusterView.Placed where = placed.get(group);
       return where == null ? "" : where.leader().orElse("");
     }
 

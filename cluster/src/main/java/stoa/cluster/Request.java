@@ -29,7 +29,7 @@ record Request(Settings settings, Mandate mandate, Said said) {
   /// The content of a message.
   sealed interface Said {
     /// The sender's view; the receiver answers with its own state.
-    record Know(View view) implements Said {}
+    record Know(ClusterView view) implements Said {}
 
     /// An order. The leader of the group carries out [Step.Add], [Step.Remove] and [Step.Transfer],
     /// and continues after the answer.
@@ -42,7 +42,7 @@ record Request(Settings settings, Mandate mandate, Said said) {
     out.u8(NOTHING);
     out.varint(mandate.term()).varint(mandate.number());
     switch (said) {
-      case Said.Know(View view) -> view.write(out.u8(1));
+      case Said.Know(ClusterView view) -> view.write(out.u8(1));
       case Said.Do(Step step) -> step.write(out.u8(2));
     }
     return out.toBytes();
@@ -65,7 +65,7 @@ record Request(Settings settings, Mandate mandate, Said said) {
         settings,
         mandate,
         switch (kind) {
-          case 1 -> new Said.Know(View.read(in));
+          case 1 -> new Said.Know(ClusterView.read(in));
           case 2 -> new Said.Do(Step.read(in));
           default -> throw new IllegalArgumentException("a request of kind " + kind);
         });

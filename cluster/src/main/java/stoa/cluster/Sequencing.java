@@ -51,6 +51,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   private final Member self;
   private final RatisNode node;
   private final ClassLoader loader;
+  private final Clock clock;
   private final int groups;
   private final Supplier<List<Member>> servers;
   private final IntFunction<@Nullable Member> leader;
@@ -63,6 +64,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   /// Creates it.
   ///
   /// @param loader of the classes of keys
+  /// @param clock of the coordinator
   /// @param groups their number
   /// @param servers all known servers
   /// @param leader returns which of them leads a group; null when that is unknown
@@ -72,6 +74,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
       Member self,
       RatisNode node,
       ClassLoader loader,
+      Clock clock,
       int groups,
       Supplier<List<Member>> servers,
       IntFunction<@Nullable Member> leader,
@@ -80,6 +83,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     this.self = self;
     this.node = node;
     this.loader = loader;
+    this.clock = clock;
     this.groups = groups;
     this.servers = servers;
     this.leader = leader;
@@ -96,7 +100,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
       int number = group;
       others.put(group, Ordering.member(group, loader, question -> ask(number, question)));
     }
-    return new Coordinator(0, others, threads, Clock.system());
+    return new Coordinator(0, others, threads, clock);
   }
 
   /// Records that the coordinator has begun, or has ended.

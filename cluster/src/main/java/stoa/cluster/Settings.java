@@ -40,7 +40,7 @@ record Settings(long store, int groups, int replicas) {
     long before =
         members.stream()
             .filter(other -> !other.equals(member) && !other.equals(leader))
-            .filter(other -> Placement.weight(other, group) > Placement.weight(member, group))
+            .filter(other -> ReplicaPlan.weight(other, group) > ReplicaPlan.weight(member, group))
             .count();
     return before < replicas - 1;
   }

@@ -162,7 +162,8 @@ final class RunningServers implements AutoCloseable {
                 contact(contact),
                 StoaConfig.of("file:" + own).withLimits(limits),
                 loader,
-                _ -> true)));
+                _ -> true,
+                Machine.real())));
     if (secret == null) secret = SecretFile.in(own);
   }
 

@@ -125,7 +125,7 @@ class StrangersTest {
       servers.start("a", "b");
       try (var unlisted = node("z", secret());
           var line = unlisted.line(member("a"))) {
-        var inquiry = new Inquiry(0, new Inquiry.Asked.Members());
+        var inquiry = new Inquiry(0, new Inquiry.Subject.Members());
         assertThrows(IOException.class, () -> line.ask(inquiry.bytes(), PATIENCE));
       }
     }

@@ -2,6 +2,7 @@ package stoa.front;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -40,6 +41,7 @@ public final class Attempts {
 
   private final Function<TxOptions, Attempt> opening;
   private final LongSupplier clockNanos;
+  private final LongAdder lost = new LongAdder();
 
   // Fair, so that long transactions finish beside short ones that lose as often.
   private final ReentrantLock alone = new ReentrantLock(true);
@@ -49,6 +51,11 @@ public final class Attempts {
   public Attempts(Function<TxOptions, Attempt> opening, LongSupplier clockNanos) {
     this.opening = opening;
     this.clockNanos = clockNanos;
+  }
+
+  /// How many attempts wrote nothing, because another call had changed an object.
+  long lost() {
+    return lost.sum();
   }
 
   /// Runs a body as a transaction, see [stoa.Stoa#transact(TxOptions, TransactionBody)].
@@ -81,6 +88,7 @@ public final class Attempts {
             case Transaction.Outcome.Aborted(Aborted cause) -> {
               if (losses == null) losses = new Defeats();
               losses.add(cause);
+              lost.increment();
               if (limits.reached(attempt)) throw losses.told(options, attempt, limits.passed());
             }
             case Transaction.Outcome.Unknown(Transaction.Id id) ->

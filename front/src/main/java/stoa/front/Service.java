@@ -23,6 +23,7 @@ import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.TxOptions;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.HandlerType;
 import stoa.front.types.SharedMethod;
@@ -38,6 +39,9 @@ public interface Service {
 
   /// Returns the limits of the caller.
   Limits limits();
+
+  /// Tells what the store, or the way to it, has measured since it was opened.
+  void measure(Measures out);
 
   /// Returns the most bytes of the arguments of a call, and of its answer.
   int callBytesMax();

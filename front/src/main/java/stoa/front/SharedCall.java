@@ -9,6 +9,7 @@ import stoa.Ref;
 import stoa.TxOptions;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.Latency;
 import stoa.front.marshal.Marshaller;
 import stoa.front.proxy.Proxied;
 import stoa.front.types.SharedMethod;
@@ -184,12 +185,28 @@ public final class SharedCall implements LiveRoute {
     return switch (route) {
       case IN_METHOD -> Objects.requireNonNull(running).call(this, method, arguments);
       case IN_TRANSACTION -> Objects.requireNonNull(transaction).call(this, method, arguments);
-      case OWN_TRANSACTION -> transact(method, arguments);
+      case OWN_TRANSACTION -> measured(method, () -> transact(method, arguments));
       case AT_CLIENTS -> atClients(method, arguments);
       case REFUSED_PLACED -> throw Refusals.placed(key());
-      case DIRECT -> target.call(this, method, arguments);
+      case DIRECT -> measured(method, () -> target.call(this, method, arguments));
       default -> throw new IllegalStateException(route + " is no route of an ordinary proxy");
     };
+  }
+
+  private interface Making {
+    @Nullable Object make() throws Throwable;
+  }
+
+  private @Nullable Object measured(SharedMethod method, Making call) throws Throwable {
+    Latency latency = stoa.calls().of(shared(), method);
+    int weight = latency.begin();
+    if (weight == 0) return call.make();
+    long began = stoa.service().nanoTime();
+    try {
+      return call.make();
+    } finally {
+      latency.end(weight, stoa.service().nanoTime() - began);
+    }
   }
 
   /// Returns the run of a method that makes the calls on this object, or null.
@@ -235,7 +252,21 @@ public final class SharedCall implements LiveRoute {
       throw new IllegalStateException(
           "a transaction cannot call asynchronously; call " + method + " directly");
     }
-    target.begin(this, method, arguments, settled);
+    Latency latency = stoa.calls().of(shared(), method);
+    int weight = latency.begin();
+    if (weight == 0) {
+      target.begin(this, method, arguments, settled);
+      return;
+    }
+    long began = stoa.service().nanoTime();
+    target.begin(
+        this,
+        method,
+        arguments,
+        reading -> {
+          latency.end(weight, stoa.service().nanoTime() - began);
+          settled.answer(reading);
+        });
   }
 
   /// Creates the object.

@@ -27,6 +27,8 @@ import stoa.Transaction;
 import stoa.TransactionBody;
 import stoa.TxOptions;
 import stoa.View;
+import stoa.base.Latency;
+import stoa.base.Measures;
 import stoa.front.proxy.Invoker;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
@@ -57,6 +59,8 @@ public final class SharedStoa implements Host {
 
   private final Service service;
   private final Attempts attempts;
+  private final CallMeters calls = new CallMeters();
+  private final Latency transactions = new Latency();
   private final Turns turns;
   private final SharedKeyValues keys = new SharedKeyValues(this);
   private final SharedStreams streams = new SharedStreams(this);
@@ -73,6 +77,26 @@ public final class SharedStoa implements Host {
   /// Returns the port to the store.
   public Service service() {
     return service;
+  }
+
+  /// The meters of the calls that this program makes.
+  CallMeters calls() {
+    return calls;
+  }
+
+  /// Tells what the program and the store have measured since the store was opened.
+  public void measure(Measures out) {
+    calls.measure(out, "program");
+    out.latency(
+        "stoa.transactions",
+        "Transactions of this program, all attempts together.",
+        transactions);
+    out.count(
+        "stoa.transactions.lost",
+        Measures.NO_UNIT,
+        "Attempts of transactions that wrote nothing, because another call changed an object.",
+        attempts.lost());
+    service.measure(out);
   }
 
   // ---- objects
@@ -257,7 +281,15 @@ public final class SharedStoa implements Host {
     Objects.requireNonNull(body, "the body of the transaction is null");
     MethodRun.refuse("begin a transaction");
     SharedTransaction around = SharedTransaction.current(this);
-    if (around == null) return attempts.run(options, body);
+    if (around == null) {
+      int weight = transactions.begin();
+      long began = service.nanoTime();
+      try {
+        return attempts.run(options, body);
+      } finally {
+        if (weight > 0) transactions.end(weight, service.nanoTime() - began);
+      }
+    }
     Sharing.checkNested(options);
     return around.nested(options.readOnly(), body);
   }

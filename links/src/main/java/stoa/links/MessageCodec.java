@@ -13,6 +13,7 @@ import stoa.base.Decoder.MalformedException;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.Dependency;
 import stoa.migration.core.Message;
 import stoa.migration.core.Message.Course;
@@ -21,7 +22,6 @@ import stoa.migration.core.Message.ReadId;
 import stoa.migration.core.Message.Route;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.Upward;
-import stoa.migration.core.Version;
 
 /// Messages between nodes of the tree, as bytes. Stateless.
 ///
@@ -147,7 +147,7 @@ final class MessageCodec {
     return write(out, read.node()).varint(read.number()).varint(read.attempt());
   }
 
-  private static Encoder write(Encoder out, Version version) {
+  private static Encoder write(Encoder out, CopyVersion version) {
     return out.varint(version.generation()).varint(version.number());
   }
 
@@ -273,8 +273,8 @@ final class MessageCodec {
     return new ReadId(node(in), in.varint(), in.varint());
   }
 
-  private static Version version(Decoder in) {
-    return new Version(in.varint(), in.varint());
+  private static CopyVersion version(Decoder in) {
+    return new CopyVersion(in.varint(), in.varint());
   }
 
   private static Copy copy(Decoder in) {

@@ -23,6 +23,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import stoa.TreeMembership;
 import stoa.Unavailable;
+import stoa.base.NativeCode;
 import stoa.migration.core.NodeId;
 
 /// The port of this process for other processes of the tree, when it may be an inner node, and its
@@ -32,6 +33,10 @@ public final class PeerServer implements AutoCloseable {
   private static final int CHANNELS_MAX = 64;
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long END_MILLIS = 500;
+
+  static {
+    NativeCode.unlessAllowed(NettyChannelBuilder.class);
+  }
 
   /// The place of one tree's nodes in this process.
   static final class Desk {

@@ -21,13 +21,13 @@ import stoa.Locality;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.Dependency;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Upward;
-import stoa.migration.core.Version;
 
 /// Frames are what they were after a journey; other bytes are refused, whatever they are.
 class FrameCodecTest {
@@ -51,8 +51,8 @@ class FrameCodecTest {
     return bytes;
   }
 
-  private Version version() {
-    return new Version(random.nextLong(), random.nextLong());
+  private CopyVersion version() {
+    return new CopyVersion(random.nextLong(), random.nextLong());
   }
 
   private Copy copy() {
@@ -68,7 +68,7 @@ class FrameCodecTest {
   }
 
   private List<Message> messages() {
-    SortedMap<StreamId, Version> has = new TreeMap<>();
+    SortedMap<StreamId, CopyVersion> has = new TreeMap<>();
     has.put(stream(), version());
     SortedMap<StreamId, List<NodeId>> queues = new TreeMap<>();
     queues.put(stream(), List.of(node(), node()));

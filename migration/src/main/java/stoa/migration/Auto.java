@@ -21,7 +21,7 @@ interface Auto {
   final class Meter {
     private final boolean times;
     private long computeNanos = -1;
-    private @Nullable Running running;
+    private @Nullable RunningOperation running;
 
     /// Creates a meter.
     ///
@@ -36,7 +36,7 @@ interface Auto {
     }
 
     /// Notes that it has run.
-    void end(Running ran) {
+    void end(RunningOperation ran) {
       running = ran;
       if (times) computeNanos = System.nanoTime() - computeNanos;
     }
@@ -53,7 +53,7 @@ interface Auto {
     }
 
     /// Returns the operation; null before it has run.
-    @Nullable Running running() {
+    @Nullable RunningOperation running() {
       return running;
     }
   }

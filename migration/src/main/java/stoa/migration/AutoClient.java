@@ -10,7 +10,7 @@ import stoa.base.StreamId;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
 import stoa.front.types.SharedMethod;
-import stoa.migration.core.Version;
+import stoa.migration.core.CopyVersion;
 
 /// Makes calls where the root has said that objects are, and reports their cost to the root; in a
 /// process other than the root's. Thread-safe.
@@ -65,8 +65,8 @@ final class AutoClient implements Auto {
   private void note(
       PlacedObject object, Batch batch, boolean atServer, int weight, long began, Meter meter) {
     var ran = meter.running();
-    Version from = ran == null ? null : ran.version(object);
-    Version left = from == null ? null : from.updated();
+    CopyVersion from = ran == null ? null : ran.version(object);
+    CopyVersion left = from == null ? null : from.updated();
     var due = batch.note(atServer, weight, began, System.nanoTime(), meter, from, left);
     if (due != null) uplink.ran(object.stream(), due);
   }

@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 import stoa.base.Clock;
-import stoa.migration.core.Version;
+import stoa.migration.core.CopyVersion;
 import stoa.spi.CallContext;
 
 /// The context of a method of a client-placed object. The thread that runs the method uses it.
@@ -21,7 +21,7 @@ final class ClientCall implements CallContext {
   private final long version;
   private @Nullable RandomGenerator random;
 
-  ClientCall(Stoa stoa, Clock clock, long seed, Version version) {
+  ClientCall(Stoa stoa, Clock clock, long seed, CopyVersion version) {
     this.stoa = stoa;
     this.nowMicros = clock.nowMicros();
     this.seed = seed;

@@ -26,12 +26,12 @@ import stoa.front.PlacedObject;
 import stoa.front.PlacedStore;
 import stoa.front.Placing;
 import stoa.front.types.SharedMethod;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.migration.core.Version;
 import stoa.spi.CallContext;
 
 /// The tree of a domain of a store in this process: its root, beside the store; members that join
@@ -381,7 +381,7 @@ public final class Domain implements Placing.Root {
     }
 
     @Override
-    public CallContext context(Version version) {
+    public CallContext context(CopyVersion version) {
       return new ClientCall(
           store.stoa(), clock, numbers.incrementAndGet() ^ clock.nowMicros(), version);
     }

@@ -192,7 +192,8 @@ public final class Member implements Placing, AutoCloseable {
   public @Nullable Object call(
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
       throws Throwable {
-    if (Running.CURRENT.isBound()) return Running.CURRENT.get().call(object, method, arguments);
+    if (RunningOperation.CURRENT.isBound())
+      return RunningOperation.CURRENT.get().call(object, method, arguments);
     refuseNested(object);
     Site.check(object, site.domain());
     Auto auto = site.auto(object);
@@ -277,8 +278,8 @@ public final class Member implements Placing, AutoCloseable {
 
   @Override
   public void create(PlacedObject object) throws Throwable {
-    if (Running.CURRENT.isBound()) {
-      Running.CURRENT.get().create(object);
+    if (RunningOperation.CURRENT.isBound()) {
+      RunningOperation.CURRENT.get().create(object);
       return;
     }
     refuseNested(object);
@@ -288,7 +289,7 @@ public final class Member implements Placing, AutoCloseable {
         () -> {
           thrown[0] = null;
           try {
-            Running.CURRENT.get().create(object);
+            RunningOperation.CURRENT.get().create(object);
           } catch (Throwable any) {
             thrown[0] = any;
           }
@@ -310,7 +311,7 @@ public final class Member implements Placing, AutoCloseable {
 
   /// Refuses an action that is not possible in the middle of an operation on several objects.
   public static void refuseInside(String what) {
-    if (!Running.CURRENT.isBound()) return;
+    if (!RunningOperation.CURRENT.isBound()) return;
     throw new IllegalStateException(
         "an operation on objects at clients runs on this thread, and cannot "
             + what
@@ -344,7 +345,7 @@ public final class Member implements Placing, AutoCloseable {
   @Override
   public <X extends Exception> void together(
       Collection<PlacedObject> objects, TransactionAction<X> body) throws X {
-    if (Running.CURRENT.isBound()) {
+    if (RunningOperation.CURRENT.isBound()) {
       throw new IllegalStateException(
           "an operation on objects at clients runs on this thread already; name all objects there");
     }
@@ -380,7 +381,8 @@ public final class Member implements Placing, AutoCloseable {
 
   private <X extends Exception> void runTogether(
       Collection<PlacedObject> objects, TransactionAction<X> body) throws X {
-    Block<X> block = running -> ScopedValue.where(Running.CURRENT, running).call(() -> ran(body));
+    Block<X> block =
+        running -> ScopedValue.where(RunningOperation.CURRENT, running).call(() -> ran(body));
     run(objects, false, block);
   }
 
@@ -390,7 +392,7 @@ public final class Member implements Placing, AutoCloseable {
   }
 
   private interface Block<X extends Exception> {
-    void run(Running running) throws X;
+    void run(RunningOperation running) throws X;
   }
 
   /* Runs an operation; alone is one that can be made at the server. */
@@ -453,8 +455,8 @@ public final class Member implements Placing, AutoCloseable {
     boolean _ = seat.executed(held.obtained, new TreeMap<>());
   }
 
-  private Running running(Collection<PlacedObject> objects, List<Copy> copies) {
-    return new Running(objects, copies, site::context);
+  private RunningOperation running(Collection<PlacedObject> objects, List<Copy> copies) {
+    return new RunningOperation(objects, copies, site::context);
   }
 
   /// Waits until everything that this member has done and seen is durable: it is in the store, and

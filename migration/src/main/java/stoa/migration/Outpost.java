@@ -21,9 +21,9 @@ import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.migration.core.Version;
 import stoa.spi.CallContext;
 
 /// A member of a tree whose root is in another process. Thread-safe.
@@ -196,7 +196,7 @@ public final class Outpost implements AutoCloseable {
     }
 
     @Override
-    public CallContext context(Version version) {
+    public CallContext context(CopyVersion version) {
       return new ClientCall(
           objects.stoa(), clock, numbers.incrementAndGet() ^ clock.nowMicros(), version);
     }

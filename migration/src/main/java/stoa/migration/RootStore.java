@@ -30,9 +30,9 @@ import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.front.PlacedStore.Change;
 import stoa.migration.core.Copy;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
-import stoa.migration.core.Version;
 
 /// The store as the root uses it: the root reads states from it, and writes them in the order of
 /// their arrival. Thread-safe.
@@ -162,7 +162,7 @@ final class RootStore implements AutoCloseable {
             return;
           }
           var state = stored.state();
-          var version = state == null ? null : new Version(state.generation(), state.number());
+          var version = state == null ? null : new CopyVersion(state.generation(), state.number());
           root.accept(new Event.Loaded(stream, version, packed(stored)));
         });
   }

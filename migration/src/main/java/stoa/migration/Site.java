@@ -6,9 +6,9 @@ import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.migration.core.Version;
 import stoa.spi.CallContext;
 
 /// The process of a member, as the member needs it. Thread-safe.
@@ -58,7 +58,7 @@ interface Site {
   PlacedObjects objects();
 
   /// Returns the context of a method.
-  CallContext context(Version version);
+  CallContext context(CopyVersion version);
 
   /// Makes sure that the root knows which object a stream belongs to.
   void know(PlacedObject object);

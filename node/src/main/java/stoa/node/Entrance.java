@@ -10,9 +10,6 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Admits clients with one of the right tokens, and remembers their address and token. Thread-safe.
@@ -27,33 +24,24 @@ final class Entrance implements ServerInterceptor {
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
   private final Arrivals arrivals;
-  private final List<byte[]> expected;
-  private final WrongTokens wrong = new WrongTokens();
+  private final Tokens expected;
+  private final WrongTokens wrong;
 
   /// Creates it.
   ///
   /// @param arrivals learns of connections on which calls begin
-  /// @param tokens the tokens of which clients must send one; none when they need none
-  Entrance(Arrivals arrivals, List<String> tokens) {
+  /// @param expected the tokens of which clients must send one
+  /// @param wrong slows down those who try tokens
+  Entrance(Arrivals arrivals, Tokens expected, WrongTokens wrong) {
     this.arrivals = arrivals;
-    expected =
-        tokens.stream().map(token -> ("Bearer " + token).getBytes(StandardCharsets.UTF_8)).toList();
+    this.expected = expected;
+    this.wrong = wrong;
   }
 
   /// Returns which of the tokens the client of the current call sent, from 1; 0 for none.
   static int token() {
     Integer told = TOKEN.get();
     return told == null ? 0 : told;
-  }
-
-  /// Returns which of the tokens a client sent, from 1; 0 for none of them. Takes as long for a
-  /// wrong one.
-  private int find(byte[] told) {
-    int found = 0;
-    for (int i = 0; i < expected.size(); i++) {
-      if (MessageDigest.isEqual(expected.get(i), told)) found = i + 1;
-    }
-    return found;
   }
 
   @Override
@@ -71,8 +59,7 @@ final class Entrance implements ServerInterceptor {
         return new ServerCall.Listener<>() {};
       }
       String told = headers.get(AUTHORIZATION);
-      byte[] bytes = told == null ? new byte[0] : told.getBytes(StandardCharsets.UTF_8);
-      int token = find(bytes);
+      int token = expected.find(told);
       if (token == 0) {
         wrong.refuse(
             address,

@@ -31,7 +31,7 @@ final class KeyRequests {
   }
 
   /// Begins a put, after earlier requests on the same key.
-  void put(Asked asked, KeyPut put) {
+  void put(PendingRequest asked, KeyPut put) {
     if (asked.isAgain()) {
       asked.session().threads.keys().slow(put.getKey(), () -> again(asked, put));
     } else {
@@ -44,7 +44,7 @@ final class KeyRequests {
   }
 
   /// Begins a put; hands it on when decoding its value would take long.
-  private void beginBriefly(Asked asked, KeyPut put) {
+  private void beginBriefly(PendingRequest asked, KeyPut put) {
     try {
       begin(asked, put, (key, value) -> keys.putBriefly(key, value, asked.timeLeft(), asked.id()));
     } catch (NotBrief later) {
@@ -52,11 +52,11 @@ final class KeyRequests {
     }
   }
 
-  private void begin(Asked asked, KeyPut put) {
+  private void begin(PendingRequest asked, KeyPut put) {
     begin(asked, put, (key, value) -> keys.put(key, value, asked.timeLeft(), asked.id()));
   }
 
-  private void begin(Asked asked, KeyPut put, Beginning beginning) {
+  private void begin(PendingRequest asked, KeyPut put, Beginning beginning) {
     try {
       asked.checkTime();
       Key key = keys.key(put.getKey().toByteArray());
@@ -78,7 +78,7 @@ final class KeyRequests {
   }
 
   /// Handles a put that came to an earlier server: it may be in the log.
-  private void again(Asked asked, KeyPut put) {
+  private void again(PendingRequest asked, KeyPut put) {
     try {
       Key key = keys.key(put.getKey().toByteArray());
       Boolean earlier = earlier(asked, key);
@@ -93,7 +93,7 @@ final class KeyRequests {
     begin(asked, put);
   }
 
-  private @Nullable Boolean earlier(Asked asked, Key key) {
+  private @Nullable Boolean earlier(PendingRequest asked, Key key) {
     try {
       return keys.earlier(key, asked.id(), asked.since());
     } catch (stoa.TooOld old) {
@@ -102,19 +102,19 @@ final class KeyRequests {
   }
 
   /// Begins a question, after earlier requests on the same key.
-  void get(Asked asked, KeyGet get) {
+  void get(PendingRequest asked, KeyGet get) {
     behind(asked, get.getKey(), () -> begin(asked, get));
   }
 
   /// Runs a quick task, unless the key is of a user's class, after earlier requests on the same
   /// key.
-  private static void behind(Asked asked, ByteString key, Runnable task) {
+  private static void behind(PendingRequest asked, ByteString key, Runnable task) {
     var lanes = asked.session().threads.keys();
     if (Keys.isPlain(key.toByteArray())) lanes.quick(key, task);
     else lanes.slow(key, task);
   }
 
-  private void begin(Asked asked, KeyGet get) {
+  private void begin(PendingRequest asked, KeyGet get) {
     try {
       asked.checkTime();
       keys.get(keys.key(get.getKey().toByteArray()), asked.timeLeft(), asked.id())
@@ -133,7 +133,7 @@ final class KeyRequests {
   // ---- listeners
 
   /// Begins to register a listener, after earlier requests for the same one.
-  void listen(Asked asked, Listen listen) {
+  void listen(PendingRequest asked, Listen listen) {
     asked
         .session()
         .threads
@@ -142,7 +142,7 @@ final class KeyRequests {
   }
 
   /// Begins to remove a listener, after earlier requests for the same one.
-  void unlisten(Asked asked, Unlisten unlisten) {
+  void unlisten(PendingRequest asked, Unlisten unlisten) {
     asked
         .session()
         .threads

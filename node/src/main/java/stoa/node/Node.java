@@ -2,6 +2,8 @@ package stoa.node;
 
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Latency;
+import stoa.base.Measures;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
 import stoa.store.Participant;
@@ -111,6 +113,41 @@ final class Node {
     long now = nowNanos();
     answered.sample(now);
     syncs.sample(service.devices().stream().mapToLong(DeviceStats::syncs).sum(), now);
+  }
+
+  /// Returns the meter of a call; null when the call has none.
+  @Nullable Latency meter(ObjectService.Call call) {
+    return service.meter(call, all.calls());
+  }
+
+  /// Tells what the group's part has measured.
+  ///
+  /// @param out for the store, which names its group itself
+  /// @param here names this group
+  void measure(Measures out, Measures here) {
+    service.measure(out);
+    int connected = 0;
+    int sessions = 0;
+    for (Session session : registry.all()) {
+      sessions++;
+      if (session.conversation() != null) connected++;
+    }
+    here.gauge("stoa.sessions", Measures.NO_UNIT, "Sessions of clients.", sessions);
+    here.gauge(
+        "stoa.sessions.connected",
+        Measures.NO_UNIT,
+        "Sessions whose client is connected.",
+        connected);
+    here.count(
+        "stoa.server.requests",
+        Measures.NO_UNIT,
+        "Requests of clients that were answered.",
+        answered.total());
+    here.gauge(
+        "stoa.server.requests.under.way",
+        Measures.NO_UNIT,
+        "Requests of clients that are not answered yet.",
+        underWay());
   }
 
   boolean isDraining() {

@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.base.Measures;
+import stoa.front.CallMeters;
 import stoa.objects.ObjectService;
 import stoa.store.ordering.Coordinator;
 import stoa.wire.ShardMap;
@@ -26,6 +28,7 @@ final class Nodes implements AutoCloseable {
   private final ServerThreads threads = new ServerThreads();
   private final Strangers strangers;
   private final Origins origins;
+  private final CallMeters calls = new CallMeters();
   private final ConcurrentHashMap<Integer, Node> nodes = new ConcurrentHashMap<>();
 
   // Used by the thread that asks how long nothing was answered.
@@ -72,6 +75,19 @@ final class Nodes implements AutoCloseable {
   @Nullable Node of(int group) {
     Node found = nodes.get(group);
     return found == null || found.isOver() ? null : found;
+  }
+
+  /// Returns the meters of clients' calls in all groups.
+  CallMeters calls() {
+    return calls;
+  }
+
+  /// Tells what the groups that are here have measured.
+  void measure(Measures out) {
+    calls.measure(out, "server");
+    nodes.forEach((group, node) -> {
+      if (!node.isOver()) node.measure(out, out.with("group", Integer.toString(group)));
+    });
   }
 
   Collection<Node> all() {

@@ -38,7 +38,7 @@ final class ObjectRequests {
 
   // ---- containers
 
-  void open(Asked asked, Open open) {
+  void open(PendingRequest asked, Open open) {
     Session session = asked.session();
     if (session.containers.size() >= node.config().containersMax()) {
       throw new LimitExceeded(
@@ -69,7 +69,7 @@ final class ObjectRequests {
     return stoa.front.types.Keys.isPlain(key);
   }
 
-  void close(Asked asked, Close close) {
+  void close(PendingRequest asked, Close close) {
     int number = close.getContainer();
     Container container = asked.session().containers.remove(number);
     Runnable closing =
@@ -84,14 +84,14 @@ final class ObjectRequests {
   // ---- calls
 
   /// Begins a call, or begins to look for it in the log if it may be there.
-  void call(Asked asked, Call call) {
+  void call(PendingRequest asked, Call call) {
     Container container = asked.session().container(call.getContainer());
     if (asked.isAgain()) container.lane().slow(() -> again(asked, container, call));
     else container.lane().quick(() -> start(asked, container, call));
   }
 
   /// Makes a call on an object at clients. Its result is not in the log under the call's number.
-  private void atRoot(Asked asked, ObjectService.Call call) {
+  private void atRoot(PendingRequest asked, ObjectService.Call call) {
     asked.onCalls(() -> rooted(call));
   }
 
@@ -101,9 +101,10 @@ final class ObjectRequests {
   }
 
   /// Begins a call; hands it on when it would take long.
-  private void start(Asked asked, Container container, Call call) {
+  private void start(PendingRequest asked, Container container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
+      asked.measure(node.meter(made));
       if (service.isPlaced(made.container())) placed(asked, container, made);
       else if (service.isQuick(made)) runBriefly(asked, container, made, () -> {});
       else container.lane().goOn(() -> run(asked, made));
@@ -113,13 +114,13 @@ final class ObjectRequests {
   }
 
   /// Begins a call on an object that migrates.
-  private void placed(Asked asked, Container container, ObjectService.Call call) {
+  private void placed(PendingRequest asked, Container container, ObjectService.Call call) {
     Runnable ended = service.enter(call);
     if (ended == null) atRoot(asked, call);
     else runBriefly(asked, container, call, ended);
   }
 
-  private void run(Asked asked, ObjectService.Call call) {
+  private void run(PendingRequest asked, ObjectService.Call call) {
     run(asked, call, () -> {});
   }
 
@@ -129,7 +130,7 @@ final class ObjectRequests {
 
   /// Begins a call; hands it on when decoding its arguments would take long.
   private void runBriefly(
-      Asked asked, Container container, ObjectService.Call call, Runnable ended) {
+      PendingRequest asked, Container container, ObjectService.Call call, Runnable ended) {
     try {
       run(asked, call, ended, () -> service.beginBriefly(call, asked.timeLeft(), asked.id()));
     } catch (NotBrief later) {
@@ -138,11 +139,12 @@ final class ObjectRequests {
   }
 
   /// @param ended runs once when the call has ended
-  private void run(Asked asked, ObjectService.Call call, Runnable ended) {
+  private void run(PendingRequest asked, ObjectService.Call call, Runnable ended) {
     run(asked, call, ended, () -> service.begin(call, asked.timeLeft(), asked.id()));
   }
 
-  private void run(Asked asked, ObjectService.Call call, Runnable ended, Beginning beginning) {
+  private void run(
+      PendingRequest asked, ObjectService.Call call, Runnable ended, Beginning beginning) {
     Request request;
     try {
       asked.checkTime();
@@ -174,7 +176,7 @@ final class ObjectRequests {
     });
   }
 
-  private void askWhole(Asked asked, ObjectService.Call call, Request moved) {
+  private void askWhole(PendingRequest asked, ObjectService.Call call, Request moved) {
     asked.onCalls(() -> {
       try {
         ObjectService.PlacedAnswer whole = service.askWhole(call, moved);
@@ -185,7 +187,7 @@ final class ObjectRequests {
     });
   }
 
-  private void again(Asked asked, Container container, Call call) {
+  private void again(PendingRequest asked, Container container, Call call) {
     ObjectService.Call made;
     try {
       made = Forms.call(container.object(), call);
@@ -213,13 +215,13 @@ final class ObjectRequests {
     run(asked, made);
   }
 
-  void delete(Asked asked, Delete delete) {
+  void delete(PendingRequest asked, Delete delete) {
     Container container = asked.session().container(delete.getContainer());
     if (asked.isAgain()) container.lane().slow(() -> deleteAgain(asked, container, delete));
     else container.lane().quick(() -> delete(asked, container, delete));
   }
 
-  private void deleteAgain(Asked asked, Container container, Delete delete) {
+  private void deleteAgain(PendingRequest asked, Container container, Delete delete) {
     try {
       PriorOutcome earlier = earlier(asked, container, "deletion");
       if (earlier != null) asked.answer(Forms.done(earlier.generation()));
@@ -229,7 +231,7 @@ final class ObjectRequests {
     }
   }
 
-  private void delete(Asked asked, Container container, Delete delete) {
+  private void delete(PendingRequest asked, Container container, Delete delete) {
     try {
       asked.checkTime();
       var existence = Forms.existence(delete.getExistence());
@@ -255,7 +257,7 @@ final class ObjectRequests {
   }
 
   /// Answers a deletion, when no client calls the object any more.
-  private void deleted(Asked asked, Container container, Request settled) {
+  private void deleted(PendingRequest asked, Container container, Request settled) {
     var done = Forms.done(settled.number()).setReach(settled.reach());
     if (service.mayBeLent(container.object())) {
       asked.onCalls(() -> {
@@ -268,7 +270,7 @@ final class ObjectRequests {
   }
 
   /// Returns what an earlier server logged of a request; null for nothing.
-  private @Nullable PriorOutcome earlier(Asked asked, Container container, String what) {
+  private @Nullable PriorOutcome earlier(PendingRequest asked, Container container, String what) {
     try {
       return service.earlier(container.object(), asked.id(), asked.since());
     } catch (TooOld old) {

@@ -41,7 +41,7 @@ final class PastRequests {
     return call.getPlaceCase() != Call.PlaceCase.PLACE_NOT_SET;
   }
 
-  void call(Asked asked, Call call) {
+  void call(PendingRequest asked, Call call) {
     Container container = asked.session().container(call.getContainer());
     container
         .lane()
@@ -56,7 +56,7 @@ final class PastRequests {
             }));
   }
 
-  void entries(Asked asked, stoa.wire.proto.Entries entries) {
+  void entries(PendingRequest asked, stoa.wire.proto.Entries entries) {
     asked.onObject(
         entries.getContainer(),
         object -> {
@@ -88,7 +88,7 @@ final class PastRequests {
         });
   }
 
-  void trim(Asked asked, Trim trim) {
+  void trim(PendingRequest asked, Trim trim) {
     if (asked.isLost()) return;
     asked.onObject(
         trim.getContainer(), object -> Forms.done(service.trim(object, trim.getBefore())));
@@ -145,7 +145,7 @@ final class PastRequests {
     return Forms.answer(made.counter()).setDone(Done.newBuilder().setAt(Forms.at(address)));
   }
 
-  void unpin(Asked asked, Unpin unpin) {
+  void unpin(PendingRequest asked, Unpin unpin) {
     Pins.Pin pin = asked.session().pins.remove(unpin.getPin());
     if (pin != null) pin.close();
     asked.answer(Forms.done());

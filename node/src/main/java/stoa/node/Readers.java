@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.base.NativeCode;
 import stoa.objects.ObjectService;
 import stoa.store.threads.Gatherer;
 
@@ -33,6 +34,10 @@ final class Readers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Readers.class);
   private static final long STACK_BYTES = 8 << 20;
   private static final long END_MILLIS = 1_000;
+
+  static {
+    NativeCode.unlessAllowed(Epoll.class);
+  }
 
   /// One of the threads. When it has read everything available, it runs the brief requests among
   /// it.

@@ -38,7 +38,7 @@ final class Requests {
 
   /// Begins a request; waits for nothing.
   void begin(Session session, Request request) {
-    var asked = new Asked(node, session, request);
+    var asked = new PendingRequest(node, session, request);
     try {
       if (request.getTransaction() != 0) transactions.begin(asked);
       else begin(asked, session, request);
@@ -47,7 +47,7 @@ final class Requests {
     }
   }
 
-  private void begin(Asked asked, Session session, Request request) {
+  private void begin(PendingRequest asked, Session session, Request request) {
     switch (request.getWhatCase()) {
       case OPEN -> objects.open(asked, request.getOpen());
       case CLOSE -> objects.close(asked, request.getClose());
@@ -131,7 +131,7 @@ final class Requests {
 
   // ---- blobs and streams
 
-  private void blob(Asked asked, Session session, Blob blob) {
+  private void blob(PendingRequest asked, Session session, Blob blob) {
     int operation = blob.getOperation();
     if (!BlobCalls.isRepeatable(operation) && asked.isLost()) return;
     Runnable work =
@@ -147,7 +147,7 @@ final class Requests {
     else session.threads.blobs().slow(blob.getKey(), work);
   }
 
-  private void stream(Asked asked, Session session, Stream stream) {
+  private void stream(PendingRequest asked, Session session, Stream stream) {
     int operation = stream.getOperation();
     ByteString arguments = stream.getArguments();
     if (StreamCalls.isChange(operation) && asked.isLost()) return;
@@ -155,7 +155,7 @@ final class Requests {
       // Begun here, so that one thread's appends keep their order.
       asked.start(() -> StreamCalls.append(service.streams(), arguments.toByteArray()));
     } else {
-      Asked.Work work =
+      PendingRequest.Work work =
           () ->
               Forms.data(
                   StreamCalls.answer(service.streams(), operation, arguments.toByteArray()),

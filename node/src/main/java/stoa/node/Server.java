@@ -11,11 +11,16 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.base.Secret;
 import stoa.links.TreeMember;
@@ -77,6 +83,7 @@ public final class Server implements AutoCloseable {
   private static final int SHOWN_MAX = 1_000;
   private static final int DRAIN_TICK_MILLIS = 20;
   private static final int IDLE_TICKS = 10;
+  private static final double NANOS_PER_SECOND = 1e9;
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
@@ -87,6 +94,7 @@ public final class Server implements AutoCloseable {
   private final Arrivals arrivals;
   private final Readers readers;
   private final Challenges challenges = new Challenges();
+  private final WrongTokens wrongTokens = new WrongTokens();
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
@@ -109,7 +117,7 @@ public final class Server implements AutoCloseable {
   private Server(ServerConfig config, Nodes nodes) throws IOException {
     this.config = config;
     this.nodes = nodes;
-    arrivals = new Arrivals(config.helloConnectionsMax());
+    arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
     readers = new Readers(arrivals);
     code = new CodeRequests(nodes, operators);
     tree =
@@ -137,7 +145,7 @@ public final class Server implements AutoCloseable {
     if (certificate != null && key != null) {
       builder.sslContext(GrpcSslContexts.forServer(certificate.toFile(), key.toFile()).build());
     }
-    builder.intercept(new Entrance(arrivals, config.tokens()));
+    builder.intercept(new Entrance(arrivals, new Tokens(config.tokens()), wrongTokens));
     try {
       server = builder.build().start();
     } catch (IOException | RuntimeException failed) {
@@ -257,6 +265,73 @@ public final class Server implements AutoCloseable {
     return Duration.ofNanos(silentNanos);
   }
 
+  /// Tells what the server and its part of the store have measured.
+  public void measure(Measures out) {
+    nodes.measure(out);
+    out.gauge(
+        "stoa.server.up",
+        Measures.SECONDS,
+        "Time since the server was started.",
+        (System.nanoTime() - startedNanos) / NANOS_PER_SECOND);
+    out.count(
+        "stoa.server.tokens.wrong",
+        Measures.NO_UNIT,
+        "Requests without a right token.",
+        wrongTokens.total());
+    out.gauge(
+        "stoa.server.strangers",
+        Measures.NO_UNIT,
+        "Connections that have said no hello.",
+        nodes.strangers().count());
+    out.gauge(
+        "stoa.server.silent",
+        Measures.SECONDS,
+        "Time in which the server served no client, as endless work keeps all its threads.",
+        silentNanos / NANOS_PER_SECOND);
+  }
+
+  /// Returns why the server cannot go on, and must be started again; null while it can.
+  public @Nullable Throwable broken() {
+    return failure;
+  }
+
+  /// Asks each group of the store whether it answers: the parts that are here for the end of a
+  /// stream, the others for their leader.
+  ///
+  /// @param timeMax how long all together may take
+  /// @return why clients cannot use the store here, one reason for each group; empty when they can
+  public List<String> unready(Duration timeMax) {
+    if (closing.get()) return List.of("the server stops");
+    Throwable failed = nodes.failure();
+    if (failed != null) return List.of("the store has failed: " + failed.getMessage());
+    int groups = nodes.groups();
+    if (groups == 0) return List.of("the server does not know its store yet");
+    long end = System.nanoTime() + timeMax.toNanos();
+    var asked = new ArrayList<CompletableFuture<?>>();
+    for (int group = 0; group < groups; group++) asked.add(asked(group));
+    var reasons = new ArrayList<String>();
+    for (int group = 0; group < groups; group++) {
+      try {
+        long left = Math.max(0, end - System.nanoTime());
+        var _ = asked.get(group).get(left, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException silent) {
+        reasons.add("group " + group + " has no leader that answers");
+      } catch (ExecutionException refused) {
+        reasons.add("group " + group + ": " + refused.getCause().getMessage());
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+        return List.of("the question was given up");
+      }
+    }
+    return reasons;
+  }
+
+  private CompletableFuture<?> asked(int group) {
+    Node node = nodes.of(group);
+    if (node == null) return nodes.whereabouts(group);
+    return CompletableFuture.runAsync(node.service()::probe, operators);
+  }
+
   /// Returns the port that it listens on.
   public int port() {
     return server.getPort();
@@ -289,12 +364,25 @@ public final class Server implements AutoCloseable {
     } catch (InterruptedException e) {
       interrupted = true;
     }
+    release();
+    if (interrupted) Thread.currentThread().interrupt();
+  }
+
+  /// Stops at once, as when its process ends: answers no request any more, tells its clients
+  /// nothing, and closes the store.
+  public void halt() {
+    if (!closing.compareAndSet(false, true)) return;
+    server.shutdownNow();
+    leases.shutdownNow();
+    release();
+  }
+
+  private void release() {
     operators.shutdown();
     tree.close();
     nodes.close();
     readers.close();
     serving.countDown();
-    if (interrupted) Thread.currentThread().interrupt();
   }
 
   /// Waits until it is closed, or its store has failed so that it must be closed.

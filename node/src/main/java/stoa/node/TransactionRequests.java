@@ -39,19 +39,19 @@ final class TransactionRequests {
   }
 
   /// Begins a request that names a transaction; waits for nothing.
-  void begin(Asked asked) {
+  void begin(PendingRequest asked) {
     Session session = asked.session();
     Request request = asked.request();
     if (request.getWhatCase() == Request.WhatCase.BEGIN) {
       begin(asked, request.getBegin());
       return;
     }
+    if (request.getWhatCase() == Request.WhatCase.END) {
+      end(asked, session.transactions.remove(request.getTransaction()));
+      return;
+    }
     OpenTransaction open = session.transactions.get(request.getTransaction());
     if (open == null) {
-      if (request.getWhatCase() == Request.WhatCase.END) {
-        asked.answer(Forms.done());
-        return;
-      }
       throw new Unavailable(
           "transaction "
               + request.getTransaction()
@@ -60,8 +60,22 @@ final class TransactionRequests {
     open.lane().slow(() -> asked.attempt(() -> step(session, open, request)));
   }
 
+  /// Ends a transaction after its requests in progress. It counts no more at once, since the client
+  /// may begin the next one at once.
+  private static void end(PendingRequest asked, @Nullable OpenTransaction open) {
+    if (open == null) {
+      asked.answer(Forms.done());
+      return;
+    }
+    open.lane().slow(() ->
+        asked.attempt(() -> {
+          open.close();
+          return Forms.done();
+        }));
+  }
+
   /// Begins a transaction.
-  void begin(Asked asked, Begin begin) {
+  void begin(PendingRequest asked, Begin begin) {
     Session session = asked.session();
     if (begin.getTransaction() == 0)
       throw new IllegalArgumentException("a transaction has a number");
@@ -127,11 +141,6 @@ final class TransactionRequests {
         yield Forms.done();
       }
       case COMMIT -> commit(open.transacting());
-      case END -> {
-        session.transactions.remove(request.getTransaction());
-        open.close();
-        yield Forms.done();
-      }
       default ->
           throw new IllegalArgumentException(
               request.getWhatCase() + " takes no part in transactions");
@@ -181,7 +190,7 @@ final class TransactionRequests {
   }
 
   /// Commits a transaction over several groups.
-  void commit(Asked asked, CommitAcross across) {
+  void commit(PendingRequest asked, CommitAcross across) {
     Coordinator coordinator = node.coordinator();
     if (coordinator == null) {
       throw new IllegalArgumentException("transactions over several groups are asked of group 0");

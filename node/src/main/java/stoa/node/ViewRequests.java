@@ -17,7 +17,7 @@ final class ViewRequests {
     this.service = service;
   }
 
-  void follow(Asked asked, Follow follow) {
+  void follow(PendingRequest asked, Follow follow) {
     Session session = asked.session();
     int container = follow.getContainer();
     asked.onObject(
@@ -34,12 +34,12 @@ final class ViewRequests {
         });
   }
 
-  void unfollow(Asked asked, Unfollow unfollow) {
+  void unfollow(PendingRequest asked, Unfollow unfollow) {
     asked.session().unfollow(unfollow.getContainer());
     asked.answer(Forms.done());
   }
 
-  void fetch(Asked asked, Fetch fetch) {
+  void fetch(PendingRequest asked, Fetch fetch) {
     long unless = fetch.getUnlessVersion() - 1;
     asked.onObject(fetch.getContainer(), object -> state(service.fetch(object, unless), unless));
   }

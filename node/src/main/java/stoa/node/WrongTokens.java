@@ -25,6 +25,7 @@ final class WrongTokens {
   private final Map<String, Integer> waiting = new HashMap<>();
   private long toldNanos = System.nanoTime() - TOLD_NANOS;
   private long untold;
+  private long total;
 
   /// Returns whether the server examines a token from an address.
   synchronized boolean mayTry(String address) {
@@ -43,6 +44,7 @@ final class WrongTokens {
 
   private synchronized void note(String address) {
     waiting.merge(address, 1, Integer::sum);
+    total++;
     long now = System.nanoTime();
     if (now - toldNanos < TOLD_NANOS) {
       untold++;
@@ -54,6 +56,11 @@ final class WrongTokens {
         address,
         untold);
     untold = 0;
+  }
+
+  /// Returns how many there were.
+  synchronized long total() {
+    return total;
   }
 
   private synchronized void leave(String address) {

@@ -100,6 +100,24 @@ class ProtocolTest {
   }
 
   @Test
+  void aTransactionThatEndsMakesRoomForTheNextAtOnce() throws Exception {
+    int max = ServerConfig.of("127.0.0.1", 0).transactionsMax();
+    try (Server server = start();
+        var one = new Counting(server)) {
+      for (int i = 1; i <= max; i++) assertTrue(one.begin(i).hasDone());
+      assertTrue(one.begin(max + 1).hasFailure());
+      // In one frame, so that the server reads the second request before it has answered the first.
+      for (int i = 1; i <= max; i++) {
+        var end = one.next().setTransaction(i).setEnd(End.newBuilder());
+        var next = Begin.newBuilder().setTransaction(max + 1 + i);
+        one.raw.send(end, one.next().setBegin(next));
+        assertTrue(one.raw.answer().hasDone());
+        assertTrue(one.raw.answer().hasDone());
+      }
+    }
+  }
+
+  @Test
   void aTransactionIsAbortedWhenWhatItReadHasChanged() throws Exception {
     try (Server server = start();
         var one = new Counting(server);

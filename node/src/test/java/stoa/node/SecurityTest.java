@@ -12,6 +12,10 @@ import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +23,10 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.StoaConfig;
@@ -217,5 +224,29 @@ class SecurityTest {
             .usePlaintext()
             .intercept(showing(token))
             .build());
+  }
+
+  @Test
+  void theDoorForHttpEncryptsWithTheSameCertificate(@TempDir Path directory) throws Exception {
+    var made = Certificate.make(directory);
+    var config =
+        new HttpDoor.Config("127.0.0.1", 0, made.certificate(), made.key(), List.of("token"));
+    HttpDoor.Route route = _ -> HttpDoor.Reply.text(200, "text/plain", "secret");
+    var trusted = KeyStore.getInstance(directory.resolve("keys.p12").toFile(), WORD.toCharArray());
+    var anchors = KeyStore.getInstance(KeyStore.getDefaultType());
+    anchors.load(null, null);
+    anchors.setCertificateEntry("server", trusted.getCertificate("server"));
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(anchors);
+    var context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    try (var door = HttpDoor.open(config, Map.of("/a", route));
+        var client = HttpClient.newBuilder().sslContext(context).build()) {
+      var request =
+          HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + door.port() + "/a"))
+              .header("Authorization", "Bearer token")
+              .build();
+      assertEquals("secret", client.send(request, BodyHandlers.ofString()).body());
+    }
   }
 }

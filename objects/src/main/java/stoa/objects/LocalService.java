@@ -36,6 +36,7 @@ import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.base.StreamId;
 import stoa.base.Timing;
 import stoa.front.CallNumbers;
@@ -66,6 +67,7 @@ import stoa.log.ByteObject;
 import stoa.spi.CallContext;
 import stoa.spi.ClassWeaver;
 import stoa.storage.Device;
+import stoa.storage.DeviceMeasures;
 import stoa.storage.DeviceStats;
 import stoa.store.OngoingCall;
 import stoa.store.Pace;
@@ -334,6 +336,13 @@ final class LocalService implements Service, Placing.Roots {
     return devices.stream().map(Device::stats).toList();
   }
 
+  @Override
+  public void measure(Measures out) {
+    Measures here = out.with("group", Integer.toString(part.group()));
+    store.measure(here);
+    DeviceMeasures.measure(devices, here);
+  }
+
   /// Returns running and waiting calls, at most the given number, running calls first.
   List<ObjectCall> calls(int callsMax) {
     return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
@@ -536,7 +545,7 @@ final class LocalService implements Service, Placing.Roots {
         known.awaitCalls();
       }
       var provider =
-          ServiceLoader.load(Placing.Provider.class)
+          ServiceLoader.load(Placing.Provider.class, loader)
               .findFirst()
               .orElseThrow(() ->
                   new UnsupportedOperationException(

@@ -21,12 +21,16 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamStore;
 import stoa.TooOld;
+import stoa.Unavailable;
 import stoa.base.Answer;
 import stoa.base.CallId;
 import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.Latency;
+import stoa.base.Measures;
+import stoa.front.CallMeters;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
 import stoa.front.PlacedObjects;
@@ -65,6 +69,8 @@ import stoa.store.watching.Watcher;
 public final class ObjectService implements Placing.Served, AutoCloseable {
   // The most time that a client's transaction may take: the store keeps the versions that it reads.
   private static final long TRANSACTION_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
+
+  private static final Key PROBED = Key.of("stoa/directory", "stoa/probe");
 
   private final LocalService stoa;
   private final Store store;
@@ -225,6 +231,31 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// Returns the statistics of the store's devices, by shard.
   public List<DeviceStats> devices() {
     return stoa.devices();
+  }
+
+  /// Asks the store for the end of a stream, as whoever reads does.
+  ///
+  /// @throws stoa.StoaException when it cannot answer: its log or a device has failed, or other
+  ///   servers do not confirm that it leads
+  public void probe() {
+    Throwable failed = failure();
+    if (failed != null) throw new Unavailable(String.valueOf(failed.getMessage()), failed);
+    var _ = store.tail(PROBED);
+  }
+
+  /// Tells what the store has measured since it was opened. It may ask the disk for its room.
+  public void measure(Measures out) {
+    stoa.measure(out);
+  }
+
+  /// Which method a call is of, for a meter; null when it only creates, or cannot be read.
+  public @Nullable Latency meter(Call call, CallMeters meters) {
+    try {
+      ObjectType.Called called = call.container().type().called(new Decoder(call.bytes()));
+      return called == null ? null : meters.of(called.type().shared(), called.method());
+    } catch (RuntimeException malformed) {
+      return null; // who begins the call says why
+    }
   }
 
   /// Returns running and waiting calls, at most the given number, running calls first.

@@ -23,6 +23,8 @@ import java.util.function.BooleanSupplier;
 public final class Line implements AutoCloseable {
   private static final long LOOK_MILLIS = 20;
 
+  private final Sockets sockets;
+  private final String to;
   private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
@@ -32,6 +34,8 @@ public final class Line implements AutoCloseable {
   private volatile boolean closed;
 
   Line(Sockets sockets, Member to) throws IOException {
+    this.sockets = sockets;
+    this.to = to.id();
     socket = sockets.connect(to, _ -> {});
     try {
       in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
@@ -79,6 +83,7 @@ public final class Line implements AutoCloseable {
   ///   action of the other end is unknown
   /// @throws IOException when the line has ended: the action of the other end is unknown
   public byte[] ask(byte[] question, Duration patience, BooleanSupplier still) throws IOException {
+    sockets.requireReached(to);
     int number = numbers.incrementAndGet();
     var answer = new CompletableFuture<byte[]>();
     asked.put(number, answer);

@@ -46,6 +46,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.base.NativeCode;
 import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.CatchUp;
@@ -77,6 +78,13 @@ public final class RatisNode implements AutoCloseable {
   // After a gap of this length between two looks, the process may itself have been deaf.
   private static final long BREATHLESS_MILLIS = 200;
 
+  private static final String UNSAFE_OPTION = "sun.misc.unsafe.memory.access";
+  private static final String UNSAFE_REFUSED = "deny";
+
+  static {
+    NativeCode.unlessAllowed(RaftServer.class, "org.apache.ratis.thirdparty.");
+  }
+
   private final RatisConfig config;
   private final RaftServer server;
   private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
@@ -92,11 +100,11 @@ public final class RatisNode implements AutoCloseable {
   // The time of the last look for silent leaders; only the looking thread uses it.
   private long lookedNanos = System.nanoTime();
 
-  private RatisNode(RatisConfig config, Questions questions) throws IOException {
+  private RatisNode(RatisConfig config, Questions questions, Reach reach) throws IOException {
     this.config = config;
     Secret secret = config.secret();
     var credentials = secret == null ? null : new Credentials(secret, config.id());
-    sockets = credentials == null ? Sockets.of(config.tls()) : Sockets.with(credentials);
+    sockets = credentials == null ? Sockets.of(config.tls(), reach) : Sockets.with(credentials, reach);
     // During its construction, Ratis would begin the groups of its directory, without their first
     // members.
     var properties = properties(config, config.directory().resolve("none"));
@@ -112,7 +120,8 @@ public final class RatisNode implements AutoCloseable {
               tls.key().toFile(), tls.certificate().toFile(), tls.authorities().toFile(), true));
     }
     GrpcConfigKeys.Server.setServicesCustomizer(
-        parameters, (builder, _) -> builder.intercept(new Votes(this::refusal)));
+        parameters, (builder, _) ->
+            builder.intercept(new Votes(this::refusal)).intercept(new Cutting(reach)));
     server =
         RaftServer.newBuilder()
             .setServerId(RaftPeerId.valueOf(config.id()))
@@ -239,10 +248,25 @@ public final class RatisNode implements AutoCloseable {
   ///
   /// @param questions answers the questions of other nodes
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
+  /// @throws IllegalArgumentException when the JVM refuses `Unsafe`, which Ratis uses
   public static RatisNode start(RatisConfig config, Questions questions) {
+    return start(config, questions, Reach.ALL);
+  }
+
+  /// Starts a node like [#start(RatisConfig, Questions)] that cannot talk to all others.
+  ///
+  /// @param reach the nodes that it can talk to; asked at each message, and quick
+  /// @throws Unavailable as there
+  /// @throws IllegalArgumentException as there
+  public static RatisNode start(RatisConfig config, Questions questions, Reach reach) {
+    if (UNSAFE_REFUSED.equals(System.getProperty(UNSAFE_OPTION))) {
+      throw new IllegalArgumentException(
+          "the JVM was started with --sun-misc-unsafe-memory-access=deny, and Apache Ratis, by which"
+              + " several servers keep a store, reads memory by sun.misc.Unsafe; start it with allow");
+    }
     try {
       Permissions.createDirectories(config.directory());
-      var node = new RatisNode(bound(config), questions);
+      var node = new RatisNode(bound(config), questions, reach);
       try {
         node.server.start();
         return node;

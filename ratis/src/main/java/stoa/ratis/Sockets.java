@@ -45,24 +45,27 @@ final class Sockets {
   // Whether a secret vouches for the certificates, and for the names in them.
   private final boolean named;
 
-  private Sockets(@Nullable SSLContext context, boolean named) {
+  private final Reach reach;
+
+  private Sockets(@Nullable SSLContext context, boolean named, Reach reach) {
     this.context = context;
     this.named = named;
+    this.reach = reach;
   }
 
   /// Returns the sockets of members that know a secret.
-  static Sockets with(Credentials credentials) {
+  static Sockets with(Credentials credentials, Reach reach) {
     try {
-      return new Sockets(credentials.context(), true);
+      return new Sockets(credentials.context(), true, reach);
     } catch (GeneralSecurityException missing) {
       throw new IllegalStateException("this Java has no TLS", missing);
     }
   }
 
   /// Returns the sockets of members without a secret.
-  static Sockets of(RatisConfig.@Nullable Tls tls) throws IOException {
+  static Sockets of(RatisConfig.@Nullable Tls tls, Reach reach) throws IOException {
     try {
-      return new Sockets(tls == null ? null : context(tls), false);
+      return new Sockets(tls == null ? null : context(tls), false, reach);
     } catch (GeneralSecurityException e) {
       throw new IOException("the certificates of " + tls + " cannot be used: " + e, e);
     }
@@ -132,6 +135,7 @@ final class Sockets {
   ///
   /// @param opened receives the socket first, so that it can be ended while it connects
   Socket connect(Member member, Consumer<Socket> opened) throws IOException {
+    requireReached(member.id());
     SocketFactory factory =
         context == null ? SocketFactory.getDefault() : context.getSocketFactory();
     // Connected first, so that the connection attempt has a limit.
@@ -165,6 +169,13 @@ final class Sockets {
     socket.setSoTimeout(CONNECT_MILLIS);
     secure.startHandshake();
     return named ? Credentials.name(secure.getSession()) : "";
+  }
+
+  /// Refuses to exchange anything with a member that cannot be reached.
+  ///
+  /// @param member its name; empty when it is unknown
+  void requireReached(String member) throws IOException {
+    if (!reach.reaches(member)) throw new IOException("the network does not reach " + member);
   }
 
   /// Sets the options of both ends.

@@ -171,6 +171,7 @@ final class SupplyPort implements AutoCloseable {
 
   private void serve(Socket socket, String from) {
     try {
+      sockets.requireReached(from);
       Sockets.set(socket);
       var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), PIECE));
@@ -208,6 +209,7 @@ final class SupplyPort implements AutoCloseable {
         int length = in.readInt();
         if (length < 1 || length > Supply.QUESTION_BYTES_MAX) return;
         byte[] question = in.readNBytes(length);
+        sockets.requireReached(from);
         supply.answer(question, new Pieces(socket, out));
         writing(
             socket,
@@ -265,12 +267,14 @@ final class SupplyPort implements AutoCloseable {
     while (true) {
       int number = in.readInt();
       byte[] question = Line.read(in);
+      sockets.requireReached(from);
       room.acquireUninterruptibly();
       Thread.ofVirtual()
           .name("stoa-answer")
           .start(() -> {
             try {
               byte[] answer = questions.answer(from, question);
+              sockets.requireReached(from);
               writing.lock();
               try {
                 Line.write(out, number, answer);

@@ -429,12 +429,12 @@ class RatisGroupTest {
       assertTrue(fresh.catchUps.get() > 0);
 
       var self = shard.leading().self();
-      assertThrows(IOException.class, () -> ask(Sockets.of(null), self));
+      assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
       // One that trusts it and has no certificate that it would trust.
       var other = certificate(Files.createDirectory(directory.resolve("other")));
       var stranger = new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
-      assertThrows(IOException.class, () -> ask(Sockets.of(stranger), self));
-      ask(Sockets.of(tls), self);
+      assertThrows(IOException.class, () -> ask(Sockets.of(stranger, Reach.ALL), self));
+      ask(Sockets.of(tls, Reach.ALL), self);
     }
   }
 
@@ -452,14 +452,14 @@ class RatisGroupTest {
       assertTrue(fresh.catchUps.get() > 0);
 
       var self = shard.leading().self();
-      assertThrows(IOException.class, () -> ask(Sockets.of(null), self));
+      assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
       var tls = certificate(directory);
-      assertThrows(IOException.class, () -> ask(Sockets.of(tls), self));
+      assertThrows(IOException.class, () -> ask(Sockets.of(tls, Reach.ALL), self));
       byte[] wrong = new byte[Secret.BYTES];
       wrong[0] = 1;
-      var stranger = Sockets.with(new Credentials(Secret.of(wrong), "a"));
+      var stranger = Sockets.with(new Credentials(Secret.of(wrong), "a"), Reach.ALL);
       assertThrows(IOException.class, () -> ask(stranger, self));
-      ask(Sockets.with(new Credentials(secret, "y")), self);
+      ask(Sockets.with(new Credentials(secret, "y"), Reach.ALL), self);
     }
   }
 

@@ -1,4 +1,4 @@
-/// The test kit: simulated stores and logs, recorded histories, and the checkers that judge them.
+/// The simulator: simulated stores and logs, recorded histories, and the checkers that judge them.
 ///
 /// It has three uses.
 ///

@@ -67,7 +67,7 @@ public final class Device implements AutoCloseable {
   private final Disk.Hold hold;
   private final SegmentLog log;
   private final Index index;
-  private final Running running;
+  private final RunningCalls running;
   private final @Nullable ExecutorService owned;
   private final GroupCommit commits;
   private final ObjectChanges changes;
@@ -95,7 +95,7 @@ public final class Device implements AutoCloseable {
       SegmentLog log,
       Index index,
       ObjectChanges changes,
-      Running running,
+      RunningCalls running,
       Executor background,
       @Nullable ExecutorService owned,
       long recoveredBytes) {
@@ -222,7 +222,7 @@ public final class Device implements AutoCloseable {
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
         LOG.info("the index in {} was made of {} bytes in {} ms", disk.place(), recovered, millis);
       }
-      var running = Running.open(hold.notes(Running.BYTES));
+      var running = RunningCalls.open(hold.notes(RunningCalls.BYTES));
       return new Device(disk, hold, log, index, changes, running, background, owned, recovered);
     } catch (IOException | RuntimeException e) {
       if (index != null) index.close();
@@ -690,7 +690,7 @@ public final class Device implements AutoCloseable {
   }
 
   /// Returns the runs of its opener on its objects, and the failures of earlier ones.
-  public Running running() {
+  public RunningCalls running() {
     return running;
   }
 
@@ -716,6 +716,16 @@ public final class Device implements AutoCloseable {
     } finally {
       appending.unlock();
     }
+  }
+
+  /// How many bytes the log holds, without the segments that were retired.
+  public long heldBytes() {
+    return log.heldBytes();
+  }
+
+  /// How many bytes the disk has left, about; [Long#MAX_VALUE] when nobody limits them.
+  public long roomBytes() {
+    return allowance.room();
   }
 
   /// Returns why the device must be opened again; null when it need not. Either it takes no more

@@ -41,7 +41,7 @@
 ///   run-00000009
 ///   manifest           which runs make up the index, and how much of the log they cover
 ///   *.new              a segment or manifest being made; without meaning
-///   lock               held by the opener (on a file system only); what it runs, see Running
+///   lock               held by the opener (on a file system only); what it runs, see RunningCalls
 /// ```
 ///
 /// All numbers are big-endian and without sign. A *varint* has seven bits a byte, the low ones

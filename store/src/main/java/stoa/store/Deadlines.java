@@ -531,6 +531,7 @@ final class Deadlines {
 
   private NoteRequest note(Resident resident, long address, RuntimeException failure) {
     var verdict = new Records.Verdict(address, Refusal.of(failure));
+    engine.tally().takenBack();
     return engine.leader().note(resident, Records.VERDICT, Records.verdict(verdict));
   }
 

@@ -32,6 +32,7 @@ final class Engine {
 
   private final Streams streams;
   private final Threads threads;
+  private final Tally tally = new Tally();
   private final Health health;
   private final Admission admission;
   private final Spaces spaces = new Spaces();
@@ -79,7 +80,8 @@ final class Engine {
     this.admission = new Admission(health, config.queuedCallsMax());
     long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
     long residentBytes = config.residentBytesMax() - versionBytes;
-    this.residents = new Residents(health, streams, key -> new Resident(this, key), residentBytes);
+    this.residents =
+        new Residents(health, streams, key -> new Resident(this, key), residentBytes, tally);
     this.versions = new Versions(this, threads, versionBytes);
     this.intake = new Intake(this, health, log, order, clock, threads);
     this.leader = new Leader(this, intake, threads);
@@ -132,6 +134,10 @@ final class Engine {
 
   Threads threads() {
     return threads;
+  }
+
+  Tally tally() {
+    return tally;
   }
 
   Health health() {

@@ -196,6 +196,11 @@ final class Intake {
     return queue.isEmpty();
   }
 
+  /// How many requests wait for their batch. Counts them.
+  int waiting() {
+    return queue.size();
+  }
+
   /// Whether batches take less than a time, as far as was seen lately.
   boolean takesLessThan(long micros) {
     return appendMicros < micros;
@@ -450,12 +455,16 @@ final class Intake {
     long batchMicros = draft.nowMicros();
     nowMicros = batchMicros;
     var batch = new Batch(token, term, ++sequence, nowMicros, draft.entries(), unfinished.note());
+    int weight = engine.tally().batch();
     Objects.requireNonNull(log)
         .append(
             batch,
             outcome -> {
-              long took =
-                  Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
+              long micros = clock.nowMicros() - batchMicros;
+              if (outcome instanceof Outcome.Committed) {
+                engine.tally().durable(weight, micros, batch.entries());
+              }
+              long took = Math.clamp(micros, 0L, APPEND_MICROS_COUNTED_MAX);
               double before = appendMicros;
               appendMicros = before + (took - before) / APPENDS_AVERAGED;
               settle(outcome, token, own);

@@ -15,7 +15,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.storage.Running;
+import stoa.storage.RunningCalls;
 import stoa.store.records.Records;
 import stoa.store.records.Refusal;
 import stoa.store.replicas.Divergence;
@@ -157,7 +157,7 @@ final class Quarantine {
   /// As [#refuseFatal], before anything is logged for the key, or executed: its state cannot be
   /// made without such a put. Null when there is none.
   private @Nullable Divergence fatal(Key key, long generation) {
-    for (Running.Failure failure : engine.runners().failures(key)) {
+    for (RunningCalls.Failure failure : engine.runners().failures(key)) {
       long address = failure.number();
       if (address < Math.max(1, generation) || failure.times() < FAILURES_MAX) continue;
       StoredEntry entry = engine.streams().read(key.stream(), address);

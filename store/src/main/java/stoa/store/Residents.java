@@ -25,6 +25,7 @@ final class Residents {
   private final Streams streams;
   private final Function<Key, Resident> maker;
   private final long bytesMax;
+  private final Tally tally;
   private final ConcurrentHashMap<StreamId, Resident> residents = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicLong bytes = new AtomicLong();
@@ -32,11 +33,12 @@ final class Residents {
   private Iterator<Resident> hand = residents.values().iterator();
 
   /// @param maker brings a key into memory
-  Residents(Health health, Streams streams, Function<Key, Resident> maker, long bytesMax) {
+  Residents(Health health, Streams streams, Function<Key, Resident> maker, long bytesMax, Tally tally) {
     this.health = health;
     this.streams = streams;
     this.maker = maker;
     this.bytesMax = bytesMax;
+    this.tally = tally;
   }
 
   /// The key in memory, pinned.
@@ -59,6 +61,7 @@ final class Residents {
                 });
         if (pinned[0] != null) {
           resident.referenced = true;
+          tally.loaded();
           reweigh(BASE_BYTES);
           return resident;
         }
@@ -126,6 +129,16 @@ final class Residents {
     return residents.size();
   }
 
+  /// How many bytes the keys in memory take, about.
+  long bytes() {
+    return bytes.get();
+  }
+
+  /// How many bytes they may take.
+  long bytesMax() {
+    return bytesMax;
+  }
+
   /// Accounts for a change of size, and makes room when there is too much.
   void reweigh(long change) {
     if (bytes.addAndGet(change) > bytesMax && evicting.compareAndSet(false, true)) {
@@ -149,6 +162,7 @@ final class Residents {
         resident.referenced = false;
       } else if (resident.evict()) {
         residents.remove(resident.key.stream(), resident);
+        tally.evicted();
         bytes.addAndGet(-BASE_BYTES - resident.weight());
       }
     }

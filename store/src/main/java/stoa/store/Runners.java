@@ -9,17 +9,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.storage.Running;
+import stoa.storage.RunningCalls;
 
 /// Which handlers run now, on which threads, for how long. Thread-safe.
 final class Runners {
   /// The runs on one thread; the thread itself changes it.
   static final class Runner {
     final Thread thread = Thread.currentThread();
-    private final Running.@Nullable Slot slot;
+    private final RunningCalls.@Nullable Slot slot;
     private volatile @Nullable Execution top;
 
-    Runner(Running.@Nullable Slot slot) {
+    Runner(RunningCalls.@Nullable Slot slot) {
       this.slot = slot;
     }
 
@@ -42,34 +42,34 @@ final class Runners {
 
   /// Where it is noted what runs, so that the next process knows it; null where there is no such
   /// place. Set before anything runs.
-  private @Nullable Running running;
+  private @Nullable RunningCalls running;
 
   /// Notes from now on what runs.
-  void noteIn(Running place) {
+  void noteIn(RunningCalls place) {
     running = place;
   }
 
-  private Running.@Nullable Slot slot() {
-    Running place = running;
+  private RunningCalls.@Nullable Slot slot() {
+    RunningCalls place = running;
     return place == null ? null : place.slot();
   }
 
   /// How often a process has ended in a run like this one, without that it came to its end.
   long failures(Execution execution) {
-    Running place = running;
+    RunningCalls place = running;
     if (place == null || !place.hasFailures()) return 0;
     return place.failures(execution.key().stream(), execution.run());
   }
 
   /// Whether a process has ended in any run.
   boolean hasFailures() {
-    Running place = running;
+    RunningCalls place = running;
     return place != null && place.hasFailures();
   }
 
   /// The runs of a key in which a process has ended.
-  List<Running.Failure> failures(Key key) {
-    Running place = running;
+  List<RunningCalls.Failure> failures(Key key) {
+    RunningCalls place = running;
     if (place == null || !place.hasFailures()) return List.of();
     StreamId stream = key.stream();
     return place.failures().stream().filter(failure -> failure.object().equals(stream)).toList();
@@ -77,14 +77,14 @@ final class Runners {
 
   /// A run has come to an end of its own.
   void passed(Execution execution) {
-    Running place = running;
+    RunningCalls place = running;
     if (place == null || !place.hasFailures()) return;
     place.passed(execution.key().stream(), execution.run());
   }
 
   /// All runs of a key may be tried again.
   void forget(Key key) {
-    Running place = running;
+    RunningCalls place = running;
     if (place != null) place.forget(key.stream());
   }
 

@@ -18,10 +18,11 @@ import stoa.base.Answer;
 import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Key;
+import stoa.base.Measures;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
-import stoa.storage.Running;
+import stoa.storage.RunningCalls;
 import stoa.store.ordering.Addresses;
 import stoa.store.records.Names;
 import stoa.store.records.Records;
@@ -79,7 +80,7 @@ public final class Store implements AutoCloseable {
   /// Has it noted what runs, in memory that outlives this process: a call that has ended the
   /// process twice is not executed again, and its key is in engine.quarantine(). To be said before
   /// anything runs.
-  public void noteRuns(Running place) {
+  public void noteRuns(RunningCalls place) {
     engine.runners().noteIn(place);
   }
 
@@ -592,6 +593,48 @@ public final class Store implements AutoCloseable {
     }
     engine.retention().check(key, from); // it may have been released just now
     return events;
+  }
+
+  /// Tells what the store has measured since it was opened.
+  public void measure(Measures out) {
+    engine.tally().measure(out);
+    out.gauge(
+        "stoa.requests.under.way",
+        Measures.NO_UNIT,
+        "Requests that the store has accepted and not answered.",
+        engine.admission().underWay());
+    out.gauge(
+        "stoa.requests.waiting",
+        Measures.NO_UNIT,
+        "Requests that wait for the next batch.",
+        engine.intake().waiting());
+    out.gauge("stoa.objects.resident", Measures.NO_UNIT, "Objects in memory.", residentKeys());
+    out.gauge(
+        "stoa.resident",
+        Measures.BYTES,
+        "Memory that the states of these objects take, about.",
+        engine.residents().bytes());
+    out.gauge(
+        "stoa.resident.limit",
+        Measures.BYTES,
+        "Memory that they may take before idle ones leave.",
+        engine.residents().bytesMax());
+    out.gauge(
+        "stoa.pins",
+        Measures.NO_UNIT,
+        "Readers, snapshots and transactions for which the past stays readable.",
+        engine.retention().pins().count());
+    out.gauge(
+        "stoa.objects.quarantined",
+        Measures.NO_UNIT,
+        "Objects that take no calls, because their replicas differ or a call ended the process"
+            + " twice.",
+        engine.quarantine().all().size());
+    out.gauge(
+        "stoa.failed",
+        Measures.NO_UNIT,
+        "1 when the log has failed, so that the store must be opened again; otherwise 0.",
+        hasFailed() ? 1 : 0);
   }
 
   /// How many keys are in memory.

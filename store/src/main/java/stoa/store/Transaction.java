@@ -640,6 +640,7 @@ public final class Transaction implements AutoCloseable {
   Aborted told(Aborted lost) {
     Key key = changed;
     if (key == null) return lost;
+    engine.tally().conflict(key);
     long read = engine.nesting().firstBehind(key.stream(), counter()) - 1;
     long won = engine.nesting().firstBehind(key.stream(), lost.changedAt().counter() - 1);
     return new Aborted(lost.object(), read, lost.readAt(), won, lost.changedAt());

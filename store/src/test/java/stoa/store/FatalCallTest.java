@@ -20,7 +20,7 @@ import stoa.base.Key;
 import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.storage.Running;
+import stoa.storage.RunningCalls;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
@@ -37,7 +37,7 @@ class FatalCallTest {
   private volatile SimulatedDisk disk = new SimulatedDisk(1);
   private volatile boolean isDeadly = true;
   private final AtomicInteger deaths = new AtomicInteger();
-  private @Nullable Running running;
+  private @Nullable RunningCalls running;
 
   /// A question.
   private record Asked(String text) implements Query {

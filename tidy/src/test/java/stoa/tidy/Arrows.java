@@ -19,6 +19,7 @@ final class Arrows {
     var engine = Set.of("api", "base", "front", "storage", "log", "store", "objects");
     ALLOWED.put("api", Set.of());
     ALLOWED.put("weave", Set.of("api"));
+    ALLOWED.put("maven-plugin", Set.of("api", "weave"));
     ALLOWED.put("base", Set.of());
     ALLOWED.put("front", Set.of("api", "base"));
     ALLOWED.put("storage", Set.of("base"));
@@ -26,19 +27,23 @@ final class Arrows {
     ALLOWED.put("ratis", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
+    ALLOWED.put("metrics", caller);
     ALLOWED.put("collections", caller);
     ALLOWED.put("migration", caller);
+    ALLOWED.put("embedded", with(engine, "collections", "migration"));
     ALLOWED.put("wire", Set.of("api", "base"));
     ALLOWED.put("links", with(caller, "migration"));
     ALLOWED.put("node", with(engine, "wire", "links", "migration"));
-    ALLOWED.put("client", with(caller, "wire", "migration", "links"));
+    ALLOWED.put("client", with(caller, "wire", "migration", "links", "collections"));
     ALLOWED.put("contracts", Set.of());
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
+    ALLOWED.put("spring-boot-starter", Set.of("api"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =
         with(
             engine,
             "weave",
+            "metrics",
             "collections",
             "migration",
             "wire",
@@ -49,18 +54,22 @@ final class Arrows {
             "ratis",
             "programs");
     ALLOWED.put("cli", servers);
+    ALLOWED.put("bom", with(servers, "embedded")); // it names them, and depends on none
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
+    ALLOWED.put("tickets", Set.of("api", "spring-boot-starter", "objects", "client"));
     ALLOWED.put("sim", with(engine, "migration"));
+    ALLOWED.put("test", with(servers, "sim"));
     ALLOWED.put("bench", with(engine, "programs", "collections", "migration", "classifier", "cli"));
     ALLOWED.put("trials", with(servers, "cli", "sim", "bench"));
     ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials"));
-    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials"));
+    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials", "spring-boot-starter", "test"));
   }
 
   private static final Pattern DEPENDENCY =
-      Pattern.compile("<dependency>\\s*<groupId>dev.stoa</groupId>(.*?)</dependency>", Pattern.DOTALL);
+      Pattern.compile(
+          "<dependency>\\s*<groupId>dev.stoa</groupId>(.*?)</dependency>", Pattern.DOTALL);
   private static final Pattern ARTIFACT =
       Pattern.compile("<artifactId>stoa-([a-z-]+)</artifactId>");
 

@@ -3,6 +3,7 @@ package stoa.tidy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,18 +16,19 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The programs in `README.md` and the guide, run as they stand there.
+/// The programs in `README.md` and the guide, run as they stand there, without options of the JVM.
 class ReadmeTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
   /// Pages whose subject is no program.
-  private static final Set<String> WITHOUT = Set.of("README.md", "cluster.md", "vcorfu.md");
+  private static final Set<String> WITHOUT = Set.of("README.md", "artifacts.md", "cluster.md", "vcorfu.md");
 
   @TempDir Path folder;
 
@@ -72,6 +74,21 @@ class ReadmeTest {
     return jar;
   }
 
+  private void compile(String file, String classes) {
+    int result =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-d",
+                folder.toString(),
+                "-cp",
+                classes,
+                folder.resolve(file).toString());
+    assertEquals(0, result, file + " does not compile");
+  }
+
   private String run() throws IOException, InterruptedException {
     return run("Hello.java");
   }
@@ -79,11 +96,17 @@ class ReadmeTest {
   private String run(String file) throws IOException, InterruptedException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--sun-misc-unsafe-memory-access=allow");
-    command.add("--enable-native-access=ALL-UNNAMED");
     boolean woven = Files.readString(folder.resolve(file)).contains(".bind()");
     if (woven) command.add("-javaagent:" + agent());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), file));
+    String classes = System.getProperty("java.class.path");
+    if (Files.readString(folder.resolve(file)).contains("@Test\n")) {
+      compile(file, classes);
+      String tests = file.substring(0, file.indexOf('.'));
+      String path = folder + File.pathSeparator + classes;
+      command.addAll(List.of("-cp", path, RunTests.class.getName(), tests));
+    } else {
+      command.addAll(List.of("-cp", classes, file));
+    }
     var process =
         new ProcessBuilder(command)
             .directory(folder.toFile())

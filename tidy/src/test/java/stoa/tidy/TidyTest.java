@@ -166,6 +166,11 @@ class TidyTest {
   }
 
   @Test
+  void theTestsThatShowTheGuaranteesExist() {
+    none(Evidence.problems(repository));
+  }
+
+  @Test
   void thePublicInterfaceIsDocumented() {
     none(Documented.problems(repository));
   }

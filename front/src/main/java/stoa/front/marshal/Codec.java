@@ -102,6 +102,7 @@ final class Codec {
           "^(?:Class )?(?:class |interface )?(\\S+) (?:is not reg|doesn't support ser)");
 
   static {
+    PrivateFields.open();
     LoggerFactory.disableLogging();
   }
 

@@ -44,7 +44,7 @@ final class Exact {
   static FieldAccessor field(Class<?> type, String name) {
     try {
       Field field = type.getDeclaredField(name);
-      return FieldAccessor.createAccessor(field);
+      return PrivateFields.of(field);
     } catch (NoSuchFieldException e) {
       throw new IllegalStateException("this JDK's " + type.getName() + " has no " + name, e);
     }

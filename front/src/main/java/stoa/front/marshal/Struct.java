@@ -93,7 +93,7 @@ final class Struct {
       this.type = field.getType();
       this.kind = Kind.of(type.getTypeName());
       this.field = field;
-      this.accessor = FieldAccessor.createAccessor(field);
+      this.accessor = PrivateFields.of(field);
       this.order = order;
       this.component = component;
       this.text = TypeText.of(field.getGenericType());

@@ -65,7 +65,7 @@ final class Throwables {
         for (Field field : c.getDeclaredFields()) {
           int skipped = Modifier.STATIC | Modifier.TRANSIENT;
           if ((field.getModifiers() & skipped) == 0)
-            fields.add(FieldAccessor.createAccessor(field));
+            fields.add(PrivateFields.of(field));
         }
       }
       fields.sort(Comparator.comparing(Shape::name));
@@ -247,7 +247,7 @@ final class Throwables {
 
   private static FieldAccessor ofThrowable(String name) {
     try {
-      return FieldAccessor.createAccessor(Throwable.class.getDeclaredField(name));
+      return PrivateFields.of(Throwable.class.getDeclaredField(name));
     } catch (NoSuchFieldException e) {
       throw new IllegalStateException("this JDK's Throwable has no field " + name, e);
     }

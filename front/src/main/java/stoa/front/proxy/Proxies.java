@@ -1,21 +1,23 @@
 package stoa.front.proxy;
 
-import static net.bytebuddy.matcher.ElementMatchers.named;
-import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
-
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.TypeKind;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
-import net.bytebuddy.ByteBuddy;
-import net.bytebuddy.ClassFileVersion;
-import net.bytebuddy.NamingStrategy;
-import net.bytebuddy.description.modifier.Visibility;
-import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
-import net.bytebuddy.dynamic.scaffold.subclass.ConstructorStrategy;
-import net.bytebuddy.implementation.FieldAccessor;
-import net.bytebuddy.implementation.MethodCall;
-import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.objenesis.ObjenesisStd;
 import org.objenesis.instantiator.ObjectInstantiator;
@@ -45,6 +47,14 @@ public final class Proxies {
    */
   private static final String FIELD = "stoa$proxied";
   private static final ObjenesisStd OBJENESIS = new ObjenesisStd(false);
+  private static final ClassDesc PROXIED = describe(Proxied.class);
+  private static final MethodTypeDesc CALL =
+      MethodTypeDesc.of(
+          ConstantDescs.CD_Object, ConstantDescs.CD_int, ConstantDescs.CD_Object.arrayType());
+
+  /// The methods of `Object` that a proxy answers by itself, and those of [Proxied] behind them.
+  private static final Map<String, String> OF_OBJECT =
+      Map.of("hashCode", "hash", "equals", "sameAs", "toString", "text");
 
   private static final ClassValue<Once> MAKERS =
       new ClassValue<>() {
@@ -166,10 +176,7 @@ public final class Proxies {
       try {
         var lookup = ModuleAccess.lookup(face);
         Class<?> made =
-            define(type)
-                .make()
-                .load(face.getClassLoader(), ClassLoadingStrategy.UsingLookup.of(lookup))
-                .getLoaded();
+            lookup.defineClass(define(type, ClassDesc.of(face.getName() + "$StoaProxy")));
         Field field = made.getField(FIELD);
         MethodHandle setter =
             lookup
@@ -186,56 +193,134 @@ public final class Proxies {
     }
   }
 
-  private static DynamicType.Builder<?> define(SharedType type) {
+  /// The bytes of the generated class.
+  private static byte[] define(SharedType type, ClassDesc self) {
     Class<?> face = type.face();
-    DynamicType.Builder<?> builder =
-        new ByteBuddy(ClassFileVersion.JAVA_V17)
-            .with(naming(face))
-            .subclass(face, ConstructorStrategy.Default.NO_CONSTRUCTORS)
-            .modifiers(Visibility.PUBLIC)
-            .implement(ProxyObject.class)
-            .defineField(FIELD, Proxied.class, Visibility.PUBLIC)
-            .method(named("stoaProxied").and(takesArguments(0)))
-            .intercept(FieldAccessor.ofField(FIELD))
-            .method(named("hashCode").and(takesArguments(0)))
-            .intercept(MethodCall.invoke(method("hash")).onField(FIELD))
-            .method(named("equals").and(takesArguments(Object.class)))
-            .intercept(
-                MethodCall.invoke(method("sameAs", Object.class, Object.class))
-                    .onField(FIELD)
-                    .withThis()
-                    .withArgument(0))
-            .method(named("toString").and(takesArguments(0)))
-            .intercept(MethodCall.invoke(method("text")).onField(FIELD));
-    for (SharedMethod method : type.methods()) {
-      Class<?>[] parameters = method.parameterTypes().toArray(Class<?>[]::new);
-      builder =
-          builder
-              .method(named(method.name()).and(takesArguments(parameters)))
-              .intercept(
-                  MethodCall.invoke(method("call", int.class, Object[].class))
-                      .onField(FIELD)
-                      .with(method.index())
-                      .withArgumentArray()
-                      .withAssigner(Assigner.DEFAULT, Assigner.Typing.DYNAMIC));
+    ClassDesc above = face.isInterface() ? ConstantDescs.CD_Object : describe(face);
+    var interfaces = new ArrayList<>(List.of(describe(ProxyObject.class)));
+    if (face.isInterface()) interfaces.add(describe(face));
+    var own = new LinkedHashMap<String, Consumer<ClassBuilder>>();
+    for (Method declared : Object.class.getMethods()) {
+      String answer = OF_OBJECT.get(declared.getName());
+      if (answer != null && !isFinal(face, declared)) {
+        own.put(signature(declared), made -> withAnswer(made, self, declared, answer));
+      }
     }
-    return builder;
+    for (SharedMethod method : type.methods()) {
+      own.put(signature(method.method()), made -> withCall(made, self, method));
+    }
+    return ClassFile.of()
+        .build(
+            self,
+            made -> {
+              made.withFlags(ClassFile.ACC_PUBLIC | ClassFile.ACC_SUPER)
+                  .withSuperclass(above)
+                  .withInterfaceSymbols(interfaces)
+                  .withField(FIELD, PROXIED, ClassFile.ACC_PUBLIC)
+                  .withMethodBody(
+                      "stoaProxied",
+                      MethodTypeDesc.of(PROXIED),
+                      ClassFile.ACC_PUBLIC,
+                      code -> code.aload(0).getfield(self, FIELD, PROXIED).areturn());
+              own.values().forEach(method -> method.accept(made));
+            });
   }
 
-  private static NamingStrategy naming(Class<?> face) {
-    return new NamingStrategy.AbstractBase() {
-      @Override
-      protected String name(net.bytebuddy.description.type.TypeDescription superClass) {
-        return face.getName() + "$StoaProxy";
-      }
+  private static boolean isFinal(Class<?> face, Method declared) {
+    try {
+      Method actual = face.getMethod(declared.getName(), declared.getParameterTypes());
+      return Modifier.isFinal(actual.getModifiers());
+    } catch (NoSuchMethodException ofAnInterface) {
+      return false;
+    }
+  }
+
+  private static String signature(Method method) {
+    return method.getName() + Arrays.toString(method.getParameterTypes());
+  }
+
+  /// A method of `Object`, which asks [Proxied].
+  private static void withAnswer(ClassBuilder made, ClassDesc self, Method method, String answer) {
+    ClassDesc result = describe(method.getReturnType());
+    made.withMethodBody(
+        method.getName(),
+        typeOf(method),
+        ClassFile.ACC_PUBLIC,
+        code -> {
+          code.aload(0).getfield(self, FIELD, PROXIED);
+          if (method.getParameterCount() == 0) {
+            code.invokevirtual(PROXIED, answer, MethodTypeDesc.of(result));
+          } else {
+            ClassDesc object = ConstantDescs.CD_Object;
+            code.aload(0).aload(1);
+            code.invokevirtual(PROXIED, answer, MethodTypeDesc.of(result, object, object));
+          }
+          code.return_(TypeKind.from(result));
+        });
+  }
+
+  /// A method of the type, which is a call.
+  private static void withCall(ClassBuilder made, ClassDesc self, SharedMethod method) {
+    MethodTypeDesc type = typeOf(method.method());
+    int visible = ClassFile.ACC_PUBLIC | ClassFile.ACC_PROTECTED;
+    made.withMethodBody(
+        method.name(),
+        type,
+        method.method().getModifiers() & visible,
+        code -> {
+          code.aload(0).getfield(self, FIELD, PROXIED).loadConstant(method.index());
+          code.loadConstant(type.parameterCount()).anewarray(ConstantDescs.CD_Object);
+          for (int i = 0; i < type.parameterCount(); i++) {
+            TypeKind kind = TypeKind.from(type.parameterType(i));
+            code.dup().loadConstant(i).loadLocal(kind, code.parameterSlot(i));
+            box(code, type.parameterType(i));
+            code.aastore();
+          }
+          code.invokevirtual(PROXIED, "call", CALL);
+          unbox(code, type.returnType());
+          code.return_(TypeKind.from(type.returnType()));
+        });
+  }
+
+  private static void box(CodeBuilder code, ClassDesc type) {
+    if (!type.isPrimitive()) return;
+    ClassDesc boxed = boxed(type);
+    code.invokestatic(boxed, "valueOf", MethodTypeDesc.of(boxed, type));
+  }
+
+  private static void unbox(CodeBuilder code, ClassDesc type) {
+    if (type.equals(ConstantDescs.CD_void)) {
+      code.pop();
+    } else if (type.isPrimitive()) {
+      String value = type.displayName() + "Value";
+      code.checkcast(boxed(type)).invokevirtual(boxed(type), value, MethodTypeDesc.of(type));
+    } else {
+      code.checkcast(type);
+    }
+  }
+
+  private static ClassDesc boxed(ClassDesc primitive) {
+    return switch (TypeKind.from(primitive)) {
+      case BOOLEAN -> ConstantDescs.CD_Boolean;
+      case BYTE -> ConstantDescs.CD_Byte;
+      case SHORT -> ConstantDescs.CD_Short;
+      case CHAR -> ConstantDescs.CD_Character;
+      case INT -> ConstantDescs.CD_Integer;
+      case LONG -> ConstantDescs.CD_Long;
+      case FLOAT -> ConstantDescs.CD_Float;
+      case DOUBLE -> ConstantDescs.CD_Double;
+      case REFERENCE, VOID -> throw new IllegalArgumentException(primitive + " has no box");
     };
   }
 
-  private static java.lang.reflect.Method method(String name, Class<?>... parameters) {
-    try {
-      return Proxied.class.getMethod(name, parameters);
-    } catch (NoSuchMethodException e) {
-      throw new IllegalStateException(e);
-    }
+  private static MethodTypeDesc typeOf(Method method) {
+    return MethodTypeDesc.of(
+        describe(method.getReturnType()),
+        Arrays.stream(method.getParameterTypes()).map(Proxies::describe).toList());
+  }
+
+  private static ClassDesc describe(Class<?> type) {
+    return type.describeConstable()
+        .orElseThrow(() -> new IllegalStateException(type + " is a hidden class"));
   }
 }

@@ -32,10 +32,10 @@ final class Copies {
   private final SortedMap<StreamId, Copy> newest = new TreeMap<>();
   // All of them, the least recently used first.
   private final SequencedMap<StreamId, StreamId> used = new LinkedHashMap<>(16, 0.75f, true);
-  private final SortedMap<StreamId, Version> gone = new TreeMap<>();
+  private final SortedMap<StreamId, CopyVersion> gone = new TreeMap<>();
   private long bytes;
   private final SortedMap<StreamId, SortedSet<StreamId>> dependencies = new TreeMap<>();
-  private final SortedMap<StreamId, Version> above = new TreeMap<>();
+  private final SortedMap<StreamId, CopyVersion> above = new TreeMap<>();
 
   private final boolean isRoot;
 
@@ -58,14 +58,14 @@ final class Copies {
   }
 
   /// Returns the version of the newest copy, or of the dropped one.
-  Version version(StreamId object) {
+  CopyVersion version(StreamId object) {
     Copy copy = newest.get(object);
-    return copy != null ? copy.version() : gone.getOrDefault(object, Version.NONE);
+    return copy != null ? copy.version() : gone.getOrDefault(object, CopyVersion.NONE);
   }
 
   /// Returns the version that the parent has, or had.
-  Version versionAbove(StreamId object) {
-    return above.getOrDefault(object, Version.NONE);
+  CopyVersion versionAbove(StreamId object) {
+    return above.getOrDefault(object, CopyVersion.NONE);
   }
 
   /// Returns how many bytes the states take.
@@ -98,7 +98,7 @@ final class Copies {
     return some;
   }
 
-  private boolean isAbove(StreamId object, Version version) {
+  private boolean isAbove(StreamId object, CopyVersion version) {
     return isRoot || versionAbove(object).compareTo(version) >= 0;
   }
 
@@ -113,7 +113,7 @@ final class Copies {
     Copy old = newest.get(copy.object());
     if (old != null && old.version().compareTo(copy.version()) >= 0) return false;
     if (old == null) {
-      Version before = gone.get(copy.object());
+      CopyVersion before = gone.get(copy.object());
       if (before != null && before.compareTo(copy.version()) > 0) return false;
       gone.remove(copy.object());
     }
@@ -126,7 +126,7 @@ final class Copies {
   /// Saves a copy of the store's state, which is the dropped one, if there was one. The store does
   /// not know the version of a deleted object.
   void load(Copy copy) {
-    Version before = gone.getOrDefault(copy.object(), Version.NONE);
+    CopyVersion before = gone.getOrDefault(copy.object(), CopyVersion.NONE);
     boolean isOlder = copy.version().compareTo(before) < 0;
     boolean _ = save(isOlder ? copy.at(before) : copy);
   }
@@ -175,10 +175,10 @@ final class Copies {
   }
 
   /// Returns what a node lacks that has some versions, and all dependencies.
-  Upward lackedBy(Map<StreamId, Version> has) {
+  Upward lackedBy(Map<StreamId, CopyVersion> has) {
     List<Copy> copies = new ArrayList<>();
     for (var copy : newest.values()) {
-      Version known = has.get(copy.object());
+      CopyVersion known = has.get(copy.object());
       if (known == null || known.compareTo(copy.version()) < 0) copies.add(copy);
     }
     return new Upward(copies, dependencies());
@@ -190,8 +190,8 @@ final class Copies {
     return all;
   }
 
-  SortedMap<StreamId, Version> versions() {
-    SortedMap<StreamId, Version> versions = new TreeMap<>();
+  SortedMap<StreamId, CopyVersion> versions() {
+    SortedMap<StreamId, CopyVersion> versions = new TreeMap<>();
     newest.forEach((object, copy) -> versions.put(object, copy.version()));
     return versions;
   }

@@ -8,8 +8,8 @@ import stoa.base.StreamId;
 /// @param object the object
 /// @param version its version
 /// @param state the edge's bytes; the core never looks at them
-public record Copy(StreamId object, Version version, byte[] state) {
-  Copy at(Version other) {
+public record Copy(StreamId object, CopyVersion version, byte[] state) {
+  Copy at(CopyVersion other) {
     return new Copy(object, other, state);
   }
 

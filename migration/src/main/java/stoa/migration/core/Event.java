@@ -60,7 +60,7 @@ public sealed interface Event {
   /// Of the root: the store's state of an object.
   ///
   /// @param version null when there is none
-  record Loaded(StreamId object, @Nullable Version version, byte[] state) implements Event {}
+  record Loaded(StreamId object, @Nullable CopyVersion version, byte[] state) implements Event {}
 
   /// Of the root: all copies up to a number are durable.
   record Persisted(long number) implements Event {}

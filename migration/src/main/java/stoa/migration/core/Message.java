@@ -111,7 +111,7 @@ public sealed interface Message {
   /// The sender holds messages for the receiver; this is the last one before.
   ///
   /// @param has the copies that a successor has
-  record Holding(long attempt, SortedMap<StreamId, Version> has) implements Message {}
+  record Holding(long attempt, SortedMap<StreamId, CopyVersion> has) implements Message {}
 
   /// The sender does not leave after all, for now.
   record Resume() implements Message {}

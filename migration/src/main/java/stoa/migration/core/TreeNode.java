@@ -176,12 +176,12 @@ public final class TreeNode {
   private final SequencedMap<StreamId, Copy> seen = new LinkedHashMap<>(16, 0.75f, true);
   private long seenBytes;
   // The versions of those that were dropped: nothing older is read.
-  private final SortedMap<StreamId, Version> floors = new TreeMap<>();
+  private final SortedMap<StreamId, CopyVersion> floors = new TreeMap<>();
 
   // The versions that operations and reads of this node have made or seen and that may not be
   // durable, and the part of them that a flush covers.
-  private final SortedMap<StreamId, Version> unflushed = new TreeMap<>();
-  private final SortedMap<Long, SortedMap<StreamId, Version>> flushing = new TreeMap<>();
+  private final SortedMap<StreamId, CopyVersion> unflushed = new TreeMap<>();
+  private final SortedMap<Long, SortedMap<StreamId, CopyVersion>> flushing = new TreeMap<>();
 
   // Of the root.
   private final SortedSet<StreamId> loading = new TreeSet<>();
@@ -200,7 +200,7 @@ public final class TreeNode {
   private final SortedSet<NodeId> moved = new TreeSet<>();
   private long attempt;
   private @Nullable NodeId successor;
-  private SortedMap<StreamId, Version> successorHas = new TreeMap<>();
+  private SortedMap<StreamId, CopyVersion> successorHas = new TreeMap<>();
 
   // While it takes over the place of the parent: that parent, and the messages to it.
   private @Nullable NodeId predecessor;
@@ -784,7 +784,7 @@ public final class TreeNode {
     Copy here = copies.find(object);
     Copy read = seen.get(object);
     if (read != null && isNewer(read, here)) here = read;
-    Version floor = floors.getOrDefault(object, Version.NONE);
+    CopyVersion floor = floors.getOrDefault(object, CopyVersion.NONE);
     boolean fresh = here != null && here.version().compareTo(floor) >= 0;
     if (reads == Reads.LOCAL && here != null && fresh && !lent.contains(object)) {
       note(here);
@@ -846,7 +846,7 @@ public final class TreeNode {
   }
 
   private void flush(long number) {
-    SortedMap<StreamId, Version> updates = new TreeMap<>(unflushed);
+    SortedMap<StreamId, CopyVersion> updates = new TreeMap<>(unflushed);
     flushing.put(number, updates);
     if (updates.isEmpty()) durable(number);
     else copyUp(me, number, new TreeSet<>(updates.keySet()));
@@ -880,8 +880,8 @@ public final class TreeNode {
 
   private void loaded(Event.Loaded loaded) {
     Check.that(loading.remove(loaded.object()), "%s was to be loaded", loaded.object());
-    Version version = loaded.version();
-    version = version == null ? Version.NONE : version;
+    CopyVersion version = loaded.version();
+    version = version == null ? CopyVersion.NONE : version;
     copies.load(new Copy(loaded.object(), version.from(oldest), loaded.state()));
     var asks = List.copyOf(waiting);
     waiting.clear();
@@ -966,7 +966,7 @@ public final class TreeNode {
       stepBack();
     }
     granted.put(from, by);
-    var has = by.equals(me) ? copies.versions() : new TreeMap<StreamId, Version>();
+    var has = by.equals(me) ? copies.versions() : new TreeMap<StreamId, CopyVersion>();
     send(from, new Message.Holding(number, has));
     held.put(from, new ArrayList<>());
   }
@@ -1132,12 +1132,12 @@ public final class TreeNode {
   }
 
   /// Returns the newest version that came through the tree, whether it is still here or not.
-  public Version version(StreamId object) {
+  public CopyVersion version(StreamId object) {
     return copies.version(object);
   }
 
   /// Returns the version that the parent has, as far as this node knows.
-  public Version versionAbove(StreamId object) {
+  public CopyVersion versionAbove(StreamId object) {
     return copies.versionAbove(object);
   }
 

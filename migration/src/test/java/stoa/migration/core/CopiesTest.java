@@ -11,7 +11,7 @@ import stoa.base.StreamId;
 /// What a node keeps of copies that it does not need.
 class CopiesTest {
   private static Copy copy(int object, long number) {
-    return new Copy(new StreamId(0, object), new Version(1, number), new byte[10]);
+    return new Copy(new StreamId(0, object), new CopyVersion(1, number), new byte[10]);
   }
 
   private static List<Integer> evicted(Copies copies, long bytesMax) {

@@ -59,7 +59,7 @@ class ReadTest {
   }
 
   private static Copy copy(int i, long version, int bytes) {
-    return new Copy(object(i), new Version(1, version), new byte[bytes]);
+    return new Copy(object(i), new CopyVersion(1, version), new byte[bytes]);
   }
 
   /* What the read is answered with here; nothing when it asks others. */

@@ -47,7 +47,7 @@ class TreeNodeTest {
     var effects = node.on(new Event.Submit(number, set(objects)));
     for (var object : objects) {
       if (node.owns(object)) continue;
-      var copy = new Copy(object, Version.NONE, new byte[0]);
+      var copy = new Copy(object, CopyVersion.NONE, new byte[0]);
       effects = get(node, new Message.Migrate(object, new Upward(List.of(copy), List.of())));
     }
     var execute = assertInstanceOf(Effect.Execute.class, effects.getLast());
@@ -56,8 +56,8 @@ class TreeNodeTest {
     node.on(new Event.Executed(execute.number(), outputs));
   }
 
-  private static Version version(long number) {
-    return new Version(0, number);
+  private static CopyVersion version(long number) {
+    return new CopyVersion(0, number);
   }
 
   @Test

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.NodeId;
-import stoa.migration.core.Version;
 import stoa.sim.check.TransactionHistory.Action;
 import stoa.sim.check.TransactionHistory.Outcome;
 import stoa.sim.check.TransactionHistory.Recorded;
@@ -55,10 +55,10 @@ public final class MigrationHistory {
     private final NodeId node;
     private final Reads reads;
     private final SortedMap<StreamId, Seen> inputs = new TreeMap<>();
-    private final SortedMap<StreamId, Version> outputs = new TreeMap<>();
+    private final SortedMap<StreamId, CopyVersion> outputs = new TreeMap<>();
     private final SortedSet<StreamId> writes;
     // The versions that its node had seen before.
-    private final SortedMap<StreamId, Version> before;
+    private final SortedMap<StreamId, CopyVersion> before;
     // The durable operations before it began, by object.
     private final SortedMap<StreamId, List<String>> durable;
     private final long began;
@@ -72,7 +72,7 @@ public final class MigrationHistory {
         NodeId node,
         Reads reads,
         SortedSet<StreamId> writes,
-        SortedMap<StreamId, Version> before,
+        SortedMap<StreamId, CopyVersion> before,
         SortedMap<StreamId, List<String>> durable,
         long began) {
       this.name = name;
@@ -102,11 +102,11 @@ public final class MigrationHistory {
     }
   }
 
-  private record Seen(Version version, List<String> list) {}
+  private record Seen(CopyVersion version, List<String> list) {}
 
   private final SortedMap<String, Operation> operations = new TreeMap<>();
   private final SortedSet<NodeId> staying = new TreeSet<>();
-  private final SortedMap<NodeId, SortedMap<StreamId, Version>> latest = new TreeMap<>();
+  private final SortedMap<NodeId, SortedMap<StreamId, CopyVersion>> latest = new TreeMap<>();
   private final SortedMap<StreamId, List<String>> store = new TreeMap<>();
   private final SortedSet<String> durable = new TreeSet<>();
   // The timestamp of the last operation on an object instance, by the last name in its list.
@@ -151,24 +151,24 @@ public final class MigrationHistory {
     return all;
   }
 
-  private SortedMap<StreamId, Version> latest(NodeId node) {
+  private SortedMap<StreamId, CopyVersion> latest(NodeId node) {
     return latest.computeIfAbsent(node, _ -> new TreeMap<>());
   }
 
-  private void latest(NodeId node, StreamId object, Version version) {
+  private void latest(NodeId node, StreamId object, CopyVersion version) {
     latest(node).merge(object, version, (one, two) -> one.compareTo(two) >= 0 ? one : two);
   }
 
   public void saw(Operation operation, Copy copy) {
     operation.inputs.put(copy.object(), new Seen(copy.version(), list(copy.state())));
-    Version before = operation.before.getOrDefault(copy.object(), Version.NONE);
+    CopyVersion before = operation.before.getOrDefault(copy.object(), CopyVersion.NONE);
     latest(operation.node, copy.object(), copy.version());
     holds(before.compareTo(copy.version()) <= 0, "%s sees %s after %s", operation, copy, before);
   }
 
   /// Returns the new state of an object that an operation changes.
   public byte[] update(Operation operation, Copy copy) {
-    Version version = new Version(copy.version().generation(), copy.version().number() + 1);
+    CopyVersion version = new CopyVersion(copy.version().generation(), copy.version().number() + 1);
     operation.outputs.put(copy.object(), version);
     latest(operation.node, copy.object(), version);
     List<String> list = new ArrayList<>(list(copy.state()));
@@ -368,7 +368,7 @@ public final class MigrationHistory {
   }
 
   private void versions(SortedSet<String> set) {
-    SortedMap<StreamId, SortedMap<Version, List<String>>> all = new TreeMap<>();
+    SortedMap<StreamId, SortedMap<CopyVersion, List<String>>> all = new TreeMap<>();
     for (var name : set) {
       var operation = get(name);
       operation.inputs.forEach((object, seen) -> version(all, object, seen.version, seen.list));
@@ -393,9 +393,9 @@ public final class MigrationHistory {
   }
 
   private static void version(
-      SortedMap<StreamId, SortedMap<Version, List<String>>> all,
+      SortedMap<StreamId, SortedMap<CopyVersion, List<String>>> all,
       StreamId object,
-      Version version,
+      CopyVersion version,
       List<String> list) {
     var known = all.computeIfAbsent(object, _ -> new TreeMap<>()).putIfAbsent(version, list);
     holds(

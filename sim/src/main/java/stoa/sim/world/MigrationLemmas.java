@@ -13,11 +13,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Upward;
-import stoa.migration.core.Version;
 import stoa.sim.check.MigrationHistory;
 
 /// The invariants of the nodes of a simulated tree after every step, from which the lemmas of the
@@ -130,7 +130,7 @@ public final class MigrationLemmas {
       waits(parent, child, object, down, up);
       waits(child, parent, object, up, down);
       heads(parent, child, object, moves(up, object) + moves(down, object));
-      Version above = child.versionAbove(object);
+      CopyVersion above = child.versionAbove(object);
       MigrationHistory.holds(
           knows(parent, object, above)
               || up.stream().anyMatch(message -> has(message, object, above)),
@@ -199,7 +199,7 @@ public final class MigrationLemmas {
 
   /// Returns whether a version is at a node. A node that has taken its parent's place does not know
   /// which version the parent had released; then it is further up, and the object too.
-  private boolean knows(TreeNode node, StreamId object, Version version) {
+  private boolean knows(TreeNode node, StreamId object, CopyVersion version) {
     TreeNode at = node;
     while (at.version(object).compareTo(version) < 0) {
       if (!at.line(object).getFirst().equals(at.above())) return false;
@@ -209,7 +209,7 @@ public final class MigrationLemmas {
     return true;
   }
 
-  private static boolean has(Message message, StreamId object, Version version) {
+  private static boolean has(Message message, StreamId object, CopyVersion version) {
     for (var copy : copies(message).copies()) {
       if (copy.object().equals(object) && copy.version().compareTo(version) >= 0) return true;
     }

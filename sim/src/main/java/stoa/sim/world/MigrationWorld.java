@@ -13,10 +13,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
+import stoa.migration.core.CopyVersion;
 import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.migration.core.Version;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
 import stoa.sim.check.MigrationHistory;
@@ -204,7 +204,7 @@ public final class MigrationWorld {
   /// Notes that an object has changed in the store, and not by a call at the root.
   void changed(Copy before, SortedMap<StreamId, byte[]> after) {
     List<Copy> copies = new ArrayList<>();
-    var version = new Version(before.version().generation(), before.version().number() + 1);
+    var version = new CopyVersion(before.version().generation(), before.version().number() + 1);
     after.forEach((object, state) -> copies.add(new Copy(object, version, state)));
     keep(copies);
     if (!chance.percent(50)) return;

@@ -1,14 +1,18 @@
 package stoa.sim.world;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.log.Layout;
 import stoa.objects.EmbeddedEngine;
+import stoa.objects.Part;
 import stoa.sim.Chance;
+import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.store.threads.Threads;
 
@@ -60,6 +64,16 @@ public final class SimulatedStore {
     this(chance, config, Base.of(new GlobalShard(layout, disk, DEVICE)));
   }
 
+  /// Opens a store that several replicas keep, of which one leads. [#restart] ends the process of
+  /// the leader, and maybe those of others, and makes one of all the leader.
+  ///
+  /// @param config its URL is used in messages only
+  /// @param disks one for each replica
+  public static SimulatedStore replicated(
+      Chance chance, StoaConfig config, SimulatedShard.Trouble trouble, List<PoweredDisk> disks) {
+    return new SimulatedStore(chance, config, new Replicated(chance, trouble, disks));
+  }
+
   private SimulatedStore(Chance chance, StoaConfig config, Base base) {
     this.chance = chance.of("store");
     this.config = config;
@@ -84,12 +98,13 @@ public final class SimulatedStore {
     return stoa;
   }
 
-  /// Runs one of the waiting pieces of work: the store logs a batch, or executes some calls of an
-  /// object.
+  /// Runs one of the waiting pieces of work: the store logs a batch, executes some calls of an
+  /// object, or brings a replica up to date with the leader.
   ///
   /// @return false when nothing waits
   public boolean step() {
-    return threads.step();
+    boolean moved = base.step();
+    return threads.step() || moved;
   }
 
   /// Runs the waiting work until there is none.
@@ -146,6 +161,13 @@ public final class SimulatedStore {
     void restart();
 
     boolean maintain();
+
+    /// Lets one thing happen among the replicas.
+    ///
+    /// @return false when there is nothing
+    default boolean step() {
+      return false;
+    }
 
     String diskDigest();
 
@@ -207,6 +229,61 @@ public final class SimulatedStore {
           shards.calm();
         }
       };
+    }
+  }
+
+  /// Several replicas that agree.
+  private static final class Replicated implements Base {
+    private static final int CRASHING_PERCENT = 30;
+
+    private final Chance chance;
+    private final List<PoweredDisk> disks;
+    private final SimulatedShard shard;
+
+    private Replicated(Chance chance, SimulatedShard.Trouble trouble, List<PoweredDisk> disks) {
+      this.chance = chance.of("leaders");
+      this.disks = List.copyOf(disks);
+      shard = new SimulatedShard(chance.of("consensus"), trouble, disks, DEVICE);
+      shard.elect(0);
+    }
+
+    @Override
+    public Stoa open(StoaConfig config, Clock clock, Threads threads) {
+      if (!shard.hasLeader()) shard.elect(chance.below(disks.size()));
+      Device device = shard.device(shard.leaderIndex());
+      return EmbeddedEngine.openReplicated(
+          config, device, shard::leader, clock, threads, Part.WHOLE);
+    }
+
+    @Override
+    public void restart() {
+      if (shard.hasLeader()) shard.crash(shard.leaderIndex());
+      for (int i = 0; i < disks.size(); i++) {
+        if (chance.percent(CRASHING_PERCENT)) shard.crash(i);
+      }
+      shard.elect(chance.below(disks.size()));
+    }
+
+    @Override
+    public boolean maintain() {
+      return shard.hasLeader() && shard.device(shard.leaderIndex()).maintain();
+    }
+
+    @Override
+    public boolean step() {
+      return shard.step();
+    }
+
+    @Override
+    public String diskDigest() {
+      return disks.stream()
+          .map(disk -> DiskDigest.of(disk.disk()))
+          .collect(Collectors.joining(" "));
+    }
+
+    @Override
+    public void calm() {
+      shard.calm();
     }
   }
 }

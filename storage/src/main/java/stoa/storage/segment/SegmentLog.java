@@ -62,7 +62,7 @@ public final class SegmentLog {
   private final DataReader dataReader;
   private final List<String> leftovers;
   private final @Nullable WriteBehind behind; // with direct I/O
-  private final Turns syncing = new Turns();
+  private final SingleFlight syncing = new SingleFlight();
   private final AtomicLong durable = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
   private volatile Segment[] segments;

@@ -23,7 +23,7 @@ final class WriteBehind implements Staging {
   private static final int WRITE_BYTES_MAX = 4 << 20;
 
   private final ByteBuffer ring = Buffers.allocate(BYTES_MAX);
-  private final Turns writing = new Turns();
+  private final SingleFlight writing = new SingleFlight();
   private volatile DiskFile file;
   private volatile long base;
   private volatile long shift;

@@ -115,7 +115,7 @@ final class LogBench {
     private static final long BATCH_BYTES_MAX = 4 << 20;
 
     private final SegmentLog log;
-    private final Turns appending = new Turns();
+    private final SingleFlight appending = new SingleFlight();
     private final ConcurrentLinkedQueue<Waiting> queue = new ConcurrentLinkedQueue<>();
 
     Group(SegmentLog log) {

@@ -61,6 +61,11 @@ public final class Admission {
     }
   }
 
+  /// How many requests are under way.
+  public int underWay() {
+    return underWay.get();
+  }
+
   /// Whether one request is under way, and no other.
   public boolean isOne() {
     return underWay.get() == 1;

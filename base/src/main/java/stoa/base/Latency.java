@@ -1,0 +1,126 @@
+package stoa.base;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/// How often something happens, and how long it takes: a count, a total and a histogram, without a
+/// lock. Thread-safe.
+///
+/// It counts everything. It times everything that is slow, and one in 16 of what is quick, because
+/// two looks at a clock would cost a noticeable part of that:
+///
+/// ```
+/// int weight = latency.begin();
+/// long began = weight == 0 ? 0 : nanoTime();
+/// ...
+/// if (weight > 0) latency.end(weight, nanoTime() - began);
+/// ```
+public final class Latency {
+  /*
+   * The buckets are logarithmic with four parts for each power of two, as those of an HdrHistogram
+   * with little precision: a quantile is off by at most an eighth. A duration in bucket 4 e + p is
+   * at least 2^e + p 2^(e-2) nanoseconds.
+   */
+  private static final int PARTS_BITS = 2;
+  private static final int PARTS = 1 << PARTS_BITS;
+  private static final int BUCKETS = 42 * PARTS; // up to an hour
+  private static final int QUICK_NANOS = 20_000;
+  private static final int ONE_IN = 16;
+
+  /// A quantile is of at least this time, and of at most about twice.
+  private static final long WINDOW_NANOS = 60_000_000_000L;
+
+  private final LongAdder count = new LongAdder();
+  private final LongAdder nanos = new LongAdder();
+  private final AtomicLongArray buckets = new AtomicLongArray(BUCKETS);
+
+  // Races lose a turn, nothing else.
+  private int turn;
+  private volatile boolean quick;
+
+  // The histogram at the beginning of this window and of the one before. Guarded by this.
+  private long[] before = new long[BUCKETS];
+  private long[] current = before;
+  private long currentNanos;
+  private boolean isRead;
+
+  /// Creates one that has seen nothing.
+  public Latency() {}
+
+  /// Counts something that begins.
+  ///
+  /// @return for how many it is timed: 0 when it is not to be timed
+  public int begin() {
+    count.increment();
+    if (!quick) return 1;
+    return (turn++ & (ONE_IN - 1)) == 0 ? ONE_IN : 0;
+  }
+
+  /// Records how long something took.
+  ///
+  /// @param weight what [#begin] returned, not 0
+  public void end(int weight, long tookNanos) {
+    long took = Math.max(0, tookNanos);
+    nanos.add(weight * took);
+    buckets.addAndGet(bucket(took), weight);
+    boolean isQuick = took < QUICK_NANOS;
+    if (isQuick != quick) quick = isQuick;
+  }
+
+  private static int bucket(long took) {
+    if (took < PARTS) return (int) took;
+    int exponent = Long.SIZE - 1 - Long.numberOfLeadingZeros(took);
+    int part = (int) (took >>> (exponent - PARTS_BITS)) & (PARTS - 1);
+    return Math.min(BUCKETS - 1, (exponent << PARTS_BITS) + part);
+  }
+
+  /// Returns the middle of a bucket, in nanoseconds.
+  private static double middle(int bucket) {
+    if (bucket < PARTS) return bucket;
+    double power = Math.scalb(1.0, bucket >> PARTS_BITS);
+    return power + power / PARTS * ((bucket & (PARTS - 1)) + 0.5);
+  }
+
+  /// Returns how often it has begun.
+  public long count() {
+    return count.sum();
+  }
+
+  /// Returns how long all took that have ended, about, in nanoseconds.
+  public long totalNanos() {
+    return nanos.sum();
+  }
+
+  /// Returns quantiles of the last one to two minutes, as long as it is asked at least once a
+  /// minute; otherwise of the time since it was asked last.
+  ///
+  /// @param now in nanoseconds
+  /// @param quantiles each between 0 and 1
+  /// @return in nanoseconds; NaN where nothing has ended in that time
+  public synchronized double[] quantilesNanos(long now, double... quantiles) {
+    var sums = new long[BUCKETS];
+    for (int i = 0; i < BUCKETS; i++) sums[i] = buckets.get(i);
+    if (!isRead || now - currentNanos > WINDOW_NANOS) {
+      isRead = true;
+      before = current;
+      current = sums;
+      currentNanos = now;
+    }
+    long all = 0;
+    for (int i = 0; i < BUCKETS; i++) all += sums[i] - before[i];
+    var found = new double[quantiles.length];
+    for (int i = 0; i < found.length; i++) found[i] = quantile(sums, all, quantiles[i]);
+    return found;
+  }
+
+  private double quantile(long[] sums, long all, double quantile) {
+    if (all == 0) return Double.NaN;
+    double wanted = quantile * all;
+    long seen = 0;
+    for (int i = 0; i < BUCKETS; i++) {
+      seen += sums[i] - before[i];
+      if (seen >= wanted && seen > 0) return middle(i);
+    }
+    return middle(BUCKETS - 1);
+  }
+}

@@ -1,0 +1,134 @@
+package stoa.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import stoa.base.Measures;
+import stoa.metrics.StoaMetrics;
+import stoa.node.HttpDoor;
+import stoa.node.Server;
+
+/// What a server tells over HTTP about itself: its metrics, and whether it lives and is ready.
+/// Thread-safe.
+final class Monitoring implements AutoCloseable {
+  private static final String METRICS = "text/plain; version=0.0.4";
+  private static final int UNAVAILABLE = 503;
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final long AGE_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
+
+  private final Server server;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final StoaMetrics metrics;
+  private final JvmGcMetrics collections = new JvmGcMetrics();
+  private final HttpDoor door;
+
+  // Why it was not ready, and when that was asked: however many ask, the store is asked once a
+  // second. Guarded by this.
+  private List<String> reasons = List.of();
+  private long askedNanos = System.nanoTime() - AGE_NANOS_MAX;
+
+  private Monitoring(HttpDoor.Config config, Server server, Consumer<Measures> source)
+      throws IOException {
+    this.server = server;
+    metrics = StoaMetrics.of(source);
+    door =
+        HttpDoor.open(
+            config,
+            Map.of(
+                "/metrics", _ -> metrics(),
+                "/health/live", open(this::live),
+                "/health/ready", open(this::ready)));
+    metrics.bindTo(registry);
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    collections.bindTo(registry);
+  }
+
+  /// Begins to tell.
+  ///
+  /// @param source tells the measures of the server
+  /// @throws IOException when the address is not available, or the certificate cannot be read
+  static Monitoring open(HttpDoor.Config config, Server server, Consumer<Measures> source)
+      throws IOException {
+    return new Monitoring(config, server, source);
+  }
+
+  private static HttpDoor.Route open(HttpDoor.Route route) {
+    return new HttpDoor.Route() {
+      @Override
+      public HttpDoor.Reply reply(HttpDoor.Asked asked) throws Exception {
+        return route.reply(asked);
+      }
+
+      @Override
+      public boolean isOpen() {
+        return true;
+      }
+    };
+  }
+
+  /// Returns the port that it listens on.
+  int port() {
+    return door.port();
+  }
+
+  private HttpDoor.Reply metrics() {
+    metrics.refresh();
+    return HttpDoor.Reply.text(200, METRICS, registry.scrape());
+  }
+
+  private HttpDoor.Reply live(HttpDoor.Asked asked) {
+    Throwable broken = server.broken();
+    List<String> why = broken == null ? List.of() : List.of(String.valueOf(broken.getMessage()));
+    return told("live", "broken", why, asked);
+  }
+
+  private HttpDoor.Reply ready(HttpDoor.Asked asked) {
+    return told("ready", "unready", unready(), asked);
+  }
+
+  private synchronized List<String> unready() {
+    if (System.nanoTime() - askedNanos >= AGE_NANOS_MAX) {
+      reasons = server.unready(PATIENCE);
+      askedNanos = System.nanoTime();
+    }
+    return reasons;
+  }
+
+  /// Strangers learn whether, and not why.
+  private static HttpDoor.Reply told(
+      String good, String bad, List<String> why, HttpDoor.Asked asked) {
+    var body = new JsonObject();
+    body.addProperty("status", why.isEmpty() ? good : bad);
+    if (asked.isTrusted() && !why.isEmpty()) {
+      var all = new JsonArray();
+      why.forEach(all::add);
+      body.add("reasons", all);
+    }
+    int status = why.isEmpty() ? 200 : UNAVAILABLE;
+    return HttpDoor.Reply.text(status, "application/json", body + "\n");
+  }
+
+  @Override
+  public void close() {
+    door.close();
+    metrics.close();
+    collections.close();
+    registry.close();
+  }
+}

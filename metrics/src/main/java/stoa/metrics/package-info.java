@@ -1,0 +1,2 @@
+/// What a store measures about itself, for Micrometer.
+package stoa.metrics;

@@ -1,0 +1,241 @@
+package stoa.node;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.DeadlineExceeded;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.base.CallId;
+import stoa.base.Latency;
+import stoa.objects.ObjectService;
+import stoa.wire.Frames;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Request;
+
+/// One request in progress: where its work runs, and its answer. Thread-safe; it is answered once.
+final class PendingRequest {
+  private final Node node;
+  private final ObjectService service;
+  private final Session session;
+  private final Request request;
+  private final long arrivedNanos;
+
+  // Set by the thread that begins the request's call.
+  private volatile @Nullable Latency latency;
+  private int weight;
+
+  PendingRequest(Node node, Session session, Request request) {
+    this.node = node;
+    this.service = node.service();
+    this.session = session;
+    this.request = request;
+    this.arrivedNanos = node.nowNanos();
+  }
+
+  /// Work that answers a request.
+  interface Work {
+    Answer.Builder answer() throws Throwable;
+  }
+
+  /// Work that answers a request about an object.
+  interface OnObject {
+    Answer.Builder answer(ObjectService.Container object) throws Throwable;
+  }
+
+  Session session() {
+    return session;
+  }
+
+  Request request() {
+    return request;
+  }
+
+  /// Returns the call id with which its call is logged.
+  CallId id() {
+    return new CallId(session.id(), request.getSequence());
+  }
+
+  /// Measures it as a call, from its arrival to its answer.
+  void measure(@Nullable Latency meter) {
+    if (meter == null) return;
+    weight = meter.begin();
+    if (weight > 0) latency = meter;
+  }
+
+  // ---- answers
+
+  void answer(Answer.Builder answer) {
+    if (node.isOver()) return; // the server that has the store now is asked again
+    Answer built = answer.setSequence(request.getSequence()).build();
+    if (built.getSerializedSize() > Frames.BYTES_MAX - 1_024) {
+      var tooLarge =
+          new LimitExceeded(
+              "the answer takes "
+                  + built.getSerializedSize()
+                  + " bytes, and a frame has "
+                  + Frames.BYTES_MAX
+                  + "; ask for less at once");
+      built = failure(tooLarge).setSequence(request.getSequence()).build();
+    }
+    node.answered().count();
+    Latency measured = latency;
+    if (measured != null) measured.end(weight, node.nowNanos() - arrivedNanos);
+    session.answer(built);
+  }
+
+  void fail(Throwable cause) {
+    answer(failure(cause));
+  }
+
+  private Answer.Builder failure(Throwable cause) {
+    return Forms.answer(service.moment()).setFailure(Failures.of(cause, service));
+  }
+
+  /// Does work that answers, and answers a failure.
+  void attempt(Work work) {
+    try {
+      check();
+      answer(work.answer());
+    } catch (Throwable failed) {
+      refuse(failed);
+    }
+  }
+
+  /// Starts work that answers later, and answers a failure.
+  void start(Supplier<CompletableFuture<byte[]>> work) {
+    try {
+      check();
+      var _ =
+          work.get()
+              .whenComplete((done, failed) -> {
+                if (failed == null) answer(Forms.data(done, service.moment()));
+                else refuse(failed);
+              });
+    } catch (Throwable failed) {
+      refuse(failed);
+    }
+  }
+
+  /// Answers when a future completes.
+  <T> void settle(
+      Supplier<CompletableFuture<T>> work,
+      BiFunction<@Nullable T, @Nullable Throwable, Answer.Builder> form) {
+    try {
+      var _ =
+          work.get()
+              .whenComplete((done, failed) -> {
+                Throwable cause =
+                    failed instanceof CompletionException told ? told.getCause() : failed;
+                answer(form.apply(done, cause));
+              });
+    } catch (RuntimeException | Error refused) {
+      refuse(refused);
+    }
+  }
+
+  private void check() {
+    checkTime();
+    if (session.isOverfull()) {
+      throw new LimitExceeded(
+          "the session leaves more than "
+              + node.config().answerBytesMax()
+              + " bytes of answers (answerBytesMax) unread or unacknowledged; read and acknowledge"
+              + " them");
+    }
+  }
+
+  private void refuse(Throwable failed) {
+    switch (failed) {
+      case CompletionException told when told.getCause() != null -> refuse(told.getCause());
+      case VirtualMachineError beyond ->
+          fail(new Unavailable("the server failed: " + beyond, beyond));
+      default -> fail(failed);
+    }
+  }
+
+  // ---- time
+
+  /// Returns for how long it may wait before it begins; 0 for as long as it must.
+  private long waitMillisMax() {
+    int millis = request.getTimeMillis();
+    if (request.hasBlob() && BlobCalls.isRelease(request.getBlob().getOperation())) return 0;
+    if (millis > 0) return millis;
+    return switch (request.getWhatCase()) {
+      case BLOB, STREAM, LIST_OBJECTS, DELETE -> service.limits().callTimeMax().toMillis();
+      default -> 0;
+    };
+  }
+
+  /// Checks its time limit.
+  ///
+  /// @throws DeadlineExceeded when it has waited for longer than it may take
+  void checkTime() {
+    long millis = waitMillisMax();
+    if (millis > 0 && node.nowNanos() - arrivedNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
+      throw new DeadlineExceeded(
+          "the call waited for more than " + millis + " ms; nothing was written");
+    }
+  }
+
+  /// Returns its remaining time: the client's limit, and at most the store's limit for a call.
+  Duration timeLeft() {
+    int millis = request.getTimeMillis();
+    Duration most = service.limits().callTimeMax();
+    if (millis == 0) return most;
+    var left = Duration.ofMillis(millis).minusNanos(node.nowNanos() - arrivedNanos);
+    return left.compareTo(most) < 0 ? left : most;
+  }
+
+  // ---- requests to an earlier server
+
+  /// Returns whether it may have come to an earlier server.
+  boolean isAgain() {
+    return request.getSince() != 0;
+  }
+
+  /// Returns the log counter after which to search for it, if it [#isAgain].
+  long since() {
+    return request.getSince() - 1;
+  }
+
+  /// Refuses a request that an earlier server may have executed, and that the log does not show.
+  boolean isLost() {
+    if (!isAgain()) return false;
+    fail(
+        new UnknownOutcome(
+            "the server was restarted while this was asked; look whether it was done"));
+    return true;
+  }
+
+  // ---- where its work runs
+
+  /// Runs, on another thread, work that may wait for the disk and runs no users' code.
+  void aside(Work work) {
+    node.background(() -> attempt(work));
+  }
+
+  /// Runs work as [#aside] that may run users' code.
+  void onCalls(Work work) {
+    session.threads.calls().execute(() -> attempt(work));
+  }
+
+  /// Runs work as [#aside] that happens once, and that the log does not show.
+  void once(Work work) {
+    if (!isLost()) aside(work);
+  }
+
+  /// Runs work that waits for an object, once that is open. It stays outside of the lane: later
+  /// calls begin at once, in the order in which the client made them on all objects.
+  ///
+  /// @param number the container's number
+  void onObject(int number, OnObject work) {
+    Container container = session.container(number);
+    container.lane().quick(() -> onCalls(() -> work.answer(container.object())));
+  }
+}

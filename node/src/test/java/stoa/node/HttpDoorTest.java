@@ -1,0 +1,124 @@
+package stoa.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class HttpDoorTest {
+  private static final String TOKEN = "secret";
+
+  private static final HttpDoor.Route OPEN =
+      new HttpDoor.Route() {
+        @Override
+        public HttpDoor.Reply reply(HttpDoor.Asked asked) {
+          return HttpDoor.Reply.text(200, "text/plain", asked.isTrusted() ? "all" : "little");
+        }
+
+        @Override
+        public boolean isOpen() {
+          return true;
+        }
+      };
+
+  private static HttpDoor open(List<String> tokens) throws IOException {
+    return HttpDoor.open(
+        new HttpDoor.Config("127.0.0.1", 0, null, null, tokens),
+        Map.of(
+            "/a",
+            asked -> HttpDoor.Reply.text(200, "text/plain", "at " + asked.path()),
+            "/open",
+            OPEN,
+            "/broken",
+            _ -> {
+              throw new IllegalStateException("it broke");
+            }));
+  }
+
+  private static HttpResponse<String> ask(
+      HttpDoor door, String method, String path, String... headers) throws Exception {
+    var uri = URI.create("http://127.0.0.1:" + door.port() + path);
+    var request = HttpRequest.newBuilder(uri).method(method, HttpRequest.BodyPublishers.noBody());
+    if (headers.length > 0) request.headers(headers);
+    try (var client = HttpClient.newHttpClient()) {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  @Test
+  void answersByPath() throws Exception {
+    try (var door = open(List.of())) {
+      var answer = ask(door, "GET", "/a");
+      assertEquals(200, answer.statusCode());
+      assertEquals("at /a", answer.body());
+      assertEquals("text/plain; charset=utf-8", answer.headers().firstValue("Content-Type").get());
+      assertEquals("", ask(door, "HEAD", "/a").body());
+      assertEquals("all", ask(door, "GET", "/open").body());
+    }
+  }
+
+  @Test
+  void refusesWhatIsNotThere() throws Exception {
+    try (var door = open(List.of())) {
+      var none = ask(door, "GET", "/none");
+      assertEquals(404, none.statusCode());
+      assertEquals("/none is not here; there are /a, /broken, /open\n", none.body());
+      assertEquals(405, ask(door, "POST", "/a").statusCode());
+      var broken = ask(door, "GET", "/broken");
+      assertEquals(500, broken.statusCode());
+      assertEquals("the server failed: it broke\n", broken.body());
+      assertEquals(403, ask(door, "GET", "/a", "Origin", "http://evil.example").statusCode());
+    }
+  }
+
+  @Test
+  void asksForATokenButForWhatIsOpen() throws Exception {
+    try (var door = open(List.of("other", TOKEN))) {
+      assertEquals(401, ask(door, "GET", "/a").statusCode());
+      assertEquals(401, ask(door, "GET", "/none").statusCode());
+      assertEquals(401, ask(door, "GET", "/a", "Authorization", "Bearer wrong").statusCode());
+      assertEquals("at /a", ask(door, "GET", "/a", "Authorization", "Bearer " + TOKEN).body());
+      assertEquals("little", ask(door, "GET", "/open").body());
+      assertEquals("all", ask(door, "GET", "/open", "Authorization", "Bearer " + TOKEN).body());
+    }
+  }
+
+  @Test
+  void dropsARequestWithTooLargeHeaders() throws Exception {
+    try (var door = open(List.of());
+        var socket = new Socket("127.0.0.1", door.port())) {
+      String request = "GET /a HTTP/1.1\r\nHost: h\r\nX: " + "x".repeat(64 << 10) + "\r\n\r\n";
+      String answer;
+      try {
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      } catch (IOException reset) {
+        answer = "";
+      }
+      assertTrue(!answer.contains("at /a"), answer);
+      assertEquals("at /a", ask(door, "GET", "/a").body());
+    }
+  }
+
+  @Test
+  void needsAFreePortAndBothFilesOfACertificate() throws Exception {
+    try (var door = open(List.of())) {
+      var taken = new HttpDoor.Config("127.0.0.1", door.port(), null, null, List.of());
+      assertThrows(BindException.class, () -> HttpDoor.open(taken, Map.of()));
+    }
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new HttpDoor.Config("h", 1, java.nio.file.Path.of("c"), null, List.of()));
+  }
+}

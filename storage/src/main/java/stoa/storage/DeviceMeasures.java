@@ -1,0 +1,46 @@
+package stoa.storage;
+
+import java.util.List;
+import stoa.base.Measures;
+
+/// What devices measure, for whoever watches the store on them.
+public final class DeviceMeasures {
+  private DeviceMeasures() {}
+
+  /// Tells what the devices of one store have done and hold together. Asks their disks for room.
+  public static void measure(List<Device> devices, Measures out) {
+    long syncs = 0;
+    long logged = 0;
+    long held = 0;
+    long used = 0;
+    long room = Long.MAX_VALUE;
+    boolean failed = false;
+    for (Device device : devices) {
+      DeviceStats stats = device.stats();
+      long here = device.heldBytes();
+      syncs += stats.syncs();
+      logged += stats.logBytes();
+      held += here;
+      used += here + stats.runBytes();
+      room = Math.min(room, device.roomBytes());
+      failed |= device.failure() != null;
+    }
+    out.count("stoa.syncs", Measures.NO_UNIT, "Syncs of segments.", syncs);
+    out.count("stoa.log", Measures.BYTES, "Length of the log since it began.", logged);
+    out.count(
+        "stoa.log.released",
+        Measures.BYTES,
+        "Part of the log that the devices gave up, as it was deleted, trimmed or replaced.",
+        Math.max(0, logged - held));
+    out.gauge(
+        "stoa.disk.used", Measures.BYTES, "Size of segments and index on the disk.", used);
+    if (room != Long.MAX_VALUE) {
+      out.gauge("stoa.disk.free", Measures.BYTES, "Room that is left on the disk.", room);
+    }
+    out.gauge(
+        "stoa.disk.failed",
+        Measures.NO_UNIT,
+        "1 when a device takes no more commits until the store is opened again; otherwise 0.",
+        failed ? 1 : 0);
+  }
+}

@@ -1,0 +1,99 @@
+package stoa.store;
+
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import stoa.base.Key;
+import stoa.base.Latency;
+import stoa.base.Measures;
+import stoa.base.Tops;
+import stoa.log.Entry;
+
+/// What a store counts for whoever watches it. Thread-safe.
+final class Tally {
+  private static final int OBJECTS_MAX = 100;
+  private static final int OBJECTS_TOLD_MAX = 20;
+
+  private final Latency batches = new Latency();
+  private final LongAdder entries = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+  private final LongAdder takenBack = new LongAdder();
+  private final LongAdder loaded = new LongAdder();
+  private final LongAdder evicted = new LongAdder();
+  private final Tops conflicts = new Tops(OBJECTS_MAX);
+
+  /// A batch is about to become durable.
+  ///
+  /// @return for [#durable]
+  int batch() {
+    return batches.begin();
+  }
+
+  /// A batch is durable.
+  void durable(int weight, long tookMicros, List<Entry> batch) {
+    if (weight > 0) batches.end(weight, tookMicros * 1_000);
+    entries.add(batch.size());
+    long sum = 0;
+    for (Entry entry : batch) sum += entry.payload().length;
+    bytes.add(sum);
+  }
+
+  /// A transaction lost because of a key.
+  void conflict(Key key) {
+    conflicts.count(key.toString());
+  }
+
+  /// A logged call is taken back.
+  void takenBack() {
+    takenBack.increment();
+  }
+
+  /// A key came into memory.
+  void loaded() {
+    loaded.increment();
+  }
+
+  /// A key left memory.
+  void evicted() {
+    evicted.increment();
+  }
+
+  void measure(Measures out) {
+    out.latency(
+        "stoa.batches",
+        "Batches of the log, from the first address to durable on the disk or on a majority.",
+        batches);
+    out.count("stoa.entries", Measures.NO_UNIT, "Entries of durable batches.", entries.sum());
+    out.count(
+        "stoa.entries.payload",
+        Measures.BYTES,
+        "Bytes of calls, answers and checkpoints in these entries.",
+        bytes.sum());
+    out.count(
+        "stoa.calls.taken.back",
+        Measures.NO_UNIT,
+        "Logged calls that were taken back, because they took too long, failed or were canceled.",
+        takenBack.sum());
+    out.count(
+        "stoa.objects.loaded", Measures.NO_UNIT, "Objects that came into memory.", loaded.sum());
+    out.count(
+        "stoa.objects.evicted",
+        Measures.NO_UNIT,
+        "Objects that left memory to make room.",
+        evicted.sum());
+    out.count(
+        "stoa.conflicts",
+        Measures.NO_UNIT,
+        "Commits that were refused, because another call had changed an object.",
+        conflicts.total());
+    for (Tops.Top top : conflicts.most(OBJECTS_TOLD_MAX)) {
+      out.gauge(
+          "stoa.conflicts.object",
+          Measures.NO_UNIT,
+          "Refused commits by the object that had changed, of the 20 objects with most; at most so"
+              + " many.",
+          top.count(),
+          "object",
+          top.what());
+    }
+  }
+}

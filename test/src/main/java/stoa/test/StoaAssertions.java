@@ -1,0 +1,200 @@
+package stoa.test;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+import stoa.Call1;
+import stoa.NotShareable;
+import stoa.Stoa;
+import stoa.sim.check.Linearizability;
+import stoa.sim.check.ObjectModel;
+import stoa.sim.check.Verdict;
+import stoa.sim.world.Recorder;
+
+/// Checks of shared classes and their stores, for tests. Thread-safe; each check waits until it is
+/// done.
+public final class StoaAssertions {
+  private static final int THREADS_MAX = 64;
+  private static final Duration WORK_TIME_MAX = Duration.ofSeconds(60);
+
+  private StoaAssertions() {}
+
+  // ---- concurrent calls
+
+  /// Runs calls of several threads on a new object, and checks that the answers are those of the
+  /// plain class: there is an order of the calls, each at a moment between its beginning and its
+  /// end, in which a plain instance gives the same answers. The threads may make their calls while
+  /// servers are killed or cut off.
+  ///
+  /// ```java
+  /// assertLinearizable(stoa, Stock.class, "apples", 4, caller -> {
+  ///   for (int i = 0; i < 25; i++) caller.call("take 1", stock -> stock.take(1));
+  /// });
+  /// ```
+  ///
+  /// The answers alone decide, so that some calls should read. On the plain instance,
+  /// [stoa.Call#now()] and [stoa.Call#random()] give other values than in the store, and other
+  /// objects cannot be called; a class whose answers depend on them is no matter for this check. A
+  /// hundred calls of four threads are enough to find most errors, and quick.
+  ///
+  /// @param key of an object that does not exist yet
+  /// @param threads how many make calls at the same time, 1 to 64
+  /// @param workload what each of them does
+  /// @throws AssertionError with the calls that have an order, and the call that has no place in it;
+  ///   or when the threads do not end within a minute, or have made more calls than the check can
+  ///   order
+  /// @throws IllegalArgumentException when the object exists, or the number of threads is none
+  public static <T> void assertLinearizable(
+      Stoa stoa, Class<T> type, Object key, int threads, Workload<T> workload) {
+    if (threads < 1 || threads > THREADS_MAX) {
+      throw new IllegalArgumentException(threads + " threads; give 1 to " + THREADS_MAX);
+    }
+    if (stoa.find(type, key).isPresent()) {
+      throw new IllegalArgumentException(
+          "%s[%s] exists, and the check begins with a new object; give another key"
+              .formatted(type.getSimpleName(), key));
+    }
+    var alone = new Alone<>(type, key);
+    var recorder = new Recorder<ObjectModel.Invocation<T>, ObjectModel.Answer>();
+    run(stoa.get(type, key), threads, workload, recorder);
+    var model =
+        new ObjectModel<T>(
+            alone::fresh, alone::copy, instance -> new Shown(alone.state(instance)));
+    var history = recorder.history();
+    // A plain instance runs each call as a store would.
+    var verdict = alone.run(1, () -> Linearizability.check(model, history));
+    if (verdict instanceof Verdict.Linearizable) return;
+    String rest =
+        verdict instanceof Verdict.Undecided
+            ? "; make fewer calls, or use fewer threads"
+            : "\nThe calls in one lambda count as one. Either they are not one call of a method or one"
+                + " transaction, or the class keeps something beside its fields";
+    throw new AssertionFailedError(
+        "the calls on %s[%s] are %s%s".formatted(type.getSimpleName(), key, verdict, rest));
+  }
+
+  private record Shown(Alone.State state) {
+    @Override
+    public String toString() {
+      return state.toString();
+    }
+  }
+
+  private static <T> void run(
+      T shared,
+      int threads,
+      Workload<T> workload,
+      Recorder<ObjectModel.Invocation<T>, ObjectModel.Answer> recorder) {
+    var began = new CountDownLatch(1);
+    var running = new ArrayList<Future<?>>();
+    try (var pool = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int number = 0; number < threads; number++) {
+        var caller =
+            new Caller<>(
+                number,
+                new SplittableRandom(number),
+                shared,
+                recorder.client("thread " + number));
+        running.add(
+            pool.submit(() -> {
+              began.await();
+              workload.run(caller);
+              return caller;
+            }));
+      }
+      began.countDown();
+      long end = System.nanoTime() + WORK_TIME_MAX.toNanos();
+      for (Future<?> one : running) {
+        try {
+          one.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+          pool.shutdownNow();
+          throw new AssertionFailedError(
+              "the threads have not made their calls within "
+                  + WORK_TIME_MAX.toSeconds()
+                  + " s; let the workload be smaller, or end the faults earlier",
+              late);
+        } catch (ExecutionException failed) {
+          pool.shutdownNow();
+          throw failed(failed);
+        }
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new AssertionFailedError("the test was interrupted", stopped);
+    }
+  }
+
+  private static AssertionError failed(ExecutionException failed) {
+    Throwable cause = failed.getCause();
+    if (cause instanceof AssertionError told) return told;
+    return new AssertionFailedError("the workload of a thread failed with " + cause, cause);
+  }
+
+  // ---- determinism
+
+  /// Makes calls on two instances of a shared class, one after the other, and checks that both come
+  /// to the same. Before each call, the second instance becomes a copy of the first one that was
+  /// stored and read, as on a replica that goes on from a checkpoint. Both see the same
+  /// [stoa.Call#now()] and [stoa.Call#random()].
+  ///
+  /// ```java
+  /// assertDeterministic(Lottery.class, l -> l.enter("ada"), l -> l.enter("bob"), Lottery::draw);
+  /// ```
+  ///
+  /// The class runs by itself, without a store. For one that calls other objects, make the calls in
+  /// a [StoaStore] and use [#assertReplaysEqual(StoaStore)].
+  ///
+  /// @param calls made in this order
+  /// @throws AssertionError with the number of the first call whose answers or states differ; or when
+  ///   a store would refuse the class, for example because it reads a clock
+  @SafeVarargs
+  public static <T> void assertDeterministic(Class<T> type, Call1<? super T, ?>... calls) {
+    try {
+      Determinism.check(new Alone<>(type, "key"), type, List.of(calls));
+    } catch (NotShareable refused) {
+      throw new AssertionFailedError(refused.getMessage(), refused);
+    }
+  }
+
+  // ---- replays
+
+  /// Checks that a second store, opened on a copy of the disk, comes to the same state of every
+  /// object as the store has. It makes the states from the log, as after a crash.
+  ///
+  /// @param store open, and without calls in progress
+  /// @throws AssertionError with the objects that differ
+  public static void assertReplaysEqual(StoaStore store) {
+    Replaying.check(store);
+  }
+
+  // ---- changed classes
+
+  /// Checks that the classes of today can go on with the objects of a store of an earlier release:
+  /// what `./stoa check --data` tells. The store may be among the resources of the test; the check
+  /// works on a copy. [StoaStore#saveTo] makes one.
+  ///
+  /// @param store the directory of the store, which no process has open
+  /// @param classes the shared classes of today; none for those that have the names of the stored
+  ///   ones
+  /// @throws AssertionError with what is refused, and why
+  /// @throws IllegalArgumentException when the directory has no store
+  public static void assertFits(Path store, Class<?>... classes) {
+    Fitting.check(store, List.of(classes));
+  }
+
+  /// Fails when there is something to say.
+  static void failWith(@Nullable String message) {
+    if (message != null) throw new AssertionFailedError(message);
+  }
+}

@@ -1,0 +1,12 @@
+package stoa.test;
+
+/// What each thread of [StoaAssertions#assertLinearizable] does.
+///
+/// @param <T> the shared class
+@FunctionalInterface
+public interface Workload<T> {
+  /// Makes the calls of one thread.
+  ///
+  /// @throws Exception what fails the test
+  void run(Caller<T> caller) throws Exception;
+}

@@ -1,0 +1,224 @@
+package stoa.test;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stoa.test.StoaAssertions.assertDeterministic;
+import static stoa.test.StoaAssertions.assertFits;
+import static stoa.test.StoaAssertions.assertLinearizable;
+import static stoa.test.StoaAssertions.assertReplaysEqual;
+
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
+import stoa.Call;
+import stoa.Shared;
+import stoa.Stoa;
+
+@StoaTest
+class StoaAssertionsTest {
+  private static final int THREADS = 4;
+  private static final int CALLS = 20;
+
+  /// Its order depends on hashes.
+  @Shared(name = "test.Names")
+  static class Names {
+    private final Set<String> names = new HashSet<>();
+
+    String add(String name) {
+      names.add(name);
+      return names.iterator().next();
+    }
+  }
+
+  /// It keeps something beside its fields.
+  @Shared(name = "test.Ticket")
+  static class Ticket {
+    private static final AtomicLong ALL = new AtomicLong();
+    private long number;
+
+    long draw() {
+      number = ALL.incrementAndGet();
+      return number;
+    }
+
+    @Accessor
+    long number() {
+      return number;
+    }
+  }
+
+  @Shared(name = "test.Dice")
+  static class Dice {
+    private int last;
+
+    int roll() {
+      last = Call.random().nextInt(6);
+      return last;
+    }
+  }
+
+  @Shared(name = "test.Clocked")
+  static class Clocked {
+    private long last;
+
+    long tick() {
+      last = System.nanoTime();
+      return last;
+    }
+  }
+
+  @Shared(name = "test.Item")
+  static class Item {
+    private long count;
+
+    long add(long more) {
+      count += more;
+      return count;
+    }
+  }
+
+  @Shared(name = "test.Item")
+  static class ItemWithNote {
+    private long count;
+    private String note = "";
+
+    long add(long more) {
+      count += more;
+      note = "added " + more;
+      return count + note.length();
+    }
+  }
+
+  @Shared(name = "test.Item")
+  static class ItemOfText {
+    private String count = "";
+
+    long add(long more) {
+      count += more;
+      return count.length();
+    }
+  }
+
+  // ---- linearizable
+
+  @Test
+  void callsOfAClassAreLinearizable(Stoa stoa) {
+    assertLinearizable(stoa, Account.class, "ada", THREADS, caller -> {
+      for (int i = 0; i < CALLS; i++) {
+        if (caller.random().nextBoolean()) caller.call("deposit 1", a -> a.deposit(1));
+        else caller.call("balance", Account::balance);
+      }
+    });
+  }
+
+  @Test
+  void whatAMethodThrowsIsAnAnswer(Stoa stoa) {
+    assertLinearizable(stoa, Account.class, "bob", THREADS, caller -> {
+      for (int i = 0; i < CALLS; i++) {
+        try {
+          if (i % 2 == 0) caller.call("deposit 1", a -> a.deposit(1));
+          caller.call("withdraw 1", a -> {
+            a.withdraw(1);
+            return true;
+          });
+        } catch (IllegalArgumentException poor) {
+          caller.call("balance", Account::balance);
+        }
+      }
+    });
+  }
+
+  @Test
+  void aLostUpdateIsNotLinearizable(Stoa stoa) {
+    var lost =
+        assertThrows(AssertionError.class, () ->
+            assertLinearizable(stoa, Account.class, "eve", THREADS, caller -> {
+              for (int i = 0; i < CALLS; i++) {
+                caller.call("double", a -> a.deposit(a.balance() + 1));
+              }
+            }));
+    assertTrue(lost.getMessage().contains("no order explains"), lost.getMessage());
+    assertTrue(lost.getMessage().contains("double"), lost.getMessage());
+  }
+
+  @Test
+  void theObjectMustBeNew(Stoa stoa) {
+    stoa.get(Account.class, "old").deposit(1);
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> assertLinearizable(stoa, Account.class, "old", 1, _ -> {}));
+  }
+
+  // ---- deterministic
+
+  @Test
+  void aDeterministicClassPasses() {
+    assertDeterministic(Dice.class, Dice::roll, Dice::roll);
+    assertDeterministic(Account.class, a -> a.deposit(3), Account::last);
+  }
+
+  @Test
+  void anOrderOfHashesIsNotDeterministic() {
+    var told =
+        assertThrows(
+            AssertionError.class,
+            () ->
+                assertDeterministic(
+                    Names.class, n -> n.add("zoe"), n -> n.add("bob"), n -> n.add("ada")));
+    assertTrue(told.getMessage().contains("on Names is not deterministic"), told.getMessage());
+  }
+
+  @Test
+  void aStaticFieldIsNotDeterministic() {
+    assertThrows(AssertionError.class, () -> assertDeterministic(Ticket.class, Ticket::draw));
+  }
+
+  @Test
+  void aClassThatReadsAClockIsNotDeterministic() {
+    var told =
+        assertThrows(
+            AssertionError.class, () -> assertDeterministic(Clocked.class, Clocked::tick));
+    assertTrue(told.getMessage().contains("nanoTime"), told.getMessage());
+  }
+
+  // ---- replays
+
+  @Test
+  void replaysOfARightClassAreEqual(StoaStore store) {
+    for (int i = 0; i < CALLS; i++) store.stoa().get(Account.class, i % 3).deposit(i);
+    store.stoa().get(Names.class, "n").add("ada");
+    assertReplaysEqual(store);
+  }
+
+  @Test
+  void replaysOfAStaticFieldDiffer(StoaStore store) {
+    store.stoa().get(Account.class, "ada").deposit(1);
+    store.stoa().get(Ticket.class, "next").draw();
+    var told = assertThrows(AssertionError.class, () -> assertReplaysEqual(store));
+    assertTrue(told.getMessage().contains("test.Ticket[next]"), told.getMessage());
+    assertTrue(told.getMessage().startsWith("1 of 2 objects"), told.getMessage());
+  }
+
+  // ---- changed classes
+
+  @Test
+  void aChangedClassFitsOrDoesNot(StoaStore store, @TempDir Path directory) {
+    store.stoa().get(Item.class, "apples").add(3);
+    Path saved = directory.resolve("saved");
+    store.saveTo(saved);
+    assertFits(saved);
+    assertFits(saved, ItemWithNote.class);
+    var told = assertThrows(AssertionError.class, () -> assertFits(saved, ItemOfText.class));
+    assertTrue(told.getMessage().contains("test.Item"), told.getMessage());
+    assertFits(saved); // the check has changed nothing
+  }
+
+  @Test
+  void aDirectoryWithoutAStoreIsRefused(@TempDir Path directory) {
+    assertThrows(IllegalArgumentException.class, () -> assertFits(directory.resolve("none")));
+  }
+}

@@ -1,0 +1,104 @@
+package stoa.trials;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.spi.ToolProvider;
+import picocli.CommandLine;
+
+/// A local repository of Maven with the artifacts of this build. All others are symbolic links into
+/// the repository that this build uses.
+final class LocalRepository {
+  private static final String GROUP = "dev/stoa";
+  private static final String VERSION = "0.1.0";
+
+  private LocalRepository() {}
+
+  /// Makes one in an empty directory.
+  static void make(Path place) throws Exception {
+    Path used = used();
+    link(used, place, "dev");
+    link(used.resolve("dev"), Files.createDirectories(place.resolve("dev")), "stoa");
+    Path root = root();
+    install(place, root, "stoa");
+    for (Path module : published(root)) install(place, module, "stoa-" + module.getFileName());
+  }
+
+  /// The folders of the modules that programs outside may use.
+  private static List<Path> published(Path root) throws IOException {
+    var published = new ArrayList<Path>();
+    try (var folders = Files.newDirectoryStream(root)) {
+      for (Path folder : folders) {
+        Path pom = folder.resolve("pom.xml");
+        if (Files.exists(pom) && !Files.readString(pom).contains("<maven.install.skip>")) {
+          published.add(folder);
+        }
+      }
+    }
+    return published;
+  }
+
+  private static void install(Path place, Path module, String artifact) throws Exception {
+    Path version = place.resolve(GROUP).resolve(artifact).resolve(VERSION);
+    Files.createDirectories(version);
+    Path pom = module.resolve("pom.xml");
+    Files.copy(pom, version.resolve(artifact + "-" + VERSION + ".pom"));
+    if (Files.readString(pom).contains("<packaging>pom</packaging>")) return;
+    Path jar = version.resolve(artifact + "-" + VERSION + ".jar");
+    Path built = built(module);
+    if (Files.isRegularFile(built)) Files.copy(built, jar);
+    else jar(Files.createDirectories(built), jar); // one without packages may have none
+  }
+
+  /// What this test runs of a module: its jar, or the folder of its classes.
+  private static Path built(Path module) {
+    Path target = module.resolve("target");
+    Path fast = Objects.requireNonNull(module.getParent()).resolve("target");
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(Path::of)
+        .filter(
+            entry ->
+                entry.startsWith(target)
+                    || (entry.startsWith(fast) && entry.endsWith(module.getFileName() + "/main")))
+        .findFirst()
+        .orElseThrow(
+            () -> new AssertionError(module + " is not on the class path; add it to trials"));
+  }
+
+  private static void jar(Path classes, Path jar) {
+    String[] arguments = {"--create", "--file", jar.toString(), "-C", classes.toString(), "."};
+    int code = ToolProvider.findFirst("jar").orElseThrow().run(System.err, System.err, arguments);
+    if (code != 0) throw new AssertionError("jar ended with " + code);
+  }
+
+  /// Links everything in a directory but one folder.
+  private static void link(Path from, Path to, String without) throws IOException {
+    if (!Files.exists(from)) return;
+    try (var entries = Files.newDirectoryStream(from)) {
+      for (Path entry : entries) {
+        if (entry.endsWith(without)) continue;
+        Files.createSymbolicLink(to.resolve(Objects.requireNonNull(entry.getFileName())), entry);
+      }
+    }
+  }
+
+  /// The repository from which this build has its libraries.
+  private static Path used() throws Exception {
+    // .../info/picocli/picocli/VERSION/picocli-VERSION.jar
+    Path jar =
+        Path.of(CommandLine.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    return Objects.requireNonNull(jar.resolve("../../../../..").normalize());
+  }
+
+  /// The root of the sources.
+  static Path root() {
+    Path folder = Path.of("").toAbsolutePath();
+    while (folder != null && !Files.exists(folder.resolve("stoa"))) folder = folder.getParent();
+    return Objects.requireNonNull(folder, "the test runs outside the sources");
+  }
+}
