@@ -51,7 +51,7 @@ class PaperBenchmarksTest {
     Outcome outcome = benchmark.run(new Context<>(folder, TINY, sizes, _ -> {}));
     for (Result result : outcome.results()) {
       assertTrue(Double.isFinite(result.value()), () -> "not measured: " + result);
-      // What stands beside the measured load may do nothing in so short a time.
+      // The load beside the measured load may do nothing in so short a time.
       boolean beside = result.measure().contains("readers") || result.measure().contains("read by");
       if (!beside && !result.unit().equals("of all")) {
         assertTrue(result.value() > 0, () -> "nothing was done in " + result);

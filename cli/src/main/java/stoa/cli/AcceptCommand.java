@@ -66,7 +66,7 @@ final class AcceptCommand implements Callable<Integer> {
                 server.accept(
                     AcceptRequest.newBuilder().setObject(object).setGroup(group).build()));
     if (reply.getRefusal().isEmpty()) {
-      commandLine.getOut().println(object + " goes on with the state of the server that leads");
+      commandLine.getOut().println(object + " continues with the state of the leading server");
       return 0;
     }
     commandLine.getErr().println("stoa: " + reply.getRefusal());

@@ -349,8 +349,8 @@ final class ServeCommand implements Callable<Integer> {
     if (!hasSecret && security() == null && !insecure) {
       throw new IllegalArgumentException(
           data
-              + " is of a store without a secret of the servers, as earlier versions began them:"
-              + " whoever reaches "
+              + " is of a store without a secret of the servers, as earlier versions created them:"
+              + " everyone who can connect to "
               + peer
               + " could read and delete the store. Stop all servers, write one secret with openssl"
               + " rand -hex 32 into a file of mode 600, and start each server with --secret FILE."

@@ -104,7 +104,7 @@ final class StatusCommand implements Callable<Integer> {
     out.printf("%n%s", Words.count(servers.size(), "server"));
     if (old) {
       out.printf(
-          ", as this one knew them %s ago: nobody leads group 0, which tells of the others",
+          ", as this one knew them %s ago: group 0 has no leader, which knows the others",
           Words.seconds(Duration.ofMillis(status.getServersAgeMillis())));
     }
     out.println();
@@ -142,16 +142,17 @@ final class StatusCommand implements Callable<Integer> {
     }
     if (anyFailed) {
       out.printf(
-          "a replica has failed: its server's output says why. It goes on when that is mended and"
-              + " the server started again;%nwhere there are more servers than replicas, another"
+          "a replica has failed: its server's output says why. Repair the cause and start the"
+              + " server again;%nwhere there are more servers than replicas, another"
               + " one gets its place by itself%n");
     }
     if (!allLed) {
       out.printf(
-          "a group is led by none: most of its servers do not reach each other, or one is being"
-              + " chosen.%nStart those that are down again, each on its directory, and all goes on."
+          "a group has no leader: most of its servers cannot reach each other, or they are electing"
+              + " one.%nStart the servers that are down again, each on its directory, and the store"
+              + " answers again."
               + " When they are lost for good, disks and all,%n./stoa recover --data DIR"
-              + " --others-are-lost has one that is left go on: see ./stoa help recover%n");
+              + " --others-are-lost lets a remaining server continue: see ./stoa help recover%n");
     }
   }
 
@@ -236,7 +237,7 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   private static void calls(PrintWriter out, List<CallStatus> calls) {
-    out.printf("%n%s under way%n", Words.count(calls.size(), "call"));
+    out.printf("%n%s in progress%n", Words.count(calls.size(), "call"));
     if (calls.isEmpty()) return;
     out.printf(
         "%10s  %-32s %-24s %-8s %10s  %s%n", "call", "object", "method", "", "for", "client");

@@ -28,10 +28,10 @@ class StatusTest {
       while (!status(one).contains("0  one                      two\n")) Thread.onSpinWait();
       one.kill();
       String told = status(two);
-      while (!told.contains("nobody leads group 0")) told = status(two);
+      while (!told.contains("group 0 has no leader")) told = status(two);
       assertTrue(line(told, "one").contains("does not answer"), told);
       assertTrue(line(told, "two").contains(" answers "), told);
-      assertTrue(told.contains("a group is led by none"), told);
+      assertTrue(told.contains("a group has no leader"), told);
       assertTrue(told.contains("--others-are-lost"), told);
     }
   }

@@ -198,8 +198,8 @@ final class ClientSession {
 
   private static RuntimeException unknown() {
     return new UnknownOutcome(
-        "the server was started again, or ended the session, while the call was under way; look"
-            + " whether it was executed before you make it again");
+        "the server restarted, or ended the session, while the call was in progress; check whether"
+            + " it was executed before you repeat it");
   }
 
   private static RuntimeException lost(Outgoing outgoing) {

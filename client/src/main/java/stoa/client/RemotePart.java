@@ -73,7 +73,7 @@ final class RemotePart implements Service.Vocabulary {
             new Channels(config.security()),
             limits,
             CONTAINERS_MAX,
-            new Heard());
+            new Messages());
     var names = new RemoteNames(this::ask);
     marshaller =
         new Marshaller(
@@ -251,7 +251,7 @@ final class RemotePart implements Service.Vocabulary {
 
   // ---- messages of the server
 
-  private final class Heard implements Conversation.Hearing {
+  private final class Messages implements Conversation.Hearing {
     @Override
     public void changed(Changed changed, long before) {
       Container container = conversation.containers().of(changed.getContainer());

@@ -52,7 +52,7 @@ final class RemoteService implements Service, AutoCloseable {
   // The log counter that this client has seen: all groups have one order.
   private final AtomicLong observed = new AtomicLong();
 
-  private final RemoteSnapshots.Held held = new RemoteSnapshots.Held();
+  private final RemoteSnapshots.HeldPlaces held = new RemoteSnapshots.HeldPlaces();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReference<Runnable> afterwards = new AtomicReference<>(() -> {});
 
@@ -246,7 +246,7 @@ final class RemoteService implements Service, AutoCloseable {
   }
 
   /// Returns the places in the log that servers hold for this client.
-  RemoteSnapshots.Held held() {
+  RemoteSnapshots.HeldPlaces held() {
     return held;
   }
 

@@ -22,7 +22,7 @@ import stoa.wire.proto.Unpin;
 final class RemoteSnapshots {
   /// The held places, by the numbers that servers know, so that parts that open later, and
   /// restarted servers, can hold them too. Thread-safe.
-  static final class Held {
+  static final class HeldPlaces {
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, LogAddress> addresses = new ConcurrentHashMap<>();
   }
@@ -39,7 +39,7 @@ final class RemoteSnapshots {
   /// request.
   Service.Pinned take(@Nullable LogAddress at) {
     RemoteService parts = stoa.service();
-    Held held = parts.held();
+    HeldPlaces held = parts.held();
     long number = held.numbers.incrementAndGet();
     LogAddress address = Requests.at(stoa.ask(pin(number, at)).getDone().getAt());
     held.addresses.put(number, address);

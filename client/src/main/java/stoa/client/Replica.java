@@ -66,7 +66,7 @@ final class Replica implements Service.Copy {
 
   private final RemotePart stoa;
   private final Replicas replicas;
-  private final Replicas.Held held;
+  private final Replicas.Entry held;
   private final Key key;
   private final ReentrantLock lock = new ReentrantLock();
   private final ConcurrentHashMap<SharedMethod, Integer> runs = new ConcurrentHashMap<>();
@@ -89,7 +89,7 @@ final class Replica implements Service.Copy {
   private long proven;
 
   /// @param held the entry of this replica among all
-  Replica(RemotePart stoa, Replicas replicas, Key key, Replicas.Held held) {
+  Replica(RemotePart stoa, Replicas replicas, Key key, Replicas.Entry held) {
     this.stoa = stoa;
     this.replicas = replicas;
     this.key = key;

@@ -23,7 +23,7 @@ final class Replicas {
   private static final Cleaner CLEANER = Cleaner.create();
 
   /// The entry of one replica, which does not keep the replica reachable.
-  static final class Held {
+  static final class Entry {
     private final Key key;
     private @Nullable WeakReference<Replica> replica;
 
@@ -36,7 +36,7 @@ final class Replicas {
 
     private boolean over;
 
-    private Held(Key key) {
+    private Entry(Key key) {
       this.key = key;
     }
 
@@ -63,8 +63,8 @@ final class Replicas {
   private final int statesMax;
 
   // Guarded by this.
-  private final Map<Key, Held> byKey = new HashMap<>();
-  private final ArrayDeque<Held> hand = new ArrayDeque<>();
+  private final Map<Key, Entry> byKey = new HashMap<>();
+  private final ArrayDeque<Entry> hand = new ArrayDeque<>();
   private long bytes;
 
   /// @param bytesMax the encoded size of all states; the state in use stays in any case
@@ -77,10 +77,10 @@ final class Replicas {
 
   /// Returns the replica of an object, the same as long as a view has it.
   synchronized Replica of(Key key) {
-    Held held = byKey.get(key);
+    Entry held = byKey.get(key);
     Replica known = held == null ? null : reached(held);
     if (known != null) return known;
-    var made = new Held(key);
+    var made = new Entry(key);
     var replica = new Replica(stoa, this, key, made);
     made.replica = new WeakReference<>(replica);
     byKey.put(key, made);
@@ -88,12 +88,12 @@ final class Replicas {
     return replica;
   }
 
-  private static @Nullable Replica reached(Held held) {
+  private static @Nullable Replica reached(Entry held) {
     WeakReference<Replica> replica = held.replica;
     return replica == null ? null : replica.get();
   }
 
-  private void forget(Held held) {
+  private void forget(Entry held) {
     synchronized (this) {
       byKey.remove(held.key, held);
       bytes -= held.bytes;
@@ -107,7 +107,7 @@ final class Replicas {
   /// Notes another state of a replica. The caller holds the replica's lock.
   ///
   /// @param size of the state, encoded
-  void loaded(Held held, long size) {
+  void loaded(Entry held, long size) {
     List<Replica> leaving = new ArrayList<>();
     synchronized (this) {
       bytes += size - held.bytes;
@@ -115,7 +115,7 @@ final class Replicas {
       if (!held.counted) hand.add(held);
       held.counted = true;
       for (int looks = 2 * hand.size(); looks > 0 && isOver(); looks--) {
-        Held next = hand.remove();
+        Entry next = hand.remove();
         Replica replica = next == held ? null : reached(next);
         if (replica == null || replica.wasRead()) {
           hand.add(next);

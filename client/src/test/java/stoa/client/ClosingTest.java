@@ -22,7 +22,7 @@ import stoa.StoaConfig;
 import stoa.View;
 import stoa.storage.disk.MemoryDisk;
 
-/// What a client's process prints when it closes its store: nothing.
+/// A client's process prints nothing when it closes its store.
 class ClosingTest {
   private static final int CLOSES = 20;
   private static final int SERVERS = 3;

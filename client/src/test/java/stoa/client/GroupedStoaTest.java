@@ -181,7 +181,7 @@ class GroupedStoaTest {
     }
   }
 
-  /// Whose constructor wants an argument, and not every one.
+  /// A class whose constructor has an argument, and refuses some.
   @Shared(name = "grouped.Opened")
   static class Opened {
     private long value;

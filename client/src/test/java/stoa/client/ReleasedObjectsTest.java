@@ -17,7 +17,7 @@ import stoa.StoaConfig;
 import stoa.base.Clock;
 import stoa.storage.disk.MemoryDisk;
 
-/// What a server has of objects that its clients trim and delete.
+/// The memory and disk space that a server uses for objects that its clients trim and delete.
 class ReleasedObjectsTest {
   private static final int OBJECTS = 60;
   private static final int CALLS = 7;

@@ -30,7 +30,7 @@ import stoa.TxOptions;
 import stoa.View;
 import stoa.node.Server;
 
-/// What only several clients of one server show.
+/// Several clients of one server.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RemoteStoaTest {
   @Shared(name = "remote.Counter")
@@ -182,7 +182,7 @@ class RemoteStoaTest {
     for (int i = 1; i <= 50; i++) {
       two.get(Counter.class, "cached a").add(1);
       two.get(Counter.class, "cached b").add(1);
-      // Who has seen the second has seen the first.
+      // A client that has seen the second change has seen the first.
       assertEquals(i, b.value());
       assertEquals(i, cached.value());
       assertEquals(i, cached.value());

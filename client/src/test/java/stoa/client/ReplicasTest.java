@@ -67,7 +67,7 @@ class ReplicasTest {
         }
         for (int i = 0; i < OBJECTS; i++) {
           other.get(Sheet.class, "s" + i).add(new byte[0]);
-          // Who asks the object itself has seen the change, as its cached views have from then on.
+          // A client that calls the object sees the change; its cached views see it afterwards.
           assertEquals(round + 1, stoa.get(Sheet.class, "s" + i).size());
         }
       }

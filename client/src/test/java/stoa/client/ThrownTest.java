@@ -11,7 +11,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.node.Server;
 
-/// What methods throw at a server.
+/// Exceptions of methods that a server executes.
 class ThrownTest {
   @Shared(name = "thrown.Door")
   static class Door {

@@ -229,9 +229,10 @@ public final class ClusterServer implements AutoCloseable {
     if (here != null) return here;
     if (told == null && before != null) {
       LOG.warn(
-          "{} has no secret of the servers, as stores of earlier versions: whoever reaches the ports"
-              + " between the servers can read and delete the store. Stop all servers, put the same"
-              + " {} into the directory of each, and start them again; see ./stoa help serve",
+          "{} has no secret of the servers, as stores of earlier versions: everyone who can connect"
+              + " to the ports between the servers can read and delete the store. Stop all servers,"
+              + " put the same {} into the directory of each, and start them again; see ./stoa help"
+              + " serve",
           directory,
           SecretFile.NAME);
       return null;
@@ -289,7 +290,7 @@ public final class ClusterServer implements AutoCloseable {
       throw new Unavailable(
           "server "
               + self.id()
-              + " may join, and is told nothing by the others: can they reach it at "
+              + " may join, but hears nothing from the others: can they reach it at "
               + self.host()
               + ":"
               + self.supplyPort()
@@ -363,7 +364,7 @@ public final class ClusterServer implements AutoCloseable {
           throw new Unavailable(
               directory + " has nothing of group " + group + "; take another server's");
         }
-        LOG.info("server {} goes on alone with group {}, as of {}", noted.name(), group, reached);
+        LOG.info("server {} continues alone with group {}, as of {}", noted.name(), group, reached);
       }
     }
     noted.left().write(directory);
@@ -608,9 +609,9 @@ public final class ClusterServer implements AutoCloseable {
     if (server.silent().compareTo(silenceMax()) > 0) {
       failure =
           new Unavailable(
-              "it has served nobody for more than "
+              "it has served no client for more than "
                   + silenceMax().toMillis()
-                  + " ms, as all its threads for clients are kept by code that does not end; their"
+                  + " ms, since code that does not end keeps all its threads for clients; their"
                   + " stacks say which (jstack)");
       LOG.error("server {} ends: {}", self.id(), failure.getMessage());
       stop();
@@ -734,7 +735,7 @@ public final class ClusterServer implements AutoCloseable {
       return "";
     } catch (StoaException failed) {
       repeats.tell(
-          "server " + self.id() + " cannot do what it is told: " + failed.getMessage(), LOG::warn);
+          "server " + self.id() + " cannot execute a command: " + failed.getMessage(), LOG::warn);
       return String.valueOf(failed.getMessage());
     }
   }

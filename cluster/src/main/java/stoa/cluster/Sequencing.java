@@ -175,7 +175,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     for (Member server : servers.get()) {
       if (!tried.contains(server)) tried.add(server);
     }
-    Unavailable last = new Unavailable("nobody is known who leads group " + group);
+    Unavailable last = new Unavailable("no known server leads group " + group);
     for (Member server : tried) {
       BooleanSupplier still =
           () -> {

@@ -84,7 +84,7 @@ final class Same {
   static UnsupportedOperationException incomparable(Object value) {
     return new UnsupportedOperationException(
         value.getClass().getName()
-            + ", or something in it, has no equals of its own, so that nobody can tell whether the"
+            + ", or a part of it, has no equals of its own, so it is unknown whether the"
             + " value has changed meanwhile; give it one, or make it a record");
   }
 }

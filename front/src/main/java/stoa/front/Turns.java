@@ -39,7 +39,8 @@ public final class Turns {
     synchronized (this) {
       if (calls == callsMax) {
         throw new LimitExceeded(
-            callsMax + " calls are under way (queuedCallsMax); wait for some, or raise the limit");
+            callsMax
+                + " calls are in progress (queuedCallsMax); wait for some, or raise the limit");
       }
       calls++;
       var queue = waiting.get(object);

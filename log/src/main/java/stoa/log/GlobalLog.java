@@ -390,7 +390,7 @@ public final class GlobalLog implements ShardLog {
     }
     if (index != shard || (known != null && !known.equals(identity))) {
       throw new Corrupt(
-          "what is there for shard %d is shard %d of store %s, others are of store %s; put the right data there"
+          "shard %d has data of shard %d of store %s, others of store %s; put the right data there"
               .formatted(shard, index, identity, known));
     }
     if (state != WHOLE) silent.set(shard);

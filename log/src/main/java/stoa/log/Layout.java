@@ -14,7 +14,7 @@ import stoa.base.StreamId;
 /// @param copies what a log unit keeps
 public record Layout(int shards, Copies copies) {
 
-  /// What a log unit keeps of an entry once it is in its streams.
+  /// The part of an entry that a log unit keeps once the entry is in its streams.
   public enum Copies {
     /// Its place.
     REFERENCE,

@@ -17,7 +17,7 @@ final class ReplicaObjects {
    * Changes are not in one commit with their position, as batches are. After a crash those after
    * the recorded position come again, on a device that has their results, or on one that another
    * replica brought further. So each names its version or number, and is skipped where that exists.
-   * What it needs may be gone by then (a staged object, say), but only when its result is there, or
+   * Its input may be gone by then (a staged object, say), but only when its result is there, or
    * goes again with a later command that is there as well. None of them may fail except with the
    * device.
    */

@@ -11,7 +11,7 @@ import stoa.base.StreamId;
 /// The port through which a shard's batches become durable and ordered: every replica of the shard
 /// sees a batch in the same order, durably.
 ///
-/// What every implementation guarantees:
+/// Every implementation guarantees:
 ///
 /// - It applies batches whole, in one order, the same at every replica.
 /// - It reports [Outcome.Committed] only after the batch is durable, and after this replica's

@@ -79,7 +79,7 @@ final class Shards implements Extents {
       scanLog(from, to, visitor);
       return;
     }
-    var seen = new Seen(from, visitor);
+    var seen = new Progress(from, visitor);
     try {
       home(stream).scan(stream, space, from, to, seen);
     } catch (StorageException failed) {
@@ -324,7 +324,8 @@ final class Shards implements Extents {
   }
 
   /// Continues a scan that its shard has broken off.
-  private void scanCopies(StreamId stream, int space, long to, Seen seen, StorageException cause) {
+  private void scanCopies(
+      StreamId stream, int space, long to, Progress seen, StorageException cause) {
     int home = layout.shard(stream);
     while (!seen.ended && seen.next <= to) {
       long last = copyFloor(stream, space, to);
@@ -358,12 +359,12 @@ final class Shards implements Extents {
   }
 
   /// How far a scan has come.
-  private static final class Seen implements Device.ExtentVisitor {
+  private static final class Progress implements Device.ExtentVisitor {
     private final Device.ExtentVisitor visitor;
     private long next;
     private boolean ended;
 
-    private Seen(long from, Device.ExtentVisitor visitor) {
+    private Progress(long from, Device.ExtentVisitor visitor) {
       this.next = from;
       this.visitor = visitor;
     }

@@ -68,7 +68,7 @@ public final class Mailbox {
     try {
       failed.accept(broken);
     } catch (RuntimeException | Error again) {
-      LOG.error("nobody could be told that an event was not taken", again);
+      LOG.error("the failure of an event could not be reported", again);
     }
   }
 }

@@ -103,7 +103,7 @@ final class RootStore implements AutoCloseable {
           object
               + " is one too many: a tree has at most "
               + OBJECTS_MAX
-              + " objects; start the server again to forget those that nobody uses");
+              + " objects; restart the server to forget the unused ones");
     }
     objects.putIfAbsent(stream, object);
     loadIfWanted(stream);

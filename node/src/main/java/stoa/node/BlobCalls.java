@@ -158,7 +158,7 @@ final class BlobCalls implements AutoCloseable {
   private void begin(SharedBlob blob, long number) {
     if (writes.size() >= WRITES_MAX) {
       throw new LimitExceeded(
-          "the session has " + WRITES_MAX + " writes of blobs under way; commit or close some");
+          "the session has " + WRITES_MAX + " writes of blobs in progress; commit or close some");
     }
     Writing before = writes.put(number, new Writing(blob.begin(), new AtomicLong()));
     if (before != null) before.write.close();
@@ -183,7 +183,7 @@ final class BlobCalls implements AutoCloseable {
     Writing found = writes.get(number);
     if (found != null) return found;
     throw new Unavailable(
-        "write " + number + " is not under way, or was lost when the server was restarted");
+        "write " + number + " is not in progress, or a restart of the server has lost it");
   }
 
   private void end(long number) {

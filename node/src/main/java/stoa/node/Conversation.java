@@ -168,7 +168,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       Session found = node.registry().session(hello, origin());
       Conversation before = found.attach(this);
       if (before != null)
-        before.refuse(Status.ABORTED, "another connection goes on with the session");
+        before.refuse(Status.ABORTED, "another connection continues the session");
       var taken = new Seat(node, found);
       seat = taken;
       if (over) { // it was lost meanwhile, when nobody knew whose it was

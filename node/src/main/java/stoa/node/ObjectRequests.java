@@ -96,7 +96,7 @@ final class ObjectRequests {
   }
 
   private stoa.wire.proto.Answer.Builder rooted(ObjectService.Call call) {
-    ObjectService.Asked answer = service.callPlaced(call);
+    ObjectService.PlacedAnswer answer = service.callPlaced(call);
     return Forms.answered(answer.encoded(), answer.generation(), answer.reach());
   }
 
@@ -179,7 +179,7 @@ final class ObjectRequests {
   private void askWhole(PendingRequest asked, ObjectService.Call call, Request moved) {
     asked.onCalls(() -> {
       try {
-        ObjectService.Asked whole = service.askWhole(call, moved);
+        ObjectService.PlacedAnswer whole = service.askWhole(call, moved);
         return Forms.answered(whole.encoded(), whole.generation(), whole.reach());
       } catch (PlacedObjects.Elsewhere lent) {
         return rooted(call);

@@ -492,7 +492,7 @@ public final class Server implements AutoCloseable {
         try {
           reply.setCancelled(node != null && node.service().cancel(Long.parseLong(asked.getId())));
           if (!reply.getCancelled()) {
-            reply.setWhy("no call " + asked.getId() + " is under way that can be cancelled");
+            reply.setWhy("no call " + asked.getId() + " is in progress that can be canceled");
           }
         } catch (NumberFormatException none) {
           reply.setWhy(asked.getId() + " is no call's number; ./stoa status lists them");
@@ -552,7 +552,7 @@ public final class Server implements AutoCloseable {
               || (challenges.wasGiven(challenge, System.nanoTime()) && isProved.test(secret));
       if (knows) return peers;
       throw new IllegalArgumentException(
-          "who asks does not know the secret of the servers; give --secret FILE with a copy of"
+          "the caller does not know the secret of the servers; give --secret FILE with a copy of"
               + " cluster.secret, which is in the data directory of each server");
     }
 

@@ -54,7 +54,7 @@ public record ServerConfig(
     tokens = List.copyOf(tokens);
     if (!helloTimeMax.isPositive() || helloConnectionsMax < 1) {
       throw new IllegalArgumentException(
-          "nobody can say hello within "
+          "no client can say hello within "
               + helloTimeMax
               + " over "
               + helloConnectionsMax

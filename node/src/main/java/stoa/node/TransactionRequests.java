@@ -161,7 +161,7 @@ final class TransactionRequests {
                     Objects.checkIndex(said.getGroup(), ShardMap.GROUPS_MAX),
                     said.getAnswer().toByteArray()))
             .toList();
-    Errand.Said said =
+    Errand.Reply said =
         transacting.call(
             Forms.call(session.container(call.getContainer()).object(), call), callers, errands);
     var answered =

@@ -38,5 +38,5 @@ public record Errand(
   /// @param answer the encoded answer; null when the call waits for an errand
   /// @param errand the errand that the call waits for; the caller then repeats the call with one
   ///   more answer
-  public record Said(byte @Nullable [] answer, @Nullable Errand errand) {}
+  public record Reply(byte @Nullable [] answer, @Nullable Errand errand) {}
 }

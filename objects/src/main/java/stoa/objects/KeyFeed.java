@@ -24,19 +24,21 @@ import stoa.store.watching.Watch;
 /// Thread-safe. Only [#add] may block.
 final class KeyFeed {
   /*
-   * What is sent follows from the state of the key alone, whatever has become of earlier sends: a
-   * change of the key says only that there may be something. A listener is sent what is behind its
-   * place `sent`, up to WINDOW events ahead of what it has handled. One question is under way at a
-   * time, for all listeners with room, and one acknowledgement, for all that have handled something.
+   * The state of the key alone determines what the feed sends, whatever the fate of earlier sends:
+   * a change of the key only means that there may be an event. The feed sends a listener the events
+   * after its place `sent`, up to WINDOW events ahead of the handled ones. One question is in
+   * progress at a time, for all listeners with room, and one acknowledgement, for all that have
+   * handled events.
    *
-   * Acknowledgements wait for ACKNOWLEDGED_EVENTS or for the next tick: an event that is sent again
-   * for the lack of one has the same number.
+   * Acknowledgements wait for ACKNOWLEDGED_EVENTS or for the next tick: a repeated event, for the
+   * lack of one, has the same number.
    *
    * Invariants, for each place:
    * (1) acknowledged <= heard <= sent, and sent - heard <= WINDOW.
-   * (2) Its sink has got the events behind those that were handled before, up to sent, in order,
-   *     each once.
-   * No sink is called, and nothing is asked of the store, under the lock: either may come back here.
+   * (2) Its sink has received the events after those handled before, up to sent, in order, each
+   *     once.
+   *
+   * The feed calls no sink, and asks the store nothing, under the lock: either may call back.
    */
   private static final int WINDOW = 256;
   private static final int SEND_BYTES = 1 << 20;

@@ -62,7 +62,7 @@ final class KeyValues {
   private final ReentrantLock lock = new ReentrantLock();
 
   // The listeners of each session at each key. Guarded by lock.
-  private final Map<Long, Map<StreamId, Noted>> noted = new HashMap<>();
+  private final Map<Long, Map<StreamId, SessionListeners>> noted = new HashMap<>();
 
   // The feeds of keys that have listeners in this process. Guarded by lock.
   private final Map<StreamId, KeyFeed> feeds = new HashMap<>();
@@ -78,11 +78,11 @@ final class KeyValues {
 
   /// The listeners of a session at a key: the listeners registered since this process opened the
   /// store, and whether there may be others.
-  private static final class Noted {
+  private static final class SessionListeners {
     private final boolean earlier;
     private final Set<Long> listeners = new HashSet<>();
 
-    private Noted(boolean earlier) {
+    private SessionListeners(boolean earlier) {
       this.earlier = earlier;
     }
   }
@@ -134,7 +134,7 @@ final class KeyValues {
       var keys = noted.computeIfAbsent(session, _ -> new HashMap<>());
       for (byte[] name : names) {
         StreamId stream = key(name).stream();
-        keys.put(stream, new Noted(true));
+        keys.put(stream, new SessionListeners(true));
         listened.add(stream);
       }
     } finally {
@@ -364,14 +364,14 @@ final class KeyValues {
     try {
       listened.add(key.stream());
       var keys = noted.computeIfAbsent(session, _ -> new HashMap<>());
-      Noted there = keys.get(key.stream());
+      SessionListeners there = keys.get(key.stream());
       if (there == null) {
         byte[] put = ListeningKeys.listens(key.name());
         var _ =
             store
                 .put(session(session), Put.of(put), Terms.expecting(any()).at(Pace.SHORT))
                 .answer();
-        there = new Noted(false);
+        there = new SessionListeners(false);
         keys.put(key.stream(), there);
       }
       there.listeners.add(listening.listener());
@@ -382,7 +382,7 @@ final class KeyValues {
 
   private void leave(Listening listening, Key key) {
     long session = listening.session();
-    Noted there = left(session, key, listening.listener());
+    SessionListeners there = left(session, key, listening.listener());
     if (there == null) return;
     // A listener of an earlier process may not have registered again yet.
     if (there.earlier && hasListeners(session, key)) return;
@@ -406,11 +406,11 @@ final class KeyValues {
 
   /// Notes the removal of a listener from a key. When it was the last known listener of its session
   /// there, returns the note to remove; otherwise null.
-  private @Nullable Noted left(long session, Key key, long listener) {
+  private @Nullable SessionListeners left(long session, Key key, long listener) {
     lock.lock();
     try {
       var keys = noted.get(session);
-      Noted there = keys == null ? null : keys.get(key.stream());
+      SessionListeners there = keys == null ? null : keys.get(key.stream());
       if (there == null) return null;
       there.listeners.remove(listener);
       return there.listeners.isEmpty() ? there : null;

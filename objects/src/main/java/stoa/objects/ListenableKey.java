@@ -159,16 +159,16 @@ final class ListenableKey implements Handler {
   private Answer replace(byte @Nullable [] newValue, Execution execution) {
     byte[] before = value;
     if (!listeners.isEmpty()) {
-      var told = new Told(newValue, before);
+      var arguments = new Arguments(newValue, before);
       for (ListenerState one : listeners.values()) {
-        if (one.isListening()) tell(one, told, execution);
+        if (one.isListening()) tell(one, arguments, execution);
       }
     }
     value = newValue;
     return new KeyAnswer.Done(before != null);
   }
 
-  private void tell(ListenerState one, Told told, Execution execution) {
+  private void tell(ListenerState one, Arguments arguments, Execution execution) {
     Object name = stoa.nameOf(execution.key());
     var context =
         new ObjectContext(stoa, execution, stoa.refOf(execution.key()), stoa.program(), null);
@@ -178,7 +178,7 @@ final class ListenableKey implements Handler {
       event =
           ScopedValue.where(CallContext.CURRENT, context)
               .call(() -> {
-                Object answer = handler.handle(name, told.value(), told.before());
+                Object answer = handler.handle(name, arguments.value(), arguments.before());
                 return answer == null ? null : stoa.marshaller().value(answer);
               });
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
@@ -240,13 +240,13 @@ final class ListenableKey implements Handler {
   }
 
   /// The arguments of handlers: a copy for each handler, unless they are immutable.
-  private final class Told {
+  private final class Arguments {
     private final byte @Nullable [] encoded;
     private final byte @Nullable [] encodedBefore;
     private @Nullable Object known;
     private @Nullable Object knownBefore;
 
-    Told(byte @Nullable [] encoded, byte @Nullable [] encodedBefore) {
+    Arguments(byte @Nullable [] encoded, byte @Nullable [] encodedBefore) {
       this.encoded = encoded;
       this.encodedBefore = encodedBefore;
     }

@@ -69,7 +69,7 @@ final class ListeningKeys implements Handler {
 
     @Override
     public Answer failure(RuntimeException cause) {
-      throw new IllegalStateException("nobody asks from within the store", cause);
+      throw new IllegalStateException("no handler asks from within the store", cause);
     }
   }
 

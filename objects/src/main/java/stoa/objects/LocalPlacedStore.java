@@ -150,7 +150,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     for (int attempt = 1; ; attempt++) {
       try {
         boolean isHinted = attempt == 1;
-        put(changes.stream().map(each -> meant(each, isHinted)).filter(Objects::nonNull).toList());
+        put(changes.stream().map(each -> write(each, isHinted)).filter(Objects::nonNull).toList());
         return;
       } catch (Gone | Aborted meanwhile) {
         // Someone has just deleted it, or a call without effect has come between.
@@ -161,7 +161,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     }
   }
 
-  private record Meant(Change change, Target target, Existence existence) {
+  private record StateWrite(Change change, Target target, Existence existence) {
     private boolean begins() {
       return existence instanceof Existence.Any;
     }
@@ -170,22 +170,22 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
   /// Returns the place for a state; null when the object's life has ended. Callers delete only a
   /// lent object while clients have it: the clients' changes since then go with it, and the
   /// deletion starts at the server. All states of other objects are durable before their deletion.
-  private @Nullable Meant meant(Change change, boolean isHinted) {
+  private @Nullable StateWrite write(Change change, boolean isHinted) {
     Store store = stoa.core();
     var target = at(change.object());
     long life = change.life();
     // A hint of another life may be outdated.
     boolean goesOn = isHinted && target.generationHint() == life;
     long generation = goesOn ? life : store.generation(target.key());
-    if (generation == life) return new Meant(change, target, new Existence.Generation(life));
+    if (generation == life) return new StateWrite(change, target, new Existence.Generation(life));
     boolean isLent = placement(change.object()) == Placement.SERVER;
     if (isLent) return null;
     boolean ended = generation != 0 || store.position(target.key()) >= life;
     Check.that(!ended, "%s has come in its life %s, which has ended", change.object(), life);
-    return new Meant(change, target, new Existence.Any(null));
+    return new StateWrite(change, target, new Existence.Any(null));
   }
 
-  private void put(List<Meant> all) {
+  private void put(List<StateWrite> all) {
     Store store = stoa.core();
     if (all.size() == 1) {
       var only = all.getFirst();
@@ -208,7 +208,7 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
   }
 
   /// The tree has assigned its number before.
-  private void check(Meant begun) {
+  private void check(StateWrite begun) {
     long generation = stoa.core().generation(begun.target.key());
     Check.that(
         generation == begun.change.life(),

@@ -971,8 +971,8 @@ final class LocalService implements Service, Placing.Roots {
       if (last == null || asked) throw refused;
       type = null;
       LOG.warn(
-          "{} goes on with the code that the log has, since the class path has other code, which"
-              + " does not fit what is stored: {}",
+          "{} continues with the code in the log, since the class path has other code, which does"
+              + " not fit the stored objects: {}",
           name,
           refused.getMessage());
     }

@@ -17,7 +17,7 @@ final class NeighborNames implements TypeIds {
   ///
   /// @param names the names from a number on
   /// @param numbers the numbers of the requested names
-  record Said(List<String> names, List<Integer> numbers) {}
+  record Reply(List<String> names, List<Integer> numbers) {}
 
   /// The connection to the group.
   interface Asking {
@@ -25,7 +25,7 @@ final class NeighborNames implements TypeIds {
     /// that has no number.
     ///
     /// @throws stoa.Unavailable when no server can answer now
-    Said ask(int from, List<String> wanted);
+    Reply ask(int from, List<String> wanted);
   }
 
   private final Asking asking;
@@ -37,10 +37,10 @@ final class NeighborNames implements TypeIds {
     this.asking = asking;
   }
 
-  private Said ask(List<String> wanted) {
+  private Reply ask(List<String> wanted) {
     lock.lock();
     try {
-      Said said = asking.ask(names.size(), wanted);
+      Reply said = asking.ask(names.size(), wanted);
       var byName = new HashMap<>(numbers);
       for (String name : said.names) {
         byName.putIfAbsent(name, names.size());

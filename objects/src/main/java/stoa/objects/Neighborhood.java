@@ -180,7 +180,7 @@ public final class Neighborhood implements Neighbors {
     var _ = ask(target, out.message(String.valueOf(why.getMessage())));
   }
 
-  private NeighborNames.Said names(int group, int from, List<String> wanted) {
+  private NeighborNames.Reply names(int group, int from, List<String> wanted) {
     Encoder out = question(group, NAMES).varint(from).varint(wanted.size());
     wanted.forEach(out::text);
     Decoder in = ask(group, out);
@@ -188,7 +188,7 @@ public final class Neighborhood implements Neighbors {
     for (int left = in.count(); left > 0; left--) names.add(in.text());
     var numbers = new ArrayList<Integer>();
     for (int left = in.count(); left > 0; left--) numbers.add((int) in.varint());
-    return new NeighborNames.Said(names, numbers);
+    return new NeighborNames.Reply(names, numbers);
   }
 
   private static Encoder question(int group, int kind) {

@@ -273,9 +273,9 @@ final class ObjectHandler implements Handler {
 
   // The state in the form of other code that asks; null when no other code asked since the last
   // put.
-  private @Nullable Seen seen;
+  private @Nullable Converted lastConverted;
 
-  private record Seen(LoadedCode code, Object instance) {}
+  private record Converted(LoadedCode code, Object instance) {}
 
   // The run that this handler serves; null for a handler of the store.
   private @Nullable Rerun rerun;
@@ -301,7 +301,7 @@ final class ObjectHandler implements Handler {
   @Override
   public Answer put(byte[] value, Execution execution) {
     var in = new Decoder(value);
-    seen = null;
+    lastConverted = null;
     ObjectType next = type;
     int number = execution.code();
     Rerun trying = rerun;
@@ -398,10 +398,10 @@ final class ObjectHandler implements Handler {
   private Object asBy(ObjectType asked) {
     Object known = java.util.Objects.requireNonNull(instance);
     if (asked.code().equals(type.code())) return known;
-    Seen before = seen;
+    Converted before = lastConverted;
     if (before != null && before.code().equals(asked.code())) return before.instance();
     Object converted = asked.state(type.state(known));
-    seen = new Seen(asked.code(), converted);
+    lastConverted = new Converted(asked.code(), converted);
     return converted;
   }
 

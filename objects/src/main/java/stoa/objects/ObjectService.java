@@ -338,7 +338,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// itself; durable on return. Waits for the object.
   ///
   /// @return the answer, with the generation that answered, 0 when the object was absent
-  public Asked callPlaced(Call call) {
+  public PlacedAnswer callPlaced(Call call) {
     Container container = call.container();
     Read read = read(call);
     ObjectType.Called called = read.called();
@@ -356,7 +356,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
     byte[] encoded =
         thrown == null ? new ObjectAnswer.Shared(answer, stoa.marshaller()).encoded() : thrown;
-    return new Asked(encoded, object.live().generation(), moment());
+    return new PlacedAnswer(encoded, object.live().generation(), moment());
   }
 
   /// Deletes an object placed at clients; durable on return. Waits for the object.
@@ -602,13 +602,13 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param encoded the answer
   /// @param generation the generation that answered, 0 when the object was absent
   /// @param reach the log counter up to which it reaches
-  public record Asked(byte[] encoded, long generation, long reach) {}
+  public record PlacedAnswer(byte[] encoded, long generation, long reach) {}
 
   /// Repeats a question after a settled request that [Request#isMoved]: the accessor asks other
   /// objects, and sees all of them as of one moment.
   ///
   /// @throws PlacedObjects.Elsewhere when the object is lent
-  public Asked askWhole(Call call, Request moved) {
+  public PlacedAnswer askWhole(Call call, Request moved) {
     try {
       return askWhole(call, store.beginQuestion(moved));
     } catch (TooOld released) {
@@ -616,7 +616,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  private Asked askWhole(Call call, StoreTransaction moment) {
+  private PlacedAnswer askWhole(Call call, StoreTransaction moment) {
     try (moment) {
       Read read = read(call);
       ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
@@ -626,7 +626,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
           moment.get(container.target, question(read, called), call.existence(), Pace.LONG);
       if (isLent(answer)) throw new PlacedObjects.Elsewhere();
       long counter = moment.at().counter();
-      return new Asked(answer.encoded(), store.at(container.key(), counter).generation(), counter);
+      return new PlacedAnswer(
+          answer.encoded(), store.at(container.key(), counter).generation(), counter);
     }
   }
 
@@ -720,17 +721,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     /// @param callers the objects whose methods wait for it, outermost first; empty for a call by
     ///   the body
     /// @param answers the answers to its first errands
-    public Errand.Said call(Call call, List<Key> callers, List<Errand.Answer> answers)
+    public Errand.Reply call(Call call, List<Key> callers, List<Errand.Answer> answers)
         throws Throwable {
       Neighborhood others = stoa.neighborhood();
-      if (others == null) return new Errand.Said(call(call, true), null);
+      if (others == null) return new Errand.Reply(call(call, true), null);
       try {
         List<byte[]> known =
             answers.stream().map(said -> others.translated(said, classesOfKeys)).toList();
-        return new Errand.Said(
+        return new Errand.Reply(
             transaction.leaving(callers, known, () -> called(call, callers)), null);
       } catch (Execution.Leaving left) {
-        return new Errand.Said(null, others.errand(left));
+        return new Errand.Reply(null, others.errand(left));
       }
     }
 

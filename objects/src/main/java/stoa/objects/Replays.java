@@ -56,9 +56,9 @@ final class Replays {
             .filter(put -> !stoa.methodOf(key, put.value()).isEmpty())
             .toList();
     for (LoggedPut put : puts.subList(Math.max(0, puts.size() - CALLS_MAX), puts.size())) {
-      Came before;
+      Replay before;
       try {
-        before = came(key, put, null);
+        before = rerun(key, put, null);
       } catch (StoaException unreadable) {
         continue; // the log no longer has the state before it, for example
       }
@@ -66,11 +66,11 @@ final class Replays {
     }
   }
 
-  private void compare(Key key, LoggedPut put, Came before) {
+  private void compare(Key key, LoggedPut put, Replay before) {
     calls++;
     String now;
     try {
-      Came after = came(key, put, tried);
+      Replay after = rerun(key, put, tried);
       if (after != null && after.isSame(before)) return;
       now = after == null ? "nothing" : after.words();
     } catch (Corrupt asksMore) {
@@ -91,34 +91,34 @@ final class Replays {
   /// @param words the answer in words
   /// @param state the state after the call, in the same form
   @SuppressWarnings("ArrayRecordComponent") // compared by isSame
-  private record Came(byte @Nullable [] answer, String words, byte @Nullable [] state) {
-    boolean isSame(Came other) {
+  private record Replay(byte @Nullable [] answer, String words, byte @Nullable [] state) {
+    boolean isSame(Replay other) {
       boolean answersSame =
           answer == null ? words.equals(other.words) : Arrays.equals(answer, other.answer);
       return answersSame && Arrays.equals(state, other.state);
     }
   }
 
-  private @Nullable Came came(Key key, LoggedPut put, @Nullable ObjectType by) {
+  private @Nullable Replay rerun(Key key, LoggedPut put, @Nullable ObjectType by) {
     String type = tried.shared().name();
     var run = new ObjectHandler.Rerun(put.address(), by);
     var factory = new ObjectHandler.Factory(stoa, type, stoa.active(type)).trying(run);
     Answer answer = stoa.core().replay(key, put.address(), factory);
     if (answer == null) return null;
     byte[] encoded = answer.encoded();
-    return stoa.core().limited(key, () -> came(encoded, run));
+    return stoa.core().limited(key, () -> rerun(encoded, run));
   }
 
-  private Came came(byte[] encoded, ObjectHandler.Rerun run) {
+  private Replay rerun(byte[] encoded, ObjectHandler.Rerun run) {
     byte[] state = run.state(tried);
     Marshaller own = run.executed().marshaller();
     if (encoded[0] != ObjectAnswer.RETURNED) {
       String words = encoded[0] == ObjectAnswer.THREW ? thrown(own, encoded) : "nothing";
-      return new Came(null, words, state);
+      return new Replay(null, words, state);
     }
     Marshaller as = tried.marshaller();
     Object value = as.value(encoded, 1, encoded.length);
-    return new Came(as.value(value), words(String.valueOf(value)), state);
+    return new Replay(as.value(value), words(String.valueOf(value)), state);
   }
 
   private static String thrown(Marshaller marshaller, byte[] encoded) {

@@ -156,7 +156,7 @@ public final class Sessions {
 
           @Override
           public Answer failure(RuntimeException cause) {
-            throw new IllegalStateException("the table of sessions calls nobody", cause);
+            throw new IllegalStateException("the table of sessions makes no calls", cause);
           }
         };
 

@@ -1,6 +1,6 @@
 package stoa.objects;
 
-/// What tests call users' classes by that they compile themselves.
+/// The methods by which tests call users' classes that the tests compile.
 public interface Acting {
   /// Changes the object, and does as it is told.
   int act(String how);

@@ -28,7 +28,7 @@ import stoa.storage.disk.Disk;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
-/// What deleting a blob leaves on the device, when the power fails at any point of it.
+/// The contents of the device after a power failure at any point of the deletion of a blob.
 class BlobDeletionTest {
   private static final byte[] BYTES = "some bytes".getBytes(UTF_8);
 

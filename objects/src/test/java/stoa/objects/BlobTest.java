@@ -494,7 +494,7 @@ class BlobTest {
     }
   }
 
-  /// What the check of the bytecode does not look into: it is named by the configuration alone.
+  /// An interface that only the configuration names: the check of the bytecode does not see it.
   interface Measure {
     long of(@Nullable Blob blob);
   }

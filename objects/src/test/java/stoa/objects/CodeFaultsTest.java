@@ -31,7 +31,7 @@ import stoa.base.Existence;
 import stoa.front.ObjectAnswer;
 import stoa.front.types.Keys;
 
-/// What old and new code of a type must not do to each other.
+/// Old and new code of a type do not disturb each other.
 class CodeFaultsTest {
   private static final String SHARED = "@Shared(name = \"account\") public class Account { ";
 

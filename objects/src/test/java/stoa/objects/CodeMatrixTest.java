@@ -27,12 +27,12 @@ class CodeMatrixTest {
   private static final int FEW = 12;
   private static final int MANY = 900;
 
-  /// What becomes of a change.
+  /// The outcome of a change.
   private sealed interface Outcome {
-    /// It is taken: state and past are what they were.
+    /// The store takes the change, and keeps state and past.
     record Kept() implements Outcome {}
 
-    /// It is refused, and the message has some words.
+    /// The store refuses the change, and the message has some words.
     record Refused(String words) implements Outcome {}
   }
 
@@ -83,7 +83,7 @@ class CodeMatrixTest {
 
   private static Stream<Change> changes() {
     var all = new ArrayList<Change>();
-    // What methods do.
+    // Changes of methods.
     all.add(
         change(
             "a fix of a method", SUM, plain(2, "private int n;", "n += 2 * i;", "n"), KEPT, KEPT));

@@ -303,7 +303,7 @@ class EmbeddedStoaTest {
     }
   }
 
-  /// Whose constructor need not accept what an instance has become.
+  /// A record whose constructor may refuse the later state of an instance.
   record Tray(List<String> things) {
     Tray {
       if (things.isEmpty()) throw new IllegalArgumentException("an empty tray");
@@ -703,7 +703,7 @@ class EmbeddedStoaTest {
     }
   }
 
-  /// What [Gate#hold] waits for.
+  /// The latch that [Gate#hold] waits for.
   private static volatile CountDownLatch released = new CountDownLatch(0);
 
   /// Can be kept busy.

@@ -19,7 +19,7 @@ import stoa.base.Clock;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
-/// What a store does when its memory or its disk is full.
+/// The behavior of a store when its memory or its disk is full.
 class FullStoreTest {
   private static final int ROOM = 16 << 20;
 

@@ -135,7 +135,7 @@ class IsolationTest {
     }
   }
 
-  /// What was to end has ended, and its threads are back.
+  /// Waits until no call runs.
   private static void assertQuiet(Stoa stoa) {
     while (!LocalService.of(stoa).calls(100).isEmpty()) Thread.onSpinWait();
   }

@@ -509,7 +509,7 @@ class KeyValueStoreTest {
       assertTrue(stoa.store().remove("k"));
       assertEquals("7: ended", taken.next());
       values(stoa).heard(listening, key(stoa, "k"), 7);
-      // What was handled is logged later, with what others have handled.
+      // The store logs handled events later, together with those of other listeners.
       while (waiting(stoa, "k", listening).getFirst().known()) Thread.onSpinWait();
       values(stoa).stop(listening, key(stoa, "k"), null);
     }

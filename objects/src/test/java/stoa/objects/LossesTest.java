@@ -20,8 +20,8 @@ import stoa.storage.upkeep.Survey;
 import stoa.store.replicas.Losses;
 import stoa.store.threads.Threads;
 
-/// What is found lost of a damaged store, and what the salvaged one has: each part of the log in
-/// turn is damaged by one bit.
+/// The losses that a survey finds in a damaged store, and the contents of the salvaged store. The
+/// test damages each part of the log in turn by one bit.
 class LossesTest {
   private static final int OBJECTS = 4;
   private static final int CALLS = 5;

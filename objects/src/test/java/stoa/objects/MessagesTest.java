@@ -25,7 +25,7 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
-/// What a program is told of its own mistakes, and of those of its store.
+/// Exceptions name the mistakes of the program, and the failures of its store.
 class MessagesTest {
   /// Changes itself in a transaction.
   @Shared(name = "messages.Eager")

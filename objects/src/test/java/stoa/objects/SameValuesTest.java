@@ -32,7 +32,7 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StreamKey;
 
-/// What is in a shared object stays what it is: after transactions, when the store is opened again,
+/// The values in a shared object stay the same: after transactions, when the store is opened again,
 /// in history, and at clients.
 class SameValuesTest {
   private static final int CALLS = 200;

@@ -189,7 +189,7 @@ class ShardsTest {
       before = all(stoa);
     }
     try (Stoa stoa = Stoa.open(url)) {
-      // What is in memory already needs no disk: nothing is.
+      // All objects need the disk: none is in memory.
       spoil(directory.resolve("shard-1"));
       assertEquals(before, all(stoa));
       work(stoa, "second");

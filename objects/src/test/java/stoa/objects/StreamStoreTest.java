@@ -148,7 +148,7 @@ class StreamStoreTest {
 
   @Test
   void makesTheStandardKeyOfAName() {
-    // What `printf logins | sha256sum` prints begins so.
+    // The first digits that `printf logins | sha256sum` prints.
     assertEquals("4b2e43ecdce1491a2a7750590730076c", StreamKey.of("logins").toString());
     var key = StreamKey.of("ключ");
     assertEquals(key, StreamKey.parse(key.toString()));

@@ -43,8 +43,8 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.View;
 
-/// What a method throws is its own, also when the store throws the same class for reasons of its
-/// own: it is logged, replayed and answered as any other exception.
+/// The store logs, replays and returns the exceptions of methods, also those of a class that the
+/// store throws itself.
 class ThrownByMethodsTest {
   private static final int KINDS = 14;
 
@@ -554,7 +554,7 @@ class ThrownByMethodsTest {
         for (Object holder : holders(kind)) {
           int calls = keeper.calls();
           assertEquals(calls + 1, keeper.keep("before"));
-          // What nobody can decode is refused, and what was decoded is a call like any other.
+          // The store refuses a call that it cannot decode, and executes every other call.
           boolean kept = whileValuesThrow(() -> isAnswered(() -> keeper.keep(holder)));
           assertEquals(kept ? holder : "before", keeper.kept());
           assertEquals(calls + (kept ? 2 : 1), keeper.calls());

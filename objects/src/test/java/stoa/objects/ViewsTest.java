@@ -481,7 +481,7 @@ class ViewsTest {
       assertEquals(1, one.on(cell).value());
       assertEquals(2, stoa.findSnapshot("two").orElseThrow().on(cell).value());
       assertTrue(stoa.findSnapshot("three").isEmpty());
-      // What it shows is held.
+      // The snapshot holds the versions that it shows.
       assertTrue(stoa.history(cell).trim(3) < 3);
       assertEquals(1, one.on(cell).value());
       assertTrue(stoa.deleteSnapshot("one"));

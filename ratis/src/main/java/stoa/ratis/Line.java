@@ -103,7 +103,7 @@ public final class Line implements AutoCloseable {
       throw new IOException("there is no answer: " + none, none);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-      throw new IOException("nobody waits for the answer any more", stopped);
+      throw new IOException("the waiting thread was interrupted", stopped);
     } finally {
       asked.remove(number);
     }
@@ -117,7 +117,9 @@ public final class Line implements AutoCloseable {
       try {
         return answer.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
       } catch (TimeoutException later) {
-        if (!still.getAsBoolean()) throw new SocketTimeoutException("another one is to be asked");
+        if (!still.getAsBoolean()) {
+          throw new SocketTimeoutException("the answer is no longer needed");
+        }
         if (System.nanoTime() - end > 0) {
           throw new SocketTimeoutException("there is no answer after " + patience);
         }

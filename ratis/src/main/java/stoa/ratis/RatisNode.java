@@ -240,7 +240,7 @@ public final class RatisNode implements AutoCloseable {
 
   private GroupMachine machine(RaftGroupId id) {
     GroupMachine machine = machines.get(id);
-    if (machine == null) throw new IllegalStateException("nobody hosts the group " + id);
+    if (machine == null) throw new IllegalStateException("this node does not host the group " + id);
     return machine;
   }
 

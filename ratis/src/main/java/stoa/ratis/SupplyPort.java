@@ -127,7 +127,7 @@ final class SupplyPort implements AutoCloseable {
         open.add(socket);
         Thread.ofVirtual().name("stoa-supply").start(() -> serve(socket));
       } catch (IOException e) {
-        if (!closed) repeats.tell("nobody is supplied from here: " + e, LOG::warn);
+        if (!closed) repeats.tell("this node cannot supply others: " + e, LOG::warn);
         if (listening.isClosed()) return;
       }
     }

@@ -92,8 +92,8 @@ class GroupMachineTest {
         Proxy.newProxyInstance(RaftServer.class.getClassLoader(), types, (_, _, _) -> null);
   }
 
-  /// What a catch-up has brought is not taken for what Raft's log has, which would leave a gap in
-  /// it; but when the log has gone, and with it what was in front.
+  /// The machine does not count entries of a catch-up as entries of Raft's log, since that would
+  /// leave a gap in the log. It counts them when the log and its earlier entries have gone.
   @Test
   void isNotAheadOfRatisWhenItIsOpenedAgain(@TempDir Path directory) throws IOException {
     var group = RatisNode.id(RatisShard.GROUP);

@@ -36,7 +36,7 @@ final class RatisShard implements ShardUnderTest {
   private static final int PATIENCE_SECONDS = 60;
   static final GroupId GROUP = new GroupId(7, 1);
 
-  /// What a server has kept at some time.
+  /// A copy of the files and the disk of a server at some time.
   record Copy(Path log, SimulatedDisk disk) {}
 
   /// One server: what survives it, and its present life.
@@ -135,13 +135,13 @@ final class RatisShard implements ShardUnderTest {
       group = null;
     }
 
-    /// What it keeps, while it does not run.
+    /// Copies the files and the disk of the server, which does not run.
     Copy copy(Path to) throws IOException {
       copy(directory, to);
       return new Copy(to, disk.copy());
     }
 
-    /// It keeps what it kept then.
+    /// Restores the files and the disk of the server from a copy.
     void putBack(Copy before) throws IOException {
       try (var files = Files.walk(directory)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
@@ -238,7 +238,7 @@ final class RatisShard implements ShardUnderTest {
     while (!holds.getAsBoolean()) {
       if (System.nanoTime() > end) throw new AssertionError("waited in vain until " + what);
       try {
-        // What is not told of here, as the end of an election, is looked at again after a while.
+        // Nothing reports the end of an election, for example, so look again after a while.
         if (changed.tryAcquire(20, TimeUnit.MILLISECONDS)) changed.drainPermits();
       } catch (InterruptedException e) {
         throw new AssertionError(e);

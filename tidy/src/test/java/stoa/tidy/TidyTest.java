@@ -162,7 +162,7 @@ class TidyTest {
   }
 
   @Test
-  void nothingNamesAMachineSleepsOrPromisesForLater() {
+  void nothingNamesAMachineSleepsPromisesForLaterOrLacksANoun() {
     none(Words.problems(repository));
   }
 

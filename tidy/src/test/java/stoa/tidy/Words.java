@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /// Finds text that does not belong in a repository: paths of one machine, promises for later, tests
-/// that do not run, and sleeping.
+/// that do not run, sleeping, and comments whose sentences do not name their actor.
 final class Words {
   private static final Map<Pattern, String> EVERYWHERE =
       Map.of(
@@ -16,6 +16,16 @@ final class Words {
           "names a path of one machine");
 
   private static final Map<Pattern, String> IN_JAVA = new LinkedHashMap<>();
+
+  private static final Map<Pattern, String> IN_PRODUCT =
+      Map.of(
+          Pattern.compile(
+              "^\\s*(///?|/?\\*) ?(What|Who|Whom|Whose|Whoever|Whence)\\b|\\b[Ww]hoever\\b"),
+          "has a sentence without a noun; name the thing or the actor");
+
+  // The modules whose comments may still have such sentences.
+  private static final List<Path> NOT_YET =
+      List.of(Path.of("store"), Path.of("cluster"), Path.of("test"), Path.of("apps", "tickets"));
 
   static {
     IN_JAVA.put(
@@ -29,19 +39,21 @@ final class Words {
 
   private Words() {}
 
-  /// The lines with such text. The sources of this module are left out: they name what they look
-  /// for.
+  /// Returns the lines with such text. It leaves out the sources of this module, which contain the
+  /// patterns.
   static List<String> problems(Repository repository) {
     var problems = new ArrayList<String>();
     for (Path file : repository.files("")) {
       if (file.startsWith("tidy")) continue;
       boolean java = file.toString().endsWith(".java");
+      boolean product = java && isMain(file) && NOT_YET.stream().noneMatch(file::startsWith);
       if (!java && !isText(file)) continue;
       int number = 0;
       for (String line : repository.text(file).lines().toList()) {
         number++;
         look(EVERYWHERE, file, number, line, problems);
         if (java) look(IN_JAVA, file, number, line, problems);
+        if (product) look(IN_PRODUCT, file, number, line, problems);
       }
     }
     return problems;
@@ -54,6 +66,15 @@ final class Words {
         problems.add("%s:%d %s: %s".formatted(file, number, problem, line.strip()));
       }
     });
+  }
+
+  private static boolean isMain(Path file) {
+    for (int i = 1; i < file.getNameCount(); i++) {
+      if (file.getName(i).toString().equals("main")) {
+        return file.getName(i - 1).toString().equals("src");
+      }
+    }
+    return false;
   }
 
   private static boolean isText(Path file) {

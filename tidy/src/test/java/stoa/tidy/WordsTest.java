@@ -43,6 +43,31 @@ class WordsTest {
     assertEquals(List.of(), Words.problems(new Repository(folder)));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/// What the caller gets.",
+        "// Who asks is answered.",
+        "  /* What is sent. */",
+        "   * Whoever comes first leads."
+      })
+  void findsSentencesWithoutANoun(String line) throws IOException {
+    Samples.write(folder.resolve("a/src/main/java/A.java"), line + "\nclass A {}\n");
+    Samples.write(folder.resolve("a/src/test/java/ATest.java"), line + "\nclass ATest {}\n");
+    assertEquals(
+        List.of(
+            "a/src/main/java/A.java:1 has a sentence without a noun; name the thing or the actor: "
+                + line.strip()),
+        Words.problems(new Repository(folder)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/// Returns what the method threw.", "String s = \"What is this?\";"})
+  void leavesSentencesWithANounAlone(String line) throws IOException {
+    Samples.write(folder.resolve("a/src/main/java/A.java"), "class A {\n  " + line + "\n}\n");
+    assertEquals(List.of(), Words.problems(new Repository(folder)));
+  }
+
   @Test
   void namesThePlace() throws IOException {
     Samples.write(folder.resolve("docs/a.md"), "# A\n\nThe data is in /home/me/data.\n");

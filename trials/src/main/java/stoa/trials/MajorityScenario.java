@@ -86,7 +86,7 @@ public final class MajorityScenario implements Scenario {
       throw new AssertionError("one server of three answers calls");
     }
     String told = told(cluster, left);
-    if (!told.contains("a group is led by none")) {
+    if (!told.contains("a group has no leader")) {
       throw new AssertionError("the operator is told nothing of the others: " + told);
     }
     trace.reached("two of three servers killed");

@@ -28,12 +28,12 @@ final class RecordedBlobs {
   private static final int SNAPSHOTS_MAX = 12;
 
   private final Recorder<BlobCells.Input, BlobCells.Output> calls = new Recorder<>();
-  private final ConcurrentLinkedQueue<Kept> kept = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<FirstRead> kept = new ConcurrentLinkedQueue<>();
   private final AtomicLong unique = new AtomicLong();
   private final Consumer<String> reached;
 
   /// A snapshot, and the cells of its first read.
-  private record Kept(String key, long version, List<Long> cells) {}
+  private record FirstRead(String key, long version, List<Long> cells) {}
 
   RecordedBlobs(Consumer<String> reached) {
     this.reached = reached;
@@ -70,7 +70,7 @@ final class RecordedBlobs {
   void require(Stoa stoa) throws Exception {
     var last = worker("last", stoa, new Chance(0));
     for (int i = 0; i < BLOBS; i++) last.read(i);
-    for (Kept one : kept) {
+    for (FirstRead one : kept) {
       List<Long> now = cells(stoa.get(Blob.class, one.key).at(one.version));
       if (!now.equals(one.cells)) throw new AssertionError(one + " has become " + now);
     }
@@ -127,7 +127,7 @@ final class RecordedBlobs {
             if (blob(index).version() == 0) return new BlobCells.Output.Seen(cells(blob(index)));
             BlobSnapshot snapshot = blob(index).snapshot();
             List<Long> cells = cells(snapshot);
-            kept.add(new Kept(key(index), snapshot.version(), cells));
+            kept.add(new FirstRead(key(index), snapshot.version(), cells));
             reached.accept("a snapshot of a blob");
             return new BlobCells.Output.Seen(cells);
           });

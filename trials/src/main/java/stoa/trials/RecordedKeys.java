@@ -59,8 +59,8 @@ final class RecordedKeys {
 
   private final Recorder<Input, Output> recorder = new Recorder<>();
   private final Map<String, Span> puts = new ConcurrentHashMap<>();
-  private final Map<String, Heard<List<String>>> witnesses = new TreeMap<>();
-  private final ConcurrentLinkedQueue<Heard<String>> listeners = new ConcurrentLinkedQueue<>();
+  private final Map<String, Listener<List<String>>> witnesses = new TreeMap<>();
+  private final ConcurrentLinkedQueue<Listener<String>> listeners = new ConcurrentLinkedQueue<>();
   private final AtomicLong unique = new AtomicLong();
   private final Consumer<String> reached;
 
@@ -70,7 +70,7 @@ final class RecordedKeys {
     this.reached = reached;
     for (int i = 0; i < KEYS; i++) {
       String key = "key " + i;
-      var witness = new Heard<List<String>>(key, Recorded.Everything::new);
+      var witness = new Listener<List<String>>(key, Recorded.Everything::new);
       witness.registered(stoa.store().register(key, witness, new Recorded.Everything()));
       witnesses.put(key, witness);
     }
@@ -93,7 +93,7 @@ final class RecordedKeys {
   }
 
   /// A listener, and its events.
-  private static final class Heard<W> implements KeyListener<W> {
+  private static final class Listener<W> implements KeyListener<W> {
     private final String key;
     private final Supplier<? extends KeyHandler<String, W>> handler;
     private final Span span; // of its registration
@@ -103,7 +103,7 @@ final class RecordedKeys {
     private final List<KeyEvent<W>> events = new ArrayList<>();
     private @Nullable StoaException cause;
 
-    private Heard(String key, Supplier<? extends KeyHandler<String, W>> handler) {
+    private Listener(String key, Supplier<? extends KeyHandler<String, W>> handler) {
       this.key = key;
       this.handler = handler;
       span = new Span(key);
@@ -164,7 +164,7 @@ final class RecordedKeys {
     private final Stoa stoa;
     private final Chance chance;
     private final Recorder.Client<Input, Output> client;
-    private final List<Heard<String>> mine = new ArrayList<>();
+    private final List<Listener<String>> mine = new ArrayList<>();
 
     private Worker(String name, Stoa stoa, Chance chance) {
       this.stoa = stoa;
@@ -256,7 +256,7 @@ final class RecordedKeys {
             default -> () -> new Recorded.Fussy(end);
           };
       var limits = chance.percent(20) ? new ListenerLimits(2, 4_000) : ListenerLimits.STANDARD;
-      var heard = new Heard<String>(key, handler);
+      var heard = new Listener<String>(key, handler);
       try {
         heard.registered(stoa.store().register(key, heard, handler.get(), limits));
       } catch (StoaException failed) {
@@ -308,7 +308,7 @@ final class RecordedKeys {
   }
 
   /// Returns the puts on a key, in the order of its witness.
-  private List<Put> order(Heard<List<String>> witness, String last) {
+  private List<Put> order(Listener<List<String>> witness, String last) {
     if (witness.cause() != null) {
       throw new AssertionError("a witness ended: " + witness.cause(), witness.cause());
     }
@@ -346,7 +346,7 @@ final class RecordedKeys {
     return told.equals("null") ? null : told;
   }
 
-  private ListenerRules.Told told(Heard<String> one) {
+  private ListenerRules.Told told(Listener<String> one) {
     Set<String> before = new HashSet<>();
     Set<String> after = new HashSet<>();
     puts.forEach((value, span) -> {

@@ -167,7 +167,7 @@ class WeaverTest {
     }
   }
 
-  /// What no compiler makes: handlers that stand before what they handle, or handle themselves.
+  /// No compiler makes handlers that precede the code that they handle, or that handle themselves.
   @Test
   void handlersThatAreThrownBackToEnd() throws Exception {
     ClassDesc failure = ClassDesc.of("java.lang.IllegalStateException");

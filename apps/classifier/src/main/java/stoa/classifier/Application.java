@@ -1,6 +1,6 @@
 package stoa.classifier;
 
-/// What a connection is for, by its service. There is a classifier for each.
+/// The application of a connection, by its service. There is a classifier for each.
 public enum Application {
   /// The web.
   WEB("http http_443 http_2784 http_8001 gopher harvest"),
@@ -23,7 +23,7 @@ public enum Application {
     this.services = " " + services + " ";
   }
 
-  /// What a connection is for.
+  /// Returns the application of a connection.
   public static Application of(Connection connection) {
     for (var application : values()) {
       if (application.services.contains(" " + connection.service() + " ")) return application;

@@ -2,7 +2,8 @@ package stoa.classifier;
 
 import java.util.List;
 
-/// What a connection is: normal traffic, or one of the four kinds of attacks of the data set.
+/// The category of a connection: normal traffic, or one of the four kinds of attacks of the data
+/// set.
 public enum Category {
   /// No attack.
   NORMAL(0, "normal"),
@@ -38,7 +39,7 @@ public enum Category {
     return ALL.get(number);
   }
 
-  /// Whether it is an attack.
+  /// Returns whether it is an attack.
   public boolean isAttack() {
     return this != NORMAL;
   }

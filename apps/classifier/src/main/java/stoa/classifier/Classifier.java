@@ -7,7 +7,7 @@ import stoa.Shared;
 
 /// A classifier that many networks train, each with records that it keeps (section 8.3).
 ///
-/// It migrates to who updates it. What of the records stays in it are support vectors.
+/// It migrates to the network that updates it. Of the records it keeps only support vectors.
 @Shared(name = "classifier.Classifier", key = "name", placement = Placement.CLIENT)
 public class Classifier {
   /// How many records an update has at most.
@@ -36,13 +36,13 @@ public class Classifier {
     return model.updates();
   }
 
-  /// What a connection is, for all that was learned.
+  /// Returns the category of a connection, according to all training.
   @Accessor
   public Category classify(Connection connection) {
     return model.classify(connection);
   }
 
-  /// What it has learned, to classify with as often as one likes.
+  /// Returns the trained model, for any number of classifications.
   @Accessor
   public Model model() {
     return model;

@@ -1,13 +1,13 @@
 package stoa.classifier;
 
-/// A connection as a network recorded it: 41 features, and what it was. Immutable; nobody changes
+/// A connection as a network recorded it: 41 features, and its category. Immutable; no code changes
 /// the array.
 ///
 /// @param protocol `tcp`, `udp` or `icmp`
 /// @param service as `http`
 /// @param flag how it ended, as `SF`
 /// @param numbers the other features, [#NUMBERS] of them, in the order of the data set
-/// @param category what it was
+/// @param category its true category
 public record Connection(
     String protocol, String service, String flag, float[] numbers, Category category) {
   /// How many features are numbers.

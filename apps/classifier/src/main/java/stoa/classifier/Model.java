@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/// What a classifier has learned: a support vector machine with a kernel of radial basis functions,
-/// one against one. Immutable, thread-safe.
+/// The model of a classifier: a support vector machine with a kernel of radial basis functions, one
+/// against one. Immutable, thread-safe.
 public final class Model {
   /// How far a vector reaches: `exp(-GAMMA * distance²)`.
   static final double GAMMA = 0.5;
@@ -28,7 +28,7 @@ public final class Model {
     this.records = count.records;
   }
 
-  /// What went into a model.
+  /// The numbers of updates and records in a model.
   record Count(long updates, long records) {}
 
   /// One that has learned nothing.
@@ -52,8 +52,8 @@ public final class Model {
     return Training.of(examples, new Count(updates + 1, records + connections.size()));
   }
 
-  /// What a connection is, for all that this has learned; its own category is not looked at.
-  /// Without having learned anything, all is normal.
+  /// Returns the category of a connection, according to this model; it ignores the connection's own
+  /// category. An untrained model takes all connections for normal.
   public Category classify(Connection connection) {
     if (order.length == 0) return Category.NORMAL;
     double[] kernels = supports.distances(Features.of(connection));

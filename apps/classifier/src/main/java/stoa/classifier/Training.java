@@ -40,7 +40,7 @@ final class Training {
     return counts;
   }
 
-  /* Of one category there is nothing to tell apart yet; its examples are kept for later. */
+  /// Of one category there is nothing to tell apart yet; its examples are kept for later.
   private static Model single(
       List<Vectors.One> examples, Map<Category, Integer> counts, Model.Count count) {
     var kept = examples.subList(0, Math.min(examples.size(), SUPPORTS_MAX));
@@ -73,7 +73,7 @@ final class Training {
     return nodes.toArray(svm_node[]::new);
   }
 
-  /* Rare categories weigh more, by the square root of how rare they are. */
+  /// Rare categories weigh more, by the square root of how rare they are.
   static svm_parameter parameters(Map<Category, Integer> counts) {
     var parameters = new svm_parameter();
     parameters.svm_type = svm_parameter.C_SVC;
@@ -110,7 +110,7 @@ final class Training {
     return new Model(Vectors.of(supports), order, weights, trained.rho, count);
   }
 
-  /* The support vectors that stay, in their order. */
+  /// The support vectors that stay, in their order.
   private static int[] heaviest(svm_model trained) {
     List<Integer> all = new ArrayList<>();
     for (int i = 0; i < trained.l; i++) all.add(i);

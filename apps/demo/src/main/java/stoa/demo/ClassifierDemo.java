@@ -64,7 +64,7 @@ final class ClassifierDemo {
     line("store", directory + " (new)");
     line(
         "records",
-        "%s to train with, %s that nobody trains with%s"
+        "%s for training, %s for tests%s"
             .formatted(
                 Words.count(data.training().size()),
                 Words.count(data.tests().size()),
@@ -125,7 +125,7 @@ final class ClassifierDemo {
     line("tree", "every network left once and came back; nothing was lost");
   }
 
-  /* Each record was trained with once: that is what the durable classifiers say. */
+  /// Each record was trained with once: that is what the durable classifiers say.
   private boolean verify(DataSet data, Federation.Result result, Map<Application, Model> shared) {
     long updates = shared.values().stream().mapToLong(Model::updates).sum();
     long trained = shared.values().stream().mapToLong(Model::records).sum();
@@ -146,7 +146,7 @@ final class ClassifierDemo {
     Score own = judgement.score(shared);
     Score central = judgement.score(Judgement.central(data.training()));
     out.println();
-    out.printf("  %-34s %8s %8s%n", "on records nobody trained with", "shared", "central");
+    out.printf("  %-34s %8s %8s%n", "on records outside of the training", "shared", "central");
     row("accuracy", own.accuracy(), central.accuracy());
     row("balanced accuracy, 5 categories", own.balancedAccuracy(), central.balancedAccuracy());
     for (var category : Category.values()) {

@@ -24,10 +24,10 @@ final class CrashDemo {
 
   /*
    * (1) The process writes an acknowledged change into the pipe before it commits anything more on
-   *     that client, and the pipe outlives it. So whatever it was told is here, but for the last
-   *     answer of each client; those count as under way.
-   * (2) The next process lists what the store holds before it commits anything. What was
-   *     acknowledged and is not listed is lost: it cannot have been committed a second time.
+   *     that client, and the pipe outlives it. So all its answers are here, except for the last
+   *     answer of each client; those calls count as in progress.
+   * (2) The next process lists what the store holds before it commits anything. An acknowledged
+   *     change that is not listed is lost: it cannot have been committed a second time.
    * (3) That nothing happened twice shows at the end, in the versions of the files and in the sums
    *     of the quotas, see Verification.
    */
@@ -62,7 +62,7 @@ final class CrashDemo {
 
   /// When to kill a process.
   private sealed interface Moment {
-    /// So long after its start.
+    /// A time after its start.
     record Starting(int millis) implements Moment {}
 
     /// When it has acknowledged so many changes.
@@ -104,7 +104,7 @@ final class CrashDemo {
     Demo.line(
         out,
         lostCount == 0 ? "proved" : "WRONG",
-        "%s: %s acknowledged, %s of them lost; %s more were under way at a kill and are there"
+        "%s: %s acknowledged, %s of them lost; %s more were in progress at a kill and are there"
             .formatted(
                 Words.count(killed, "kill"),
                 Words.count(acknowledgedCount, "change"),
@@ -181,7 +181,7 @@ final class CrashDemo {
     for (var entry : found.entrySet()) {
       more += Math.max(0, entry.getValue() - acknowledged.getOrDefault(entry.getKey(), 0));
     }
-    // What was found must stay, too.
+    // The found versions must stay, too.
     found.forEach((item, version) -> acknowledged.merge(item, version, Math::max));
     lostCount += lost;
     underWayCount += more;
@@ -190,7 +190,9 @@ final class CrashDemo {
         out,
         "reopened",
         lost == 0
-            ? "everything acknowledged is there, and " + Words.count(more) + " that were under way"
+            ? "everything acknowledged is there, and "
+                + Words.count(more)
+                + " that were in progress"
             : "LOST: " + Words.count(lost, "acknowledged change"));
   }
 }

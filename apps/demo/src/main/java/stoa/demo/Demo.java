@@ -57,7 +57,7 @@ final class Demo {
     return verified;
   }
 
-  /// What a trace is about, in a line.
+  /// Describes a trace, in a line.
   static String describe(Trace trace) {
     var rows = trace.rows();
     if (rows.isEmpty()) return "no changes";
@@ -70,9 +70,9 @@ final class Demo {
             year(rows.getLast()));
   }
 
-  /// Says what a replay did.
+  /// Reports a replay.
   ///
-  /// @param clients who committed, in words
+  /// @param clients the committing clients, in words
   static void report(PrintWriter out, ReplayReport report, String clients) {
     if (report.changesBefore() > 0) {
       line(
@@ -103,7 +103,7 @@ final class Demo {
     }
   }
 
-  /// What a distribution of latencies is like, in a line.
+  /// Describes a distribution of latencies, in a line.
   static String describe(Latencies latencies) {
     return "p50 %s   p90 %s   p99 %s   max %s"
         .formatted(

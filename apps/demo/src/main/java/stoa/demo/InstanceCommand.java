@@ -24,7 +24,7 @@ final class InstanceCommand implements Callable<Integer> {
   /// The first line.
   static final String READY = "ready";
 
-  /// A server that was killed is back before that.
+  // A server that was killed is back before that.
   private static final Outage OUTAGE = new Outage(Duration.ofMinutes(2));
 
   @Spec private @Nullable CommandSpec spec;

@@ -45,7 +45,7 @@ final class InstanceProcess implements AutoCloseable {
     return "instance-" + number;
   }
 
-  /// Kills the process at once; the next one of this name is under way when this returns, or soon.
+  /// Kills the process at once; on return the next one of this name is starting, or soon will be.
   void kill() {
     lock.lock();
     try {

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 
-/// What is killed when, while instances of a service commit a history.
+/// The kills during the commits of a history by instances of a service.
 ///
 /// @param list in the order in which they happen
 record Kills(List<Kill> list) {
   static final Kills NONE = new Kills(List.of());
 
-  /// @param changes it happens when so many changes were acknowledged
-  /// @param victim who is killed
+  /// @param changes the number of acknowledged changes at which it happens
+  /// @param victim the killed process
   record Kill(int changes, Victim victim) {}
 
   /// A process that may be killed.

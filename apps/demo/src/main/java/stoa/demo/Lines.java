@@ -12,14 +12,14 @@ final class Lines {
     this.out = out;
   }
 
-  /// Writes a line; it is out when this returns.
+  /// Writes and flushes a line.
   ///
-  /// @throws IllegalStateException when the other process is gone, and nobody wants the rest
+  /// @throws IllegalStateException when the other process has ended
   void write(String line) {
     lock.lock();
     try {
       out.print(line + "\n");
-      if (out.checkError()) throw new IllegalStateException("nobody reads this process's output");
+      if (out.checkError()) throw new IllegalStateException("this process's output has no reader");
     } finally {
       lock.unlock();
     }

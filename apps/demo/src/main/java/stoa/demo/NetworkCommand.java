@@ -36,7 +36,7 @@ final class NetworkCommand implements Callable<Integer> {
   /// How the line of an update begins.
   static final String UPDATED = "updated ";
 
-  /// What it waits for before it trains.
+  /// The line that it waits for before it trains.
   static final String GO = "go";
 
   @Spec private @Nullable CommandSpec spec;

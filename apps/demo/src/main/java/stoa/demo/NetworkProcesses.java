@@ -49,10 +49,10 @@ final class NetworkProcesses {
     this.records = records;
   }
 
-  /// Has them train with all records, until all is durable and all networks have left.
+  /// Lets them train with all records, until all updates are durable and all networks have left.
   ///
-  /// @param count how many records there are
-  /// @param shared gets what the classifiers have learned
+  /// @param count the number of records
+  /// @param shared receives the models of the classifiers
   /// @throws IllegalStateException when a process failed
   Federation.Result train(int count, Map<Application, Model> shared)
       throws IOException, InterruptedException {
@@ -135,7 +135,7 @@ final class NetworkProcesses {
     if (code != 0) throw new IllegalStateException("a network ended with " + code);
   }
 
-  /* Reads what a network says until it has trained. */
+  /// Reads what a network says until it has trained.
   private void follow(ChildProcess child, Stoa stoa, ServerProcess server, int most)
       throws IOException {
     String name = names.getOrDefault("process " + child.id(), "");
@@ -157,7 +157,7 @@ final class NetworkProcesses {
     }
   }
 
-  /* The tree as the server knows it; a classifier is where it was updated last. */
+  /// The tree as the server knows it; a classifier is where it was updated last.
   private void look(ServerProcess server) {
     List<TreeStatus> members =
         new Operator(server.address(), null, null, "--processes")

@@ -27,16 +27,16 @@ import stoa.stacksync.replay.Trace;
 ///
 /// Owned by the thread that calls [#run].
 final class RemoteDemo {
-  /// Batches on the way to an instance, for each of its threads: one at work and one to follow.
+  // Batches on the way to an instance, for each of its threads: one at work and one to follow.
   private static final int BATCHES_PER_CLIENT = 2;
 
   /*
-   * (1) An instance answers a request after the service did, and the pipe outlives it. So whatever
-   *     this process counts as acknowledged, the service acknowledged.
-   * (2) After the server was killed, nothing is handed out until all that was under way is answered.
-   *     Then the server must hold exactly what was acknowledged: no less, and no more.
-   * (3) That nothing happened twice shows in the versions of the files and the sums of the quotas at
-   *     the end, see Verification.
+   * (1) An instance answers a request after the service did, and the pipe outlives it. So the
+   *     service has acknowledged every change that this process counts as acknowledged.
+   * (2) After a kill of the server, the demo sends no further batch until all calls in progress are
+   *     answered. Then the server must hold exactly the acknowledged changes: no less, and no more.
+   * (3) That nothing happened twice shows in the versions of the files and the sums of the quotas
+   *     at the end, see Verification.
    */
   private final PrintWriter out;
   private final Path parent;
@@ -196,7 +196,7 @@ final class RemoteDemo {
         lost + more == 0 ? "checked" : "WRONG",
         lost + more == 0
             ? "it holds exactly what was acknowledged: " + Words.count(sum(found), "version")
-            : "%s lost, %s that nobody was told of"
+            : "%s lost, %s that were never acknowledged"
                 .formatted(Words.count(lost, "acknowledged change"), Words.count(more)));
     return lost + more == 0;
   }

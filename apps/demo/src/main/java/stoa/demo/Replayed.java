@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.stacksync.Design;
 import stoa.stacksync.replay.Trace;
 
-/// What a demo replays, and with how many hands.
+/// The trace that a demo replays, and the number of its clients.
 ///
 /// @param traceFile the trace; null for the one that comes with Stoa
 /// @param design of the service
@@ -25,7 +25,7 @@ record Replayed(@Nullable Path traceFile, Design design, int clients) {
     return new Replayed(traceFile, other, clients);
   }
 
-  /// What tells a process of this program the same.
+  /// Returns the arguments that give a process of this program the same values.
   List<String> arguments() {
     var arguments =
         new ArrayList<>(List.of("--design", word(design), "--clients", String.valueOf(clients)));

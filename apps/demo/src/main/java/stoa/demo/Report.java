@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import stoa.stacksync.replay.TraceRow;
 
-/// What a replaying process reports in one line of its output:
+/// A report of a replaying process, in one line of its output:
 ///
 /// ```
 /// opening                         the store is about to be opened

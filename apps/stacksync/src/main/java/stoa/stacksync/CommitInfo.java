@@ -11,8 +11,8 @@ package stoa.stacksync;
 /// | is known | C <= S, other metadata | [WrongVersion] |
 /// | is known | C > S + 1 | [WrongVersion] |
 ///
-/// What would be committed is [OverQuota] when the owner of the workspace has no room for it.
-/// Changes of one request do not depend on each other: a refused one leaves the others be.
+/// A change that would be committed is [OverQuota] when the owner of the workspace has no room for
+/// it. Changes of one request do not depend on each other: a refusal does not affect the others.
 public sealed interface CommitInfo {
   /// The item of the change.
   long item();

@@ -1,9 +1,9 @@
 package stoa.stacksync;
 
-/// Which classes of the service are shared objects: the two designs that CRESON (section IV) and
-/// AOF (section 5) tried. What a service answers does not depend on it.
+/// The choice of the service's shared classes: the two designs that CRESON (section IV) and AOF
+/// (section 5) tried. The answers of a service do not depend on it.
 ///
-/// A store is begun in one design and stays in it.
+/// The first use of a store determines its design.
 public enum Design {
   /// The coarse ones: [Facade], [User] and [Workspace]. Items are values inside their workspace,
   /// devices inside their user. A commit of any number of items is one call on a workspace.

@@ -3,10 +3,10 @@ package stoa.stacksync;
 import java.time.Instant;
 import java.util.List;
 
-/// What a device says about one version of a file. Two are equal when all of it is equal; that is
-/// how a repeated commit is told from a conflicting one.
+/// A device's description of one version of a file. Two are equal when all parts are equal; so the
+/// service tells a repeated commit from a conflicting one.
 ///
-/// @param status what this version did
+/// @param status the effect of this version
 /// @param path name of the file, with its folders, inside the workspace
 /// @param sizeBytes size of the contents
 /// @param checksum of the contents
@@ -28,7 +28,7 @@ public record Metadata(
     chunks = List.copyOf(chunks);
   }
 
-  /// What the version counts against a quota: its size, and nothing when it deletes the file.
+  /// Returns the bytes of the version for a quota: its size, and nothing when it deletes the file.
   public long quotaBytes() {
     return status == Status.DELETED ? 0 : sizeBytes;
   }

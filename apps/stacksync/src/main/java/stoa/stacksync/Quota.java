@@ -11,7 +11,8 @@ public record Quota(long limitBytes, long usedBytes) {
     }
   }
 
-  /// Whether there is room for a difference in size. There always is for one that takes no more.
+  /// Returns whether there is room for a difference in size. There always is for one that takes no
+  /// more.
   public boolean allows(long differenceBytes) {
     return differenceBytes <= 0 || usedBytes + differenceBytes <= limitBytes;
   }
@@ -21,7 +22,7 @@ public record Quota(long limitBytes, long usedBytes) {
     return new Quota(limitBytes, Math.max(0, usedBytes + differenceBytes));
   }
 
-  /// What is used, under another limit.
+  /// Returns the same usage under another limit.
   public Quota withLimitBytes(long value) {
     return new Quota(value, usedBytes);
   }

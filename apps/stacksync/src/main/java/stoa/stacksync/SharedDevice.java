@@ -32,7 +32,7 @@ public non-sealed class SharedDevice implements UserDevice {
     return holder;
   }
 
-  /// The user whose device this is; empty when nobody has claimed it.
+  /// Returns the user of this device; empty when no user has claimed it.
   @Accessor
   public Optional<UUID> owner() {
     return owner;
@@ -41,6 +41,6 @@ public non-sealed class SharedDevice implements UserDevice {
   @Override
   @Accessor
   public Device device() {
-    return device.orElseThrow(() -> new NotFound("nobody has claimed device " + id));
+    return device.orElseThrow(() -> new NotFound("no client has claimed device " + id));
   }
 }

@@ -1,6 +1,6 @@
 package stoa.stacksync;
 
-/// What a version did to its item.
+/// The effect of a version on its item.
 public enum Status {
   /// The item is new: its first version.
   NEW,

@@ -29,12 +29,12 @@ public interface SyncService {
 
   /// Makes a user a member of a workspace.
   ///
-  /// @param owner who asks: only the workspace's owner may
+  /// @param owner the caller: only the workspace's owner may
   void shareWorkspace(UUID owner, UUID workspace, UUID user);
 
   /// Ends a membership.
   ///
-  /// @param owner who asks: only the workspace's owner may
+  /// @param owner the caller: only the workspace's owner may
   void unshareWorkspace(UUID owner, UUID workspace, UUID user);
 
   /// Commits what a device changed in a workspace, by the rules of [CommitInfo].
@@ -51,14 +51,14 @@ public interface SyncService {
   /// The workspaces to which a user belongs.
   List<WorkspaceInfo> listWorkspaces(UUID user);
 
-  /// The items of a workspace as they are now, deleted ones included, a page at a time.
+  /// Returns the present items of a workspace, including deleted ones, a page at a time.
   ///
-  /// @param user who asks: a member
+  /// @param user the caller: a member
   /// @param afterItem the last id of the page before; [Long#MIN_VALUE] for the first page
   /// @param itemsMax the size of a page
   List<ItemState> listChanges(UUID user, UUID workspace, long afterItem, int itemsMax);
 
-  /// What the service knows about a user; empty when there is no such user.
+  /// Returns the service's data about a user; empty when there is no such user.
   Optional<Account> account(UUID user);
 
   /// The user with a mail address.

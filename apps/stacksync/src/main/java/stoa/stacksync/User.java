@@ -29,7 +29,7 @@ public class User {
     this.mail = mail;
   }
 
-  /// What is known about the user.
+  /// Returns the data about the user.
   @Accessor
   public Account account() {
     var known = devices.values().stream().map(UserDevice::device).toList();
@@ -42,7 +42,7 @@ public class User {
     return List.copyOf(workspaces.values());
   }
 
-  /// Sets how much the user may hold. What is held already stays.
+  /// Sets the user's limit. Existing data stays.
   public void limit(long bytes) {
     quota = quota.withLimitBytes(bytes);
   }
@@ -79,7 +79,7 @@ public class User {
   }
 
   /// Counts items that left a workspace of this user (a negative difference), or came back to it.
-  /// What comes back is never turned away.
+  /// The user cannot refuse returning items.
   public void adjust(long differenceBytes) {
     quota = quota.plus(differenceBytes);
   }

@@ -45,13 +45,13 @@ public class Workspace {
     members.add(ownerId);
   }
 
-  /// What is known about the workspace, without its items.
+  /// Returns the data about the workspace, without its items.
   @Accessor
   public WorkspaceInfo info() {
     return new WorkspaceInfo(id, name, ownerId, members.size(), items.size());
   }
 
-  /// Whether a user may read and commit here.
+  /// Returns whether a user may read and commit here.
   @Accessor
   public boolean isMember(UUID user) {
     return members.contains(user);
@@ -80,15 +80,15 @@ public class Workspace {
 
   /// Makes a user a member.
   ///
-  /// @param by who asks: only the owner may
+  /// @param by the caller: only the owner may
   public void admit(UUID by, UUID user) {
     requireOwner(by);
     members.add(user);
   }
 
-  /// Ends a membership. What the member committed stays.
+  /// Ends a membership. The member's commits stay.
   ///
-  /// @param by who asks: only the owner may
+  /// @param by the caller: only the owner may
   public void dismiss(UUID by, UUID user) {
     requireOwner(by);
     if (user.equals(ownerId)) {

@@ -41,12 +41,12 @@ final class SilencePhase {
   }
 
   /// An operation on servers.
-  private interface Deed {
+  private interface Action {
     void to(int server) throws IOException, InterruptedException;
   }
 
   /// A failure, and the operation that ends it.
-  private record Failure(String name, boolean ofLeader, Deed begin, Deed end) {}
+  private record Failure(String name, boolean ofLeader, Action begin, Action end) {}
 
   void measure(ClusterServers kind) throws Exception {
     measure(kind, 1);

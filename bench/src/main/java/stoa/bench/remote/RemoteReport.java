@@ -269,7 +269,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
     rows.add(List.of("aim", "seen", "at", ""));
     for (Persistence persistence : Persistence.values()) {
       rates(persistence, row -> fastest(row).map(other -> ratio(row, other, "")))
-          .min(Comparator.comparingDouble(Seen::value))
+          .min(Comparator.comparingDouble(Rated::value))
           .ifPresent(least ->
               rows.add(
                   aim(
@@ -278,7 +278,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
                       least,
                       least.value >= RATE_AIM)));
       rates(persistence, row -> best(row, P99, Math::min).map(other -> ratio(row, other, P99)))
-          .max(Comparator.comparingDouble(Seen::value))
+          .max(Comparator.comparingDouble(Rated::value))
           .ifPresent(most ->
               rows.add(
                   aim(
@@ -289,7 +289,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
     rows()
         .filter(row -> has(row, ours()))
         .forEach(row -> {
-          var seen = new Seen(median(row, ours(), ""), row);
+          var seen = new Rated(median(row, ours(), ""), row);
           boolean hot = row.load.operation() == Operation.INCREMENT && row.load.callers() == 240;
           if (hot && row.persistence == Persistence.SYNCED) {
             rows.add(aim("one hot counter: at least 50,000/s", seen, seen.value >= HOT_AIM));
@@ -301,18 +301,18 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
     return "aims\n" + Report.lines(rows, Set.of(1));
   }
 
-  private record Seen(double value, Row row) {}
+  private record Rated(double value, Row row) {}
 
   /// Returns a value of each row of calls over the socket in which this engine has others beside
   /// it.
-  private Stream<Seen> rates(Persistence persistence, Function<Row, Optional<Double>> value) {
+  private Stream<Rated> rates(Persistence persistence, Function<Row, Optional<Double>> value) {
     return rows()
         .filter(row -> row.persistence == persistence && row.load.operation() != Operation.CACHED)
         .filter(row -> has(row, ours()))
-        .flatMap(row -> value.apply(row).map(seen -> new Seen(seen, row)).stream());
+        .flatMap(row -> value.apply(row).map(seen -> new Rated(seen, row)).stream());
   }
 
-  private static List<String> aim(String aim, Seen seen, boolean met) {
+  private static List<String> aim(String aim, Rated seen, boolean met) {
     return List.of(
         aim, Report.number(seen.value), seen.row.load.toString(), met ? "met" : "missed");
   }

@@ -9,7 +9,7 @@ public interface Benchmark<S> {
   /// The benchmark's name on the command line.
   String name();
 
-  /// What the benchmark measures, in one line.
+  /// Returns the subject of the measurements, in one line.
   String description();
 
   /// The sizes whose results are kept.

@@ -25,7 +25,7 @@ import stoa.StoaException;
 import stoa.front.types.NotBrief;
 import stoa.spi.Cancellation;
 
-/// What others' bytes may cost to decode.
+/// The limits of the time and memory that decoding of untrusted bytes costs.
 class EffortTest {
   record Node(@Nullable Object left, @Nullable Object right) {}
 

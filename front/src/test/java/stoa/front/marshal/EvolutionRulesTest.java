@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stoa.NotShareable;
 import stoa.front.types.SharedMethod;
 
-/// What becomes of a stored object when the program's classes change, and change back.
+/// The state of a stored object when the program's classes change, and change back.
 class EvolutionRulesTest {
   @TempDir Path directory;
   private final MemoryTypeIds ids = new MemoryTypeIds();

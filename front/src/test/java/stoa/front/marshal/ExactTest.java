@@ -85,7 +85,7 @@ import org.junit.jupiter.api.Test;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 
-/// What comes back equals what went in, in all that can be seen of it, or it is refused.
+/// A decoded value equals the encoded one in every visible respect, or the marshaller refuses it.
 @SuppressWarnings({
   "JdkObsolete",
   "JavaUtilDate",

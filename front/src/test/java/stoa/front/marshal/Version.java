@@ -96,7 +96,7 @@ record Version(ClassLoader loader, Marshaller marshaller, SharedType type) {
     return marshaller.state(type, bytes);
   }
 
-  /// What a field of an object holds, or one of its superclasses.
+  /// Returns the value of a field that the class of an object or a superclass declares.
   static @Nullable Object field(Object instance, String name) throws Exception {
     for (Class<?> c = instance.getClass(); c != null; c = c.getSuperclass()) {
       for (Field field : c.getDeclaredFields()) {

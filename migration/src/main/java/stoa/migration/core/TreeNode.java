@@ -120,8 +120,8 @@ public final class TreeNode {
   }
 
   /*
-   * What a node knows of a child: how far below it the next place for a newcomer is, how many
-   * newcomers were passed on to it, and where it and its descendants are.
+   * A node's knowledge of a child: the distance to the next place for a newcomer below it, the
+   * number of newcomers passed on to it, and the localities of it and its descendants.
    */
   private record Below(int depth, int passed, SortedSet<Locality> localities) {
     private static final Below NEW = new Below(0, 0, Collections.emptySortedSet());
@@ -352,7 +352,7 @@ public final class TreeNode {
         Check.that(!isRoot, "the root stays");
         if (stage == Stage.IN) stage = Stage.DRAINING;
       }
-      default -> throw new IllegalStateException("nobody asks for " + event);
+      default -> throw new IllegalStateException("no request for " + event);
     }
   }
 
@@ -972,7 +972,7 @@ public final class TreeNode {
   }
 
   private void handOver() {
-    NodeId next = Objects.requireNonNull(successor, "who asks has a successor");
+    NodeId next = Objects.requireNonNull(successor, "the asking node has a successor");
     SortedMap<StreamId, List<NodeId>> nodes = new TreeMap<>();
     queues.forEach((object, queue) -> nodes.put(object, queue.nodes()));
     SortedSet<NodeId> others = new TreeSet<>(children.keySet());

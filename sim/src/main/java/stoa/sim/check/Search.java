@@ -48,7 +48,7 @@ final class Search<S, I, O> {
   private long stepsLeft;
 
   private final Deque<Frame> frames = new ArrayDeque<>();
-  private final Set<Seen> seen = new HashSet<>();
+  private final Set<Position> seen = new HashSet<>();
 
   Search(Model<S, I, O> model, List<Operation<I, O>> operations, long stepsMax) {
     this.model = model;
@@ -171,14 +171,14 @@ final class Search<S, I, O> {
     return false;
   }
 
-  private Seen seenNow(S state) {
+  private Position seenNow(S state) {
     int from = placedCertain.nextClearBit(0);
     BitSet beyond = placedCertain.get(from, Math.max(from, placedCertain.length()));
-    return new Seen(from, beyond, (BitSet) placedDoubtful.clone(), state);
+    return new Position(from, beyond, (BitSet) placedDoubtful.clone(), state);
   }
 
   /// A set of placed calls, all certain ones below `from` and `beyond` above it, and a state.
-  private record Seen(int from, BitSet beyond, BitSet doubtful, Object state) {}
+  private record Position(int from, BitSet beyond, BitSet doubtful, Object state) {}
 
   private final class Frame {
     private final S state;

@@ -64,14 +64,15 @@ final class AppendScenario implements Scenario {
         .run();
   }
 
-  private record Asked(String id, Set<StreamKey> streams, CompletableFuture<Appended> future) {}
+  private record PendingAppend(
+      String id, Set<StreamKey> streams, CompletableFuture<Appended> future) {}
 
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
     private final SimulatedStore store;
     private final List<StreamKey> keys = new ArrayList<>();
-    private final List<Asked> asked = new ArrayList<>();
+    private final List<PendingAppend> asked = new ArrayList<>();
     private final Map<String, Appended> acknowledged = new TreeMap<>();
     private final Map<String, Set<StreamKey>> possible = new TreeMap<>();
     private final Set<String> refused = new HashSet<>();
@@ -141,7 +142,7 @@ final class AppendScenario implements Scenario {
         data.put(chance.of(keys), text.getBytes(StandardCharsets.UTF_8));
       }
       possible.put(id, Set.copyOf(data.keySet()));
-      asked.add(new Asked(id, data.keySet(), streams().appendAsync(data)));
+      asked.add(new PendingAppend(id, data.keySet(), streams().appendAsync(data)));
     }
 
     private void collect() {

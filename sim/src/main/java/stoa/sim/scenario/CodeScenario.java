@@ -69,15 +69,15 @@ final class CodeScenario implements Scenario {
   }
 
   /// @param factor the active factor when the client asked for the addition
-  private record Asked(
+  private record Addition(
       String id, int tally, int factor, CompletableFuture<SimulatedTally.Added> future) {}
 
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
     private final SimulatedStore store;
-    private final List<Asked> asked = new ArrayList<>();
-    private final Map<String, Asked> acknowledged = new TreeMap<>();
+    private final List<Addition> asked = new ArrayList<>();
+    private final Map<String, Addition> acknowledged = new TreeMap<>();
 
     // By tally: the known sums of its versions.
     private final List<Map<Long, Long>> sums = new ArrayList<>();
@@ -133,11 +133,11 @@ final class CodeScenario implements Scenario {
               .async(
                   tallies.get(which),
                   t -> both ? t.addBoth(id, amount, ballast, to) : t.add(id, amount, ballast));
-      asked.add(new Asked(id, which, active, future));
+      asked.add(new Addition(id, which, active, future));
     }
 
     private void collect() {
-      for (Asked one : List.copyOf(asked)) {
+      for (Addition one : List.copyOf(asked)) {
         if (!one.future().isDone()) continue;
         asked.remove(one);
         try {

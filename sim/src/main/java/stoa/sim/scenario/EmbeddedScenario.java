@@ -136,7 +136,7 @@ public final class EmbeddedScenario implements Scenario {
   private record Sent(
       CompletableFuture<SimulatedAccount.Done> future, List<String> lists, String id) {}
 
-  private record Asked(
+  private record PendingCall(
       CompletableFuture<RegisterModel.Output> future,
       Recorder.Client<Keyed, RegisterModel.Output>.Open call) {}
 
@@ -173,7 +173,7 @@ public final class EmbeddedScenario implements Scenario {
     private final Recorder<ListInput, List<String>> listCalls =
         new Recorder<>(time::incrementAndGet);
     private final List<Sent> sent = new ArrayList<>();
-    private final List<Asked> asked = new ArrayList<>();
+    private final List<PendingCall> asked = new ArrayList<>();
     private final List<SimulatedAccount> accounts = new ArrayList<>();
     private final List<SimulatedRegister> registers = new ArrayList<>();
     private final List<List<SimulatedAccount.Line>> lines = new ArrayList<>();
@@ -341,10 +341,10 @@ public final class EmbeddedScenario implements Scenario {
     private void asked(
         CompletableFuture<? extends RegisterModel.Output> future,
         Recorder.Client<Keyed, RegisterModel.Output>.Open call) {
-      asked.add(new Asked(future.thenApply(output -> output), call));
+      asked.add(new PendingCall(future.thenApply(output -> output), call));
     }
 
-    private void collectAsked(Asked one) {
+    private void collectAsked(PendingCall one) {
       try {
         one.call().returned(one.future().join());
       } catch (CompletionException thrown) {

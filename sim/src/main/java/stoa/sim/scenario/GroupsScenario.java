@@ -116,7 +116,7 @@ public final class GroupsScenario implements Scenario {
   }
 
   /// The list that a client saw at a log address, for a second look.
-  private record Seen(long counter, String key, List<String> elements) {}
+  private record PastView(long counter, String key, List<String> elements) {}
 
   /// A snapshot with a name, and the lists that it has shown.
   private static final class Shown {
@@ -141,7 +141,7 @@ public final class GroupsScenario implements Scenario {
     private final List<Group> groups = new ArrayList<>();
     private final TransactionHistory ordered = new TransactionHistory();
     private final Map<String, TransactionHistory> loose = new TreeMap<>();
-    private final List<Seen> remembered = new ArrayList<>();
+    private final List<PastView> remembered = new ArrayList<>();
     private final Map<String, LogAddress> addresses = new HashMap<>();
     private final Chains chains = new Chains();
     private final List<Shown> named = new ArrayList<>();
@@ -941,7 +941,7 @@ public final class GroupsScenario implements Scenario {
     /// Reads again at an address that a client has read at before.
     private void lookAgain() {
       if (remembered.isEmpty()) return;
-      Seen seen = chance.of(remembered);
+      PastView seen = chance.of(remembered);
       try {
         List<String> again =
             ask(groupOf(seen.key).asked(), owner -> at(owner, seen.key, seen.counter));
@@ -961,7 +961,7 @@ public final class GroupsScenario implements Scenario {
 
     private void remember(long counter, String key, List<String> elements) {
       if (remembered.size() == REMEMBERED_MAX) remembered.removeFirst();
-      remembered.add(new Seen(counter, key, elements));
+      remembered.add(new PastView(counter, key, elements));
     }
 
     /// Reads several stores at a log address that one of them has pinned.

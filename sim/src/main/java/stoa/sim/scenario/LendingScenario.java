@@ -350,12 +350,12 @@ public final class LendingScenario implements Scenario {
       working--;
     }
 
-    private record Seen(String key, LentList list, Runnable release) {}
+    private record View(String key, LentList list, Runnable release) {}
 
     private final class Client {
       private final String name;
       private final LendingNetwork.Site process;
-      private final List<Seen> views = new ArrayList<>();
+      private final List<View> views = new ArrayList<>();
       private final Map<String, LentList> proxies = new HashMap<>();
       private int turns;
       private boolean over;
@@ -456,7 +456,7 @@ public final class LendingScenario implements Scenario {
         doing("borrows " + key);
         try {
           var list = member.view(Objects.requireNonNull(proxies.get(key)), Reads.STRICT);
-          views.add(new Seen(key, list, process.timing().lastUnreachable()));
+          views.add(new View(key, list, process.timing().lastUnreachable()));
           trace.reached("a list is lent");
         } catch (IllegalArgumentException absent) {
           Demand.that(key.equals(DELETED), key + " is there: " + absent);
@@ -465,25 +465,25 @@ public final class LendingScenario implements Scenario {
         }
       }
 
-      private void release(Seen view) {
+      private void release(View view) {
         doing("lets go of " + view.key);
         views.remove(view);
         process.timing().start(view.release);
       }
 
-      private void append(Seen view) {
+      private void append(View view) {
         String element = element();
         doing("adds " + element + " to its " + view.key);
         called(view, element, () -> view.list.append(element));
       }
 
-      private void read(Seen view) {
+      private void read(View view) {
         doing("reads its " + view.key);
         called(view, null, view.list::all);
       }
 
       private void called(
-          Seen view, @Nullable String element, java.util.function.Supplier<List<String>> body) {
+          View view, @Nullable String element, java.util.function.Supplier<List<String>> body) {
         if (view.key.equals(DELETED)) {
           deletions.called(element, body);
           return;
@@ -544,7 +544,7 @@ public final class LendingScenario implements Scenario {
             });
       }
 
-      private void lastly(Seen view) {
+      private void lastly(View view) {
         if (view.key.equals(DELETED)) addDeleted(); // so that it exists
         try {
           append(view);

@@ -80,7 +80,7 @@ public final class ListenableScenario implements Scenario {
     new Run(chance, trace, new SimulatedStore(chance, CONFIG, disk)).run();
   }
 
-  private record Asked(
+  private record PendingCall(
       Input input,
       CompletableFuture<? extends Output> future,
       Recorder.Client<Input, Output>.Open call) {}
@@ -101,7 +101,7 @@ public final class ListenableScenario implements Scenario {
     }
   }
 
-  private static final class Heard implements KeyListener<String> {
+  private static final class Listener implements KeyListener<String> {
     private final String key;
     private final Supplier<? extends KeyHandler<String, String>> handler;
     private final Set<String> before;
@@ -110,7 +110,7 @@ public final class ListenableScenario implements Scenario {
     private Set<String> after = new HashSet<>();
     private @Nullable StoaException cause;
 
-    private Heard(
+    private Listener(
         String key, Supplier<? extends KeyHandler<String, String>> handler, Set<String> before) {
       this.key = key;
       this.handler = handler;
@@ -140,9 +140,9 @@ public final class ListenableScenario implements Scenario {
     private final SimulatedStore store;
     private final AtomicLong time = new AtomicLong();
     private final Recorder<Input, Output> recorder = new Recorder<>(time::incrementAndGet);
-    private final List<Asked> asked = new ArrayList<>();
+    private final List<PendingCall> asked = new ArrayList<>();
     private final Map<String, Witness> witnesses = new HashMap<>();
-    private final List<Heard> listeners = new ArrayList<>();
+    private final List<Listener> listeners = new ArrayList<>();
     private final Map<String, Set<String>> over = new HashMap<>();
     private final Map<String, ListenerRules.Put> seen = new HashMap<>();
     private int values;
@@ -203,7 +203,7 @@ public final class ListenableScenario implements Scenario {
       var call = recorder.client("putter").begin(input);
       try {
         var future = store.stoa().store().putAsync(key, value).thenApply(_ -> new Output.Done());
-        asked.add(new Asked(input, future, call));
+        asked.add(new PendingCall(input, future, call));
         for (var one : listeners) {
           if (one.registration != null && one.key.equals(key)) one.after.add(value);
         }
@@ -239,7 +239,7 @@ public final class ListenableScenario implements Scenario {
                 .store()
                 .getAsync(key)
                 .thenApply(value -> new Output.Found(Optional.ofNullable((String) value)));
-        asked.add(new Asked(input, future, call));
+        asked.add(new PendingCall(input, future, call));
       } catch (LimitExceeded refused) {
         call.refused();
         throw refused;
@@ -279,7 +279,7 @@ public final class ListenableScenario implements Scenario {
             case 1 -> () -> new SimulatedHandlers.Ending(end);
             default -> () -> new SimulatedHandlers.Fussy(end);
           };
-      var heard = new Heard(key, handler, Set.copyOf(over.getOrDefault(key, Set.of())));
+      var heard = new Listener(key, handler, Set.copyOf(over.getOrDefault(key, Set.of())));
       var limits = chance.percent(40) ? new ListenerLimits(2, 4_000) : ListenerLimits.STANDARD;
       heard.registration = store.stoa().store().register(key, heard, handler.get(), limits);
       listeners.add(heard);

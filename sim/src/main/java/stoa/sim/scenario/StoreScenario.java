@@ -92,7 +92,7 @@ public final class StoreScenario implements Scenario {
   }
 
   /// A request in progress, with its entry in the ledger.
-  private record Asked(String text, Request request, List<String> lists, String id) {}
+  private record PendingRequest(String text, Request request, List<String> lists, String id) {}
 
   private static final class Run {
     private final Chance chance;
@@ -102,7 +102,7 @@ public final class StoreScenario implements Scenario {
     private final List<Integer> paddings;
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<String> names = new ArrayList<>();
-    private final List<Asked> asked = new ArrayList<>();
+    private final List<PendingRequest> asked = new ArrayList<>();
     private final Map<String, List<String>> seen = new TreeMap<>();
     private SimulatedThreads threads;
     private Store store;
@@ -253,7 +253,7 @@ public final class StoreScenario implements Scenario {
         var any = new Existence.Any(null);
         var request =
             store.putAsync(target, Put.of(bytes), Terms.expecting(any).at(pace()).within(timeMax));
-        asked.add(new Asked(value, request, List.of(lists), id));
+        asked.add(new PendingRequest(value, request, List.of(lists), id));
         if (ids % 3 == 0) store.leadGathered();
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
@@ -300,7 +300,7 @@ public final class StoreScenario implements Scenario {
       }
     }
 
-    private void settle(Asked one, String answer) {
+    private void settle(PendingRequest one, String answer) {
       trace.add(one.id() + " " + answer);
       List<String> words = words(answer);
       if (words.getFirst().equals("refused")) {

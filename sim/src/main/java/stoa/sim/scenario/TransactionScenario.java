@@ -122,7 +122,7 @@ public final class TransactionScenario implements Scenario {
   private record Client(Attempt attempt, List<Step> rest, boolean reading) {}
 
   /// A single call in progress.
-  private record Asked(
+  private record PendingCall(
       CompletableFuture<List<String>> future,
       String key,
       String element,
@@ -147,7 +147,7 @@ public final class TransactionScenario implements Scenario {
     private final List<SimulatedAccount> accounts = new ArrayList<>();
     private final List<SimulatedRegister> pair = new ArrayList<>();
     private final List<@Nullable Client> clients = new ArrayList<>();
-    private final List<Asked> asked = new ArrayList<>();
+    private final List<PendingCall> asked = new ArrayList<>();
     private final List<Doubtful> doubtful = new ArrayList<>();
     private final List<Remembered> remembered = new ArrayList<>();
     // The known log address of each element that a transaction appended.
@@ -618,7 +618,7 @@ public final class TransactionScenario implements Scenario {
         }
       }
       trace.add(id + " on " + index + (opens.size() > 1 ? " and " + other : "") + " " + element);
-      asked.add(new Asked(future, key(index), element, opens));
+      asked.add(new PendingCall(future, key(index), element, opens));
     }
 
     private void collect() {

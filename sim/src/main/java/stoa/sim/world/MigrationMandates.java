@@ -16,7 +16,7 @@ final class MigrationMandates {
 
   private static final int SAID_MAX = 200;
 
-  private record Said(NodeId from, NodeId to, boolean isUp, long echo, long age) {}
+  private record Stamped(NodeId from, NodeId to, boolean isUp, long echo, long age) {}
 
   private record Stamp(long stamp, long came) {}
 
@@ -25,7 +25,7 @@ final class MigrationMandates {
   private final SortedMap<NodeId, Long> clocks = new TreeMap<>();
   // The last stamp that came from a child to its parent, by the child.
   private final SortedMap<NodeId, Stamp> stamps = new TreeMap<>();
-  private final List<Said> said = new ArrayList<>();
+  private final List<Stamped> said = new ArrayList<>();
   private long time;
 
   MigrationMandates(Chance chance) {
@@ -60,17 +60,17 @@ final class MigrationMandates {
 
   /// A child tells its clock.
   void up(NodeId child, NodeId parent) {
-    say(new Said(child, parent, true, clock(child), Mandate.NONE));
+    say(new Stamped(child, parent, true, clock(child), Mandate.NONE));
   }
 
   /// A parent tells a child the age of its mandate.
   void down(NodeId parent, NodeId child) {
     Stamp stamp = stamps.get(child);
     if (stamp == null) return;
-    say(new Said(parent, child, false, stamp.stamp, of(parent).age(stamp.came)));
+    say(new Stamped(parent, child, false, stamp.stamp, of(parent).age(stamp.came)));
   }
 
-  private void say(Said one) {
+  private void say(Stamped one) {
     if (said.size() == SAID_MAX) said.remove(chance.below(SAID_MAX));
     said.add(one);
   }
@@ -78,7 +78,7 @@ final class MigrationMandates {
   /// Delivers one message, if any is on its way.
   void deliver() {
     if (said.isEmpty()) return;
-    Said one = said.remove(chance.percent(80) ? 0 : chance.below(said.size()));
+    Stamped one = said.remove(chance.percent(80) ? 0 : chance.below(said.size()));
     if (one.isUp) stamps.put(one.from, new Stamp(one.echo, clock(one.to)));
     else of(one.to).heard(one.echo, one.age);
   }

@@ -35,7 +35,7 @@ final class MigrationNetwork {
     private long cutAt;
   }
 
-  private record Told(NodeId from, NodeId to, Message.Direct message) {}
+  private record Sent(NodeId from, NodeId to, Message.Direct message) {}
 
   /// An event that a node must receive.
   record Delivery(NodeId to, Event event) {}
@@ -47,7 +47,7 @@ final class MigrationNetwork {
   private final BiPredicate<NodeId, NodeId> isChild;
   private final SortedSet<NodeId> alive = new TreeSet<>();
   private final Map<Pair, Channel> channels = new TreeMap<>();
-  private final List<Told> told = new ArrayList<>();
+  private final List<Sent> told = new ArrayList<>();
 
   /// @param clock counts the steps
   /// @param isChild whether the first of two nodes is below the second, according to the second:
@@ -80,7 +80,7 @@ final class MigrationNetwork {
 
   void tell(NodeId from, NodeId to, Message.Direct message) {
     if (told.size() == TOLD_MAX) told.remove(chance.below(TOLD_MAX));
-    told.add(new Told(from, to, message));
+    told.add(new Sent(from, to, message));
   }
 
   void cut(NodeId one, NodeId other) {

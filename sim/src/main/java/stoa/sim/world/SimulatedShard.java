@@ -33,9 +33,9 @@ import stoa.storage.disk.StorageException;
 /// end of the shard that keeps the contract of [ShardLog].
 public final class SimulatedShard implements AutoCloseable {
   /*
-   * What stands in for a consensus protocol is `order`, a list that survives everything. A replica
-   * is a stoa.log.Replica on a device of its own, to which the commands of the order are given one by
-   * one, those of before a crash maybe again.
+   * In place of a consensus protocol there is `order`, a list that survives everything. A replica
+   * is a stoa.log.Replica on a device of its own, which receives the commands of the order one by
+   * one, those before a crash perhaps again.
    *
    *                               apply(replica)
    *   propose ─► order ──────────────────────────► each replica's device; the leader's at once

@@ -106,7 +106,7 @@ class ConcurrentStoaTest {
     return Stream.of(Setting.values());
   }
 
-  /// What one client does in one turn.
+  /// The work of one client in one turn.
   private interface Turn<I, O> {
     void run(Recorder.Client<I, O> client, Chance chance) throws Exception;
   }

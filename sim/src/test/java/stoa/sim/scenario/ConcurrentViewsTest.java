@@ -42,7 +42,7 @@ class ConcurrentViewsTest {
     }
   }
 
-  /// What one client does.
+  /// The work of one client.
   private interface Body {
     void run(int client) throws Exception;
   }

@@ -537,7 +537,7 @@ class StandbyTest {
       assertEquals(2, leader.stoa.get(Odd.class, "b").even("on"));
       return true;
     });
-    // Whoever follows knows it too, and tells it no more.
+    // A follower knows it too, and does not report it again.
     other.copy(leader.log);
     other.told.clear();
     for (int i = 0; i < 200; i++) other.threads.tick();

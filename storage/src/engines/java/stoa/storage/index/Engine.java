@@ -2,7 +2,7 @@ package stoa.storage.index;
 
 import java.io.IOException;
 
-/// What the device asks of an index. One owner uses it.
+/// The operations of an index that the device uses. One owner uses it.
 interface Engine extends AutoCloseable {
   /// Adds an entry, or replaces the one at its key.
   void put(long high, long low, int space, Entry entry) throws IOException;

@@ -224,7 +224,7 @@ final class EngineComparison {
     }
   }
 
-  /// What the files take on the disk; a file that is mapped into memory may be longer than that.
+  /// Returns the room of the files on the disk; a file that is mapped into memory may be longer.
   private long size() throws IOException {
     var process = new ProcessBuilder("du", "-s", "-B1", directory.toString()).start();
     try (var reader = process.inputReader()) {

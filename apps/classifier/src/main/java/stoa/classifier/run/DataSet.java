@@ -63,7 +63,8 @@ public record DataSet(List<Connection> training, List<Connection> tests) {
     return divided(all);
   }
 
-  /// What two lines have in common when they record the same, whatever they call it.
+  /// Returns the features of a line, which are equal for two lines with the same record, even in
+  /// different categories.
   static String features(String line) {
     int end = -1;
     for (int i = 0; i < FEATURES && (i == 0 || end >= 0); i++) end = line.indexOf(',', end + 1);

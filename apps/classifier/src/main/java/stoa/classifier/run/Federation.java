@@ -28,7 +28,7 @@ import stoa.migration.Place;
 public final class Federation {
   /// How many networks there are, and of how many records an update is.
   public record Settings(int networks, int records) {
-    /// @throws IllegalArgumentException when there is nobody, or nothing in an update
+    /// @throws IllegalArgumentException when there is no network, or no record in an update
     public Settings {
       if (networks < 1) throw new IllegalArgumentException(networks + " networks; at least 1");
       if (records < 1) throw new IllegalArgumentException(records + " records; at least 1");
@@ -42,12 +42,12 @@ public final class Federation {
   /// @param nanos how long it took, with the time until the classifier had come
   public record Update(String network, Application application, Model model, long nanos) {}
 
-  /// What came of it.
+  /// The result of a run.
   ///
   /// @param updates in the order in which they ended
-  /// @param places where the networks were when all had trained, and which applications'
-  ///   classifiers were there
-  /// @param nanos how long all updates took
+  /// @param places the places of the networks after all training, with the classifiers there, by
+  ///   application
+  /// @param nanos the time of all updates
   public record Result(List<Update> updates, Map<Place, List<Application>> places, long nanos) {}
 
   private final Stoa stoa;
@@ -113,7 +113,7 @@ public final class Federation {
     }
   }
 
-  /* A network that is a member of this process. */
+  /// A network that is a member of this process.
   private final class Near implements Network {
     private final String name;
     private final int most;

@@ -8,7 +8,7 @@ import stoa.classifier.Application;
 import stoa.classifier.Connection;
 import stoa.classifier.Model;
 
-/// Judges classifiers by the connections that nobody trained with. Immutable.
+/// Judges classifiers by the connections outside of the training. Immutable.
 public final class Judgement {
   private final Map<Application, List<Connection>> tests = new EnumMap<>(Application.class);
 

@@ -10,7 +10,7 @@ import stoa.classifier.Connection;
 /// A network that trains shared classifiers with records that it keeps. In the middle of its work
 /// it leaves and comes back, as networks do. One thread uses it.
 public interface Network {
-  /// Has a classifier learn.
+  /// Trains a classifier.
   void update(Application application, List<Connection> records);
 
   /// Leaves the tree, with all made durable, and comes back.
@@ -37,9 +37,9 @@ public interface Network {
     });
   }
 
-  /// What one of several networks has of all records.
+  /// Returns the share of one of several networks in all records.
   ///
-  /// @param number which one, from 0 on
+  /// @param number the number of the network, from 0
   static List<Connection> dealt(List<Connection> records, int number, int networks) {
     List<Connection> own = new ArrayList<>();
     for (int i = number; i < records.size(); i += networks) own.add(records.get(i));

@@ -10,8 +10,8 @@ import stoa.classifier.Application;
 import stoa.classifier.run.Drawing.Spot;
 import stoa.migration.Place;
 
-/// Draws what networks have done together: the tree, with who made how many updates and where the
-/// classifiers are, and how well these judge over the updates. Stateless.
+/// Draws the joint work of networks: the tree, with the number of each one's updates and the places
+/// of the classifiers, and the quality of these over the updates. Stateless.
 public final class Picture {
   private static final String SERVER = "server";
   private static final String INK = "#222222";
@@ -65,7 +65,7 @@ public final class Picture {
 
   private record Range(double from, double width) {}
 
-  /* Draws nodes with what is below them. */
+  /// Draws nodes with what is below them.
   private record Names(
       Drawing drawing,
       Map<Place, List<Application>> places,
@@ -135,7 +135,7 @@ public final class Picture {
             .orElse(0.0);
     double low = Math.clamp(Math.floor(least * 10) / 10, 0, 0.9);
     int count = courses.stream().mapToInt(course -> course.shared.size()).max().orElse(1);
-    drawing.text(new Spot(LEFT, 34), "on records that nobody trained with", 14, "start", INK);
+    drawing.text(new Spot(LEFT, 34), "on records outside of the training", 14, "start", INK);
     for (int percent = (int) Math.round(low * 100); percent <= 100; percent += 5) {
       double y = y(percent / 100.0, low);
       drawing.line(List.of(new Spot(LEFT, y), new Spot(LEFT + PLOT_WIDTH, y)), "#e3e3e3", 1, "");

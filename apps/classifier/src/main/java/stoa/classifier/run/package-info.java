@@ -1,3 +1,3 @@
-/// Networks that train shared classifiers with a real data set, and how well those judge traffic
-/// that nobody trained with.
+/// Networks that train shared classifiers with a real data set, and a measure of how well these
+/// judge traffic outside of the training.
 package stoa.classifier.run;

@@ -20,7 +20,7 @@ final class Batch implements Comparable<Batch> {
     this.to = to;
   }
 
-  /// Whether the items come from another workspace.
+  /// Returns whether the items come from another workspace.
   boolean moves() {
     return !from.equals(to);
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class Crew {
   private Crew() {}
 
-  /// What one thread does.
+  /// The work of one thread.
   interface Work {
     void run() throws InterruptedException;
   }

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class Dispatch {
   /*
    * (1) A batch is in the schedule, or with exactly one instance, or answered.
-   * (2) What an instance did not answer waits for it to join again, and for no other. Before it
-   *     does, it finishes what was under way in its facades; so a move that is sent twice never
-   *     meets itself halfway.
+   * (2) Batches that an instance has not answered wait for it to join again, and for no other.
+   *     Before it does, it finishes the calls in progress in its facades; so a move that is sent
+   *     twice never meets itself halfway.
    * (3) An instance has no more than windowMax batches: the next ones are on their way to it while
    *     its threads work, and none waits long behind others.
    */
@@ -78,7 +78,7 @@ public final class Dispatch {
     }
   }
 
-  /// An instance has ended. What it has not answered waits until it joins again.
+  /// Notes the end of an instance. Its unanswered batches wait until it joins again.
   public void leave(int instance) {
     lock.lock();
     try {
@@ -181,7 +181,7 @@ public final class Dispatch {
     return schedule.rowCount();
   }
 
-  /// What was done until now.
+  /// Returns a report of the replay so far.
   public ReplayReport report() {
     lock.lock();
     try {

@@ -3,7 +3,7 @@ package stoa.stacksync.replay;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What an [Instance] answers to an order, as a line of text:
+/// The answer of an [Instance] to an order, as a line of text:
 ///
 /// ```
 /// done NUMBER CONFLICTS NANOS NANOS …

@@ -61,8 +61,9 @@ public final class Instance {
     Crew.run(name, works);
   }
 
-  /// A call that an earlier instance of this name had under way goes on when its facade is used
-  /// again, and is over before this answers. An order that comes again may go to another facade.
+  /// Finishes interrupted calls: a call that an earlier instance of this name had in progress
+  /// continues when its facade is used again, and is over on return. A repeated order may go to
+  /// another facade.
   private void finishInterrupted(Facade facade) {
     var found = outage.bridge(facade::design);
     if (found != design) {

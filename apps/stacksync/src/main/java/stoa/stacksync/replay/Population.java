@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/// Who takes part in a trace: its users, with what each needs before the first commit.
+/// The users of a trace, with their needs before the first commit.
 ///
 /// @param users in the order of their first change
 record Population(List<Participant> users) {

@@ -14,8 +14,8 @@ import stoa.stacksync.Device;
 import stoa.stacksync.Facade;
 import stoa.stacksync.WorkspaceInfo;
 
-/// What comes before the first commit of a trace: calls that an earlier replay had under way are
-/// finished, and the users, devices and workspaces are there.
+/// The preparation of a store for the first commit of a trace: it finishes the calls that an
+/// earlier replay had in progress, and creates the users, devices and workspaces.
 ///
 /// Owned by one thread, which calls [#run()] once.
 public final class Preparation {
@@ -47,7 +47,8 @@ public final class Preparation {
     return StoredItem.newest(store);
   }
 
-  /// A call that an interrupted replay had under way goes on when its facade is used again.
+  /// Finishes interrupted calls: a call that an interrupted replay had in progress continues when
+  /// its facade is used again.
   private void finishInterrupted() {
     try (var facades = store.list(Facade.class)) {
       for (var facade : facades) {

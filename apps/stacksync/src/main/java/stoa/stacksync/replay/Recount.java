@@ -6,14 +6,14 @@ import java.util.Objects;
 import java.util.TreeMap;
 import stoa.stacksync.Status;
 
-/// What a store must hold when all of a trace was committed, counted from the rows alone.
+/// The correct contents of a store after all commits of a trace, counted from the rows alone.
 ///
 /// It shares no code with the rules by which the service commits: each row simply replaces the one
 /// before it.
 ///
 /// @param newest the last row of each item
 /// @param owners the owner of each workspace: the user of its first row
-/// @param usedBytes what the files that were not deleted hold together, by owner
+/// @param usedBytes the bytes of all files that are not deleted, by owner
 public record Recount(
     Map<Long, TraceRow> newest, Map<String, Integer> owners, Map<Integer, Long> usedBytes) {
 

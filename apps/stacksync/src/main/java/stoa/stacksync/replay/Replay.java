@@ -19,8 +19,9 @@ public final class Replay {
    *     the store has exactly the version before each of its changes.
    * (2) A change is left out only if the store has its version. Versions of an item are committed
    *     in order, so the newest stored one tells about all before it.
-   * (3) A call that an interrupted replay had under way goes on when its facade is used again. All
-   *     are finished before (2) is decided: until then a moved item could be in neither workspace.
+   * (3) A call that an interrupted replay had in progress continues when its facade is used again.
+   *     All are finished before (2) is decided: until then a moved item could be in neither
+   *     workspace.
    */
   private final Stoa store;
   private final Trace trace;

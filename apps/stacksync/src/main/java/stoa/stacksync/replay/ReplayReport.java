@@ -2,7 +2,7 @@ package stoa.stacksync.replay;
 
 import java.time.Duration;
 
-/// What a replay did.
+/// The result of a replay.
 ///
 /// @param changesBefore changes of the trace that the store had already
 /// @param changes changes that were committed now

@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Hands the batches of a trace to clients: those that have an item in common in the order of the
-/// trace, the others as early as somebody is free.
+/// Gives the batches of a trace to clients: those that have an item in common in the order of the
+/// trace, the others as soon as a client is free.
 ///
 /// Thread-safe.
 final class Schedule {

@@ -25,7 +25,7 @@ public final class TraceIds {
     return id("workspace " + name);
   }
 
-  /// What the author's device says about the change.
+  /// Returns the description of the change by the author's device.
   public static Metadata metadata(TraceRow row) {
     return new Metadata(
         row.status(),

@@ -5,13 +5,13 @@ import stoa.stacksync.Status;
 
 /// One change in the trace. Immutable.
 ///
-/// @param time when it was made, in seconds since 1970
+/// @param time the time of the change, in seconds since 1970
 /// @param request the request to which it belongs; those of one request are consecutive
-/// @param user who made it
-/// @param device on which device
+/// @param user its author
+/// @param device the author's device
 /// @param workspace where the item is after the change: the first folders of its path
 /// @param item the item's number, kept over renames and moves
-/// @param status what the change did
+/// @param status the effect of the change
 /// @param version the version that it got
 /// @param base the version on which the author worked; less than `version - 1` when others had been
 ///   faster; [#BASE_UNKNOWN] when it is not known

@@ -30,7 +30,7 @@ public record Verification(
     int items, int versions, int owners, int problemCount, List<String> problems) {
   private static final int PROBLEMS_MAX = 20;
 
-  /// Whether nothing was found.
+  /// Returns whether nothing was found.
   public boolean holds() {
     return problemCount == 0;
   }
