@@ -106,7 +106,7 @@ public final class StoaAutoConfiguration {
     } catch (IllegalArgumentException e) {
       throw new StoaStartFailure(
           failed + e.getMessage(),
-          "Correct stoa.url. For memory: and file: put dev.stoa:stoa-objects on the class path, for"
+          "Correct stoa.url. For memory: and file: put dev.stoa:stoa-embedded on the class path, for"
               + " stoa: put dev.stoa:stoa-client there.",
           e);
     } catch (Unavailable e) {

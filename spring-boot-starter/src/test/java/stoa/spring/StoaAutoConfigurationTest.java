@@ -64,7 +64,7 @@ class StoaAutoConfigurationTest {
         .run(started -> {
           StoaStartFailure failure = failure(started);
           assertThat(failure.description()).contains("carrier-pigeon:loft");
-          assertThat(failure.remedy()).contains("stoa-objects").contains("stoa-client");
+          assertThat(failure.remedy()).contains("stoa-embedded").contains("stoa-client");
         });
   }
 
