@@ -65,7 +65,7 @@ final class Bound {
       return latency == null ? 0 : latency.count();
     }
 
-    private long totalNanos() {
+    private double totalNanos() {
       return latency == null ? 0 : (double) latency.totalNanos();
     }
   }
