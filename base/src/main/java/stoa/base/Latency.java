@@ -33,7 +33,7 @@ public final class Latency {
   private static final long WINDOW_NANOS = 60_000_000_000L;
 
   /*
-   * What is quick is counted without an atomic instruction, which would be a noticeable part of it:
+   * Counting a quick call takes no atomic instruction, which would be a noticeable part of the call:
    * each thread has a stripe of its own, as far as there are stripes. Two threads that share one lose
    * a count when both change it in the same few nanoseconds.
    */

@@ -1,7 +1,7 @@
 package stoa.base;
 
 /// Takes what the parts of Stoa measure about themselves. The parts keep their counts anyway;
-/// whoever watches them reads all counts of a moment at once, through this.
+/// an observer reads all counts of a moment at once, through this interface.
 ///
 /// A name has words of a-z that dots separate, and does not end with its unit. Tags come in pairs,
 /// a name and a value; all measures of one name have tags of the same names.

@@ -20,7 +20,7 @@ import stoa.metrics.StoaMetrics;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
 
-/// What a server tells over HTTP about itself: its metrics, and whether it lives and is ready.
+/// Tells over HTTP the metrics of a server, and whether it lives and is ready.
 /// Thread-safe.
 final class Monitoring implements AutoCloseable {
   private static final String METRICS = "text/plain; version=0.0.4";

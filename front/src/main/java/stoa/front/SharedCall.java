@@ -96,6 +96,7 @@ public final class SharedCall implements LiveRoute {
     return this;
   }
 
+  /// Returns the store of the object.
   public SharedStoa stoa() {
     return stoa;
   }

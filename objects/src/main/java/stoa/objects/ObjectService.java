@@ -168,6 +168,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
+  /// Returns the sessions of clients.
   public Sessions sessions() {
     return sessions;
   }
@@ -177,14 +178,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.url();
   }
 
+  /// Returns the limits of calls.
   public stoa.Limits limits() {
     return stoa.limits();
   }
 
+  /// Returns the service of keys and values.
   public KeyService keys() {
     return keys;
   }
 
+  /// Returns the service of code versions.
   public CodeService code() {
     return code;
   }
@@ -233,7 +237,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.devices();
   }
 
-  /// Asks the store for the end of a stream, as whoever reads does.
+  /// Asks the store for the end of a stream, as each reader does.
   ///
   /// @throws stoa.StoaException when it cannot answer: its log or a device has failed, or other
   ///   servers do not confirm that it leads
@@ -960,6 +964,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return new SharedBlob(stoa.stoa(), stoa.blobs().at(decoded, generation));
   }
 
+  /// Returns the streams of users.
   public StreamStore streams() {
     stoa.part().requireFirst("users' streams");
     return stoa.stoa().streams();

@@ -3,7 +3,7 @@ package stoa.storage;
 import java.util.List;
 import stoa.base.Measures;
 
-/// What devices measure, for whoever watches the store on them.
+/// Tells the measurements of devices to an observer of the store on them.
 public final class DeviceMeasures {
   private DeviceMeasures() {}
 

@@ -69,10 +69,12 @@ public record Visit(
     public static final NextWait NONE = new NextWait(List.of(), 0, null, null);
   }
 
+  /// Returns whether it asks a state of the past, or of one moment.
   public boolean isPast() {
     return kind == Kind.PAST || kind == Kind.MOMENT;
   }
 
+  /// Returns whether it changes the key.
   public boolean isPut() {
     return kind == Kind.PUT;
   }

@@ -96,6 +96,7 @@ public final class Execution implements Cancellation.Run {
       this.reason = reason;
     }
 
+    /// Returns why the call cannot go on.
     public RuntimeException reason() {
       return reason;
     }
@@ -409,6 +410,7 @@ public final class Execution implements Cancellation.Run {
     return generation;
   }
 
+  /// Sets [#generation()].
   public void generation(long address) {
     generation = address;
   }
@@ -460,10 +462,12 @@ public final class Execution implements Cancellation.Run {
     return past;
   }
 
+  /// Returns how it runs.
   public Mode mode() {
     return mode;
   }
 
+  /// Returns how many calls stand above it.
   public int depth() {
     return depth;
   }
@@ -896,6 +900,7 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
+  /// Adds the ticks of a wait, which do not count against its limit.
   public void hasWaited(int ticks) {
     int moved = startTick + ticks;
     startTick = moved;
@@ -1014,6 +1019,7 @@ public final class Execution implements Cancellation.Run {
     return state == TAKEN_BACK;
   }
 
+  /// Throws when the call was taken back.
   public void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
   }

@@ -186,6 +186,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return runs.factory(key).givesUp(value);
   }
 
+  /// Returns the last address of its stream.
   public long tail() {
     return tail;
   }
@@ -267,6 +268,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return pins.get() >= 0;
   }
 
+  /// Ends a pin.
   public void unpin() {
     pins.decrementAndGet();
   }

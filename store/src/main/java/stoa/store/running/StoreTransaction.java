@@ -233,11 +233,15 @@ public final class StoreTransaction implements AutoCloseable {
     this.top = new Layer(null, 0, bounds.isReadOnly());
   }
 
+  /// Has it answer one question, and returns it.
   public StoreTransaction forOneQuestion() {
     oneQuestion = true;
     return this;
   }
 
+  /// Has it answer one question of a method.
+  ///
+  /// @param callers the keys on the way to it
   public StoreTransaction forOneQuestion(List<Key> callers) {
     journey = new Journey(callers, List.of());
     return forOneQuestion();
@@ -289,6 +293,9 @@ public final class StoreTransaction implements AutoCloseable {
     return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
 
+  /// Asks a key's handler for a method that runs at a depth of nested calls.
+  ///
+  /// @throws stoa.Gone when the key is not as expected
   public Answer get(Key target, Object query, Existence existence, int depth) {
     check();
     return ask(target, query, existence, depth, Pace.LONG);
