@@ -69,10 +69,12 @@ public record Visit(
     public static final NextWait NONE = new NextWait(List.of(), 0, null, null);
   }
 
+  /// Whether it asks for the past.
   public boolean isPast() {
     return kind == Kind.PAST || kind == Kind.MOMENT;
   }
 
+  /// Whether it puts.
   public boolean isPut() {
     return kind == Kind.PUT;
   }

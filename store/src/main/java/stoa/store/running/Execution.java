@@ -96,6 +96,7 @@ public final class Execution implements Cancellation.Run {
       this.reason = reason;
     }
 
+    /// Why the run stopped.
     public RuntimeException reason() {
       return reason;
     }
@@ -409,6 +410,7 @@ public final class Execution implements Cancellation.Run {
     return generation;
   }
 
+  /// The generation of the key in which the handler runs.
   public void generation(long address) {
     generation = address;
   }
@@ -460,10 +462,12 @@ public final class Execution implements Cancellation.Run {
     return past;
   }
 
+  /// Why the handler runs.
   public Mode mode() {
     return mode;
   }
 
+  /// How many handlers wait for this run, directly and through others.
   public int depth() {
     return depth;
   }
@@ -896,6 +900,7 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
+  /// The run has waited for other keys, which does not count as its time.
   public void hasWaited(int ticks) {
     int moved = startTick + ticks;
     startTick = moved;
@@ -1014,6 +1019,7 @@ public final class Execution implements Cancellation.Run {
     return state == TAKEN_BACK;
   }
 
+  /// Stops the run if it was taken back.
   public void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
   }

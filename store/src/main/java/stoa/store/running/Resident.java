@@ -186,6 +186,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return runs.factory(key).givesUp(value);
   }
 
+  /// The last committed address of the stream.
   public long tail() {
     return tail;
   }
@@ -267,6 +268,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return pins.get() >= 0;
   }
 
+  /// Ends what [#pin] began.
   public void unpin() {
     pins.decrementAndGet();
   }

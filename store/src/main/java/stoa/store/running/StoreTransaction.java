@@ -230,11 +230,15 @@ public final class StoreTransaction implements AutoCloseable {
     this.top = new Layer(null, 0, bounds.isReadOnly());
   }
 
+  /// The same for one question from outside, whose handler asks other keys.
   public StoreTransaction forOneQuestion() {
     oneQuestion = true;
     return this;
   }
 
+  /// As [#forOneQuestion()], for a handler of another store.
+  ///
+  /// @param callers the keys whose handlers wait for it, outermost first
   public StoreTransaction forOneQuestion(List<Key> callers) {
     journey = new Journey(callers, List.of());
     return forOneQuestion();
@@ -286,6 +290,9 @@ public final class StoreTransaction implements AutoCloseable {
     return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
 
+  /// As [#get(Target, Object, Existence, Pace)], for a handler.
+  ///
+  /// @param depth how many handlers wait for it
   public Answer get(Key target, Object query, Existence existence, int depth) {
     check();
     return ask(target, query, existence, depth, Pace.LONG);
