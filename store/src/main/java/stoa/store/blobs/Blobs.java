@@ -3,7 +3,6 @@ package stoa.store.blobs;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,6 +31,7 @@ import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.running.Request;
+import stoa.store.threads.Tasks;
 
 /// The blobs of a store: keys whose values are bytes on the storage device, which are written there
 /// and not put.
@@ -59,7 +59,7 @@ public final class Blobs {
 
   private final Store store;
   private final Function<StreamId, ByteObject> objects;
-  private final Executor executor;
+  private final Tasks tasks;
   private final String space;
   private final Gates gates = new Gates();
   private final Deletions deletions;
@@ -68,13 +68,12 @@ public final class Blobs {
   /// The blobs of a store.
   ///
   /// @param objects the object of an id
-  /// @param executor runs what callers do not wait for
+  /// @param tasks run what callers do not wait for
   /// @param space of their keys
-  public Blobs(
-      Store store, Function<StreamId, ByteObject> objects, Executor executor, String space) {
+  public Blobs(Store store, Function<StreamId, ByteObject> objects, Tasks tasks, String space) {
     this.store = store;
     this.objects = objects;
-    this.executor = executor;
+    this.tasks = tasks;
     this.space = space;
     this.deletions = new Deletions(object(StreamId.of("stoa/deletions of " + space)));
     store.register(space, BlobHandler.FACTORY);
@@ -338,7 +337,7 @@ public final class Blobs {
 
   private boolean onAnswers(CompletableFuture<?> answer, Runnable task) {
     try {
-      executor.execute(task);
+      tasks.answer(task);
       return true;
     } catch (RejectedExecutionException closed) {
       answer.completeExceptionally(new Closed("the store was closed before the answer was read"));

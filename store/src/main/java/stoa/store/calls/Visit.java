@@ -69,12 +69,12 @@ public record Visit(
     public static final NextWait NONE = new NextWait(List.of(), 0, null, null);
   }
 
-  /// Returns whether it asks a state of the past, or of one moment.
+  /// Whether it asks for the past.
   public boolean isPast() {
     return kind == Kind.PAST || kind == Kind.MOMENT;
   }
 
-  /// Returns whether it changes the key.
+  /// Whether it puts.
   public boolean isPut() {
     return kind == Kind.PUT;
   }

@@ -1,7 +1,6 @@
 package stoa.store.divergence;
 
 import java.util.Iterator;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +17,7 @@ import stoa.store.running.NoteRequest;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.running.Spaces;
+import stoa.store.threads.Tasks;
 
 /// Says in the log of a replicated store what states its leader has come to, in a stream of their
 /// own, so that the other replicas make the same checkpoints and find out when they differ.
@@ -50,27 +50,27 @@ public final class Announcements {
   private final Residents residents;
   private final Spaces spaces;
   private final Streams streams;
-  private final Executor executor;
+  private final Tasks tasks;
   private final int kept;
   private final AtomicBoolean turning = new AtomicBoolean();
 
   // Guarded by turning.
   private Iterator<Resident> hand;
 
-  /// @param executor runs the turns
+  /// @param tasks run the turns
   /// @param kept how many announcements stay in the log
   public Announcements(
       BatchLeader leader,
       Residents residents,
       Spaces spaces,
       Streams streams,
-      Executor executor,
+      Tasks tasks,
       int kept) {
     this.leader = leader;
     this.residents = residents;
     this.spaces = spaces;
     this.streams = streams;
-    this.executor = executor;
+    this.tasks = tasks;
     this.kept = kept;
     this.hand = residents.iterator();
   }
@@ -108,7 +108,7 @@ public final class Announcements {
   public void tick() {
     if (!turning.compareAndSet(false, true)) return;
     try {
-      executor.execute(this::turn);
+      tasks.answer(this::turn);
     } catch (RejectedExecutionException closed) {
       turning.set(false);
     }

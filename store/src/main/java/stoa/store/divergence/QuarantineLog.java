@@ -1,6 +1,5 @@
 package stoa.store.divergence;
 
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +17,7 @@ import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.running.Runners;
+import stoa.store.threads.Tasks;
 
 /// Puts keys into [Quarantine] and ends their quarantine, in the log. Thread-safe.
 public final class QuarantineLog {
@@ -32,7 +32,7 @@ public final class QuarantineLog {
   private final Residents residents;
   private final Questions questions;
   private final Runners runners;
-  private final Executor executor;
+  private final Tasks tasks;
 
   /// Held while what was found here is logged, and while a state is accepted: in the log, that
   /// comes last.
@@ -44,13 +44,9 @@ public final class QuarantineLog {
   /// @param residents the keys
   /// @param questions reads the state that is accepted
   /// @param runners forget how often a call has ended the process
-  /// @param executor logs what is found here
+  /// @param tasks log what is found here
   public record Parts(
-      BatchLeader leader,
-      Residents residents,
-      Questions questions,
-      Runners runners,
-      Executor executor) {}
+      BatchLeader leader, Residents residents, Questions questions, Runners runners, Tasks tasks) {}
 
   public QuarantineLog(Quarantine quarantine, AcceptedStates accepted, Parts parts) {
     this.quarantine = quarantine;
@@ -59,13 +55,13 @@ public final class QuarantineLog {
     this.residents = parts.residents;
     this.questions = parts.questions;
     this.runners = parts.runners;
-    this.executor = parts.executor;
+    this.tasks = parts.tasks;
     quarantine.whenFound(this::logSoon);
   }
 
   /// Makes durable for all replicas, soon, that a key is in quarantine here.
   private void logSoon(Divergence evidence) {
-    executor.execute(() -> {
+    tasks.answer(() -> {
       deciding.lock();
       try {
         if (evidence.equals(quarantine.evidence(evidence.stream()))) log(evidence);

@@ -1,7 +1,6 @@
 package stoa.store.past;
 
 import java.util.ArrayDeque;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,6 +18,7 @@ import stoa.store.records.Records;
 import stoa.store.running.Bans;
 import stoa.store.running.Spaces;
 import stoa.store.running.Timeline;
+import stoa.store.threads.Tasks;
 import stoa.store.threads.Threads;
 
 /// Releases the past of keys, in front of the oldest version that can be read. No other class
@@ -83,7 +83,7 @@ public final class Retention {
   private final Streams streams;
   private final Timeline timeline;
   private final LogClock clock;
-  private final Executor executor;
+  private final Tasks tasks;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Deleted> deleted = new ArrayDeque<>(); // guarded by lock
   private final AtomicBoolean turning = new AtomicBoolean();
@@ -99,9 +99,8 @@ public final class Retention {
   /// @param spaces the keys whose past users read
   /// @param bans the keys that take no checkpoints
   /// @param clock the age of what is kept
-  /// @param executor releases what deleted keys have left
-  public record Parts(
-      BatchLeader leader, Spaces spaces, Bans bans, LogClock clock, Executor executor) {}
+  /// @param tasks release what deleted keys have left
+  public record Parts(BatchLeader leader, Spaces spaces, Bans bans, LogClock clock, Tasks tasks) {}
 
   /// @param holds what may not be released
   public Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {
@@ -112,7 +111,7 @@ public final class Retention {
     this.spaces = parts.spaces;
     this.bans = parts.bans;
     this.clock = parts.clock;
-    this.executor = parts.executor;
+    this.tasks = parts.tasks;
   }
 
   /// What is to be kept from now on.
@@ -198,7 +197,7 @@ public final class Retention {
     ticks = 0;
     if (deletedCount() == 0 || !turning.compareAndSet(false, true)) return;
     try {
-      executor.execute(this::turn);
+      tasks.answer(this::turn);
     } catch (RejectedExecutionException closed) {
       turning.set(false);
     }

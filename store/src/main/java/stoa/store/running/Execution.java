@@ -96,7 +96,7 @@ public final class Execution implements Cancellation.Run {
       this.reason = reason;
     }
 
-    /// Returns why the call cannot go on.
+    /// Why the run stopped.
     public RuntimeException reason() {
       return reason;
     }
@@ -410,7 +410,7 @@ public final class Execution implements Cancellation.Run {
     return generation;
   }
 
-  /// Sets [#generation()].
+  /// The generation of the key in which the handler runs.
   public void generation(long address) {
     generation = address;
   }
@@ -462,12 +462,12 @@ public final class Execution implements Cancellation.Run {
     return past;
   }
 
-  /// Returns how it runs.
+  /// Why the handler runs.
   public Mode mode() {
     return mode;
   }
 
-  /// Returns how many calls stand above it.
+  /// How many handlers wait for this run, directly and through others.
   public int depth() {
     return depth;
   }
@@ -900,7 +900,7 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Adds the ticks of a wait, which do not count against its limit.
+  /// The run has waited for other keys, which does not count as its time.
   public void hasWaited(int ticks) {
     int moved = startTick + ticks;
     startTick = moved;
@@ -1019,7 +1019,7 @@ public final class Execution implements Cancellation.Run {
     return state == TAKEN_BACK;
   }
 
-  /// Throws when the call was taken back.
+  /// Stops the run if it was taken back.
   public void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
   }

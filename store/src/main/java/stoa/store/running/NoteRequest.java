@@ -24,7 +24,7 @@ public final class NoteRequest extends Request {
   ///
   /// @param lost how many the key had lost before
   public record Reflected(Resident resident, int lost) {
-    /// Returns whether the key has lost answers since.
+    /// Whether one of them was lost since.
     public boolean isLost() {
       return resident.answersLost() != lost;
     }

@@ -186,7 +186,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return runs.factory(key).givesUp(value);
   }
 
-  /// Returns the last address of its stream.
+  /// The last committed address of the stream.
   public long tail() {
     return tail;
   }
@@ -268,7 +268,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return pins.get() >= 0;
   }
 
-  /// Ends a pin.
+  /// Ends what [#pin] began.
   public void unpin() {
     pins.decrementAndGet();
   }

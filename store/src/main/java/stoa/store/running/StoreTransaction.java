@@ -233,15 +233,15 @@ public final class StoreTransaction implements AutoCloseable {
     this.top = new Layer(null, 0, bounds.isReadOnly());
   }
 
-  /// Has it answer one question, and returns it.
+  /// The same for one question from outside, whose handler asks other keys.
   public StoreTransaction forOneQuestion() {
     oneQuestion = true;
     return this;
   }
 
-  /// Has it answer one question of a method.
+  /// As [#forOneQuestion()], for a handler of another store.
   ///
-  /// @param callers the keys on the way to it
+  /// @param callers the keys whose handlers wait for it, outermost first
   public StoreTransaction forOneQuestion(List<Key> callers) {
     journey = new Journey(callers, List.of());
     return forOneQuestion();
@@ -293,9 +293,9 @@ public final class StoreTransaction implements AutoCloseable {
     return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
 
-  /// Asks a key's handler for a method that runs at a depth of nested calls.
+  /// As [#get(Target, Object, Existence, Pace)], for a handler.
   ///
-  /// @throws stoa.Gone when the key is not as expected
+  /// @param depth how many handlers wait for it
   public Answer get(Key target, Object query, Existence existence, int depth) {
     check();
     return ask(target, query, existence, depth, Pace.LONG);

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -30,6 +29,7 @@ import stoa.store.running.AppendRequest;
 import stoa.store.running.Appending;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
+import stoa.store.threads.Tasks;
 import stoa.store.watching.Progress;
 
 /// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked
@@ -55,7 +55,7 @@ public final class StoredStreams {
   private final Health health;
   private final Progress progress;
   private final Streams streams;
-  private final Executor executor;
+  private final Tasks tasks;
 
   /// What users' streams are kept by.
   ///
@@ -63,14 +63,14 @@ public final class StoredStreams {
   /// @param residents gives entries their addresses
   /// @param admission how many appends are under way
   /// @param progress how far the log is committed
-  /// @param executor hands over asynchronous answers
+  /// @param tasks hand over asynchronous answers
   public record Parts(
       BatchLeader leader,
       Residents residents,
       Admission admission,
       Health health,
       Progress progress,
-      Executor executor) {}
+      Tasks tasks) {}
 
   public StoredStreams(Parts parts, Streams streams) {
     this.leader = parts.leader;
@@ -78,7 +78,7 @@ public final class StoredStreams {
     this.admission = parts.admission;
     this.health = parts.health;
     this.progress = parts.progress;
-    this.executor = parts.executor;
+    this.tasks = parts.tasks;
     this.streams = streams;
   }
 
@@ -108,7 +108,7 @@ public final class StoredStreams {
   /// Completes an answer on a thread of its own: what its caller does there may take any time.
   private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
     try {
-      executor.execute(() -> {
+      tasks.answer(() -> {
         try {
           answer.complete(appended(settled));
         } catch (RuntimeException failure) {
