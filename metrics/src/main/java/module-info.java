@@ -1,4 +1,4 @@
-/// What a store measures about itself, for Micrometer.
+/// The measures of a store, for Micrometer.
 @org.jspecify.annotations.NullMarked
 module stoa.metrics {
   requires static transitive org.jspecify;

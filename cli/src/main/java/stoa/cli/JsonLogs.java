@@ -145,7 +145,7 @@ public final class JsonLogs implements SLF4JServiceProvider {
     }
   }
 
-  /// What java.util.logging has for the process: gRPC logs there.
+  /// The handler of java.util.logging, to which gRPC logs.
   private static final class Platform extends Handler {
     private final SimpleFormatter formatter = new SimpleFormatter();
 

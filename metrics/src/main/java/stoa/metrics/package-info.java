@@ -1,2 +1,2 @@
-/// What a store measures about itself, for Micrometer.
+/// The measures of a store, for Micrometer.
 package stoa.metrics;

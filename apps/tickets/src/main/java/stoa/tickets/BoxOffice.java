@@ -93,7 +93,7 @@ public class BoxOffice {
     return found;
   }
 
-  /// What a show brought in.
+  /// Returns the takings of a show.
   public long takingsCents(String show) {
     return ledger(show).takingsCents();
   }
