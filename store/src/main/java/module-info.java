@@ -8,8 +8,12 @@ module stoa.store {
 
   exports stoa.store;
   exports stoa.store.blobs;
+  exports stoa.store.calls;
   exports stoa.store.ordering;
+  exports stoa.store.past;
   exports stoa.store.replicas;
+  exports stoa.store.running;
+  exports stoa.store.streams;
   exports stoa.store.threads;
   exports stoa.store.watching;
 }

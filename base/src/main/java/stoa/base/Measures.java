@@ -1,12 +1,12 @@
 package stoa.base;
 
-/// Receives the measures of the parts of Stoa. The parts keep their counts anyway; a monitor reads
-/// all counts of a moment at once, through this interface.
+/// Takes what the parts of Stoa measure about themselves. The parts keep their counts anyway;
+/// whoever watches them reads all counts of a moment at once, through this.
 ///
-/// A name has words of a-z that dots separate, and does not end with its unit. Tags come in pairs, a
-/// name and a value; all measures of one name have tags of the same names.
+/// A name has words of a-z that dots separate, and does not end with its unit. Tags come in pairs,
+/// a name and a value; all measures of one name have tags of the same names.
 public interface Measures {
-  /// The unit of plain numbers.
+  /// The unit of what has none.
   String NO_UNIT = "";
 
   /// The unit of sizes.
@@ -20,7 +20,7 @@ public interface Measures {
   /// @param name of the measure
   /// @param unit what it counts; [#NO_UNIT] when the name says so
   /// @param meaning one sentence for people
-  void count(String name, String unit, String meaning, double total, String... tags);
+  void count(String name, String unit, String meaning, long total, String... tags);
 
   /// Takes a number that goes up and down.
   ///
@@ -40,7 +40,7 @@ public interface Measures {
     Measures all = this;
     return new Measures() {
       @Override
-      public void count(String name, String unit, String meaning, double total, String... tags) {
+      public void count(String name, String unit, String meaning, long total, String... tags) {
         all.count(name, unit, meaning, total, joined(tags));
       }
 

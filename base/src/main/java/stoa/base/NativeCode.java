@@ -1,10 +1,12 @@
 package stoa.base;
 
-/// Whether Netty, which gRPC and Ratis bring along under names of their own, may load native code.
+/// Whether Netty, which gRPC brings along under names of its own, may load native code.
 ///
 /// The JVM warns of native code, and a later one refuses it, unless the program's command allows it
 /// by `--enable-native-access`. Netty runs on the JDK's sockets and TLS as well.
 public final class NativeCode {
+  private static final String NETTY = "io.grpc.netty.shaded.io.netty.";
+
   private NativeCode() {}
 
   /// Has gRPC's Netty do without native code where the JVM would warn of it. To be called before
@@ -13,19 +15,12 @@ public final class NativeCode {
   ///
   /// @param user a class of the module of Netty
   public static void unlessAllowed(Class<?> user) {
-    unlessAllowed(user, "io.grpc.netty.shaded.");
-  }
-
-  /// Has the Netty of another library do so.
-  ///
-  /// @param prefix what stands before `io.netty` in the names of its classes
-  public static void unlessAllowed(Class<?> user, String prefix) {
     if (user.getModule().isNativeAccessEnabled()) return;
-    without(prefix + "io.netty.transport.noNative");
-    without(prefix + "io.netty.handler.ssl.noOpenSsl");
+    without("transport.noNative");
+    without("handler.ssl.noOpenSsl");
   }
 
   private static void without(String option) {
-    if (System.getProperty(option) == null) System.setProperty(option, "true");
+    if (System.getProperty(NETTY + option) == null) System.setProperty(NETTY + option, "true");
   }
 }

@@ -38,18 +38,18 @@ class LatencyTest {
   }
 
   @Test
-  void timesOneIn16OfWhatIsQuickAndCountsAll() {
+  void timesOneIn128OfWhatIsQuickAndCountsAll() {
     var latency = new Latency();
     int timed = 0;
-    for (int i = 0; i < 1_601; i++) {
+    for (int i = 0; i < 12_801; i++) {
       int weight = latency.begin();
       if (weight == 0) continue;
       timed++;
       latency.end(weight, 100);
     }
-    assertEquals(1_601, latency.count());
+    assertEquals(12_801, latency.count());
     assertEquals(101, timed);
-    assertEquals(1_601 * 100, latency.totalNanos());
+    assertEquals(12_801 * 100, latency.totalNanos());
   }
 
   @Test
@@ -57,7 +57,7 @@ class LatencyTest {
     var latency = new Latency();
     latency.end(latency.begin(), 100);
     int weight = latency.begin();
-    assertEquals(16, weight);
+    assertEquals(128, weight);
     latency.end(weight, SLOW);
     assertEquals(1, latency.begin());
     assertEquals(1, latency.begin());

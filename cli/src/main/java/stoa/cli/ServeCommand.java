@@ -261,8 +261,8 @@ final class ServeCommand implements Callable<Integer> {
 
   // ---- metrics and health
 
-  /// Returns how the door for HTTP listens: as the door for clients, except that it encrypts nothing
-  /// that stays on this machine.
+  /// Returns how the door for HTTP listens: as the door for clients, except that it encrypts
+  /// nothing that stays on this machine.
   private HttpDoor.Config door(ServerConfig config, String where) {
     Endpoint address = Endpoint.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
     boolean secured = config.certificate() != null && !config.tokens().isEmpty();

@@ -51,8 +51,7 @@ class MonitoringTest {
   }
 
   private static final Pattern HELP = Pattern.compile("# HELP (stoa_\\w+) (.*)");
-  private static final Pattern ROW =
-      Pattern.compile("\\| `(stoa_\\w+)` \\| [^|]* \\| ([^|]*) \\|");
+  private static final Pattern ROW = Pattern.compile("\\| `(stoa_\\w+)` \\| [^|]* \\| ([^|]*) \\|");
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final SimulatedDisk disk = new SimulatedDisk(1);

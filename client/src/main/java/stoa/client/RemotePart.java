@@ -113,7 +113,7 @@ final class RemotePart implements Service.Vocabulary {
         "stoa.client.copies",
         Measures.BYTES,
         "Memory that the client's copies of objects take, about.",
-        replicas.bytes());
+        (double) replicas.bytes());
   }
 
   /// Returns the whole store.

@@ -269,8 +269,8 @@ class ResilienceTest {
         assertTrue(said.contains("no server answers at \"stoa://127.0.0.1:" + free), said);
         assertTrue(said.contains("waiting for one up to "), said);
       }
-      try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), free);
-          Stoa stoa = opening.get()) {
+      Server server = ServedEngine.serve(StoaConfig.of("memory:"), free);
+      try (Stoa stoa = opening.get()) {
         stoa.get(Account.class, "a").add(3);
         assertEquals(3, stoa.get(Account.class, "a").balance());
         server.close();
@@ -280,6 +280,8 @@ class ResilienceTest {
         long took = Duration.ofNanos(System.nanoTime() - began).toMillis();
         assertTrue(String.valueOf(failure.getMessage()).contains("within 500 ms"), failure::toString);
         assertTrue(took < 4_000, took + " ms");
+      } finally {
+        server.close();
       }
     }
   }

@@ -279,7 +279,7 @@ final class HostedGroup {
                   "stoa.replication.lag",
                   Measures.NO_UNIT,
                   "Batches that a member of the group lacks, as the leader knows it.",
-                  lacks,
+                  (double) lacks,
                   "server",
                   server));
     } else if (failure == null) {
@@ -291,12 +291,12 @@ final class HostedGroup {
         "stoa.replica.compared",
         Measures.NO_UNIT,
         "Objects whose states this follower has compared with the leader's.",
-        progress.compared());
+        (double) progress.compared());
     out.gauge(
         "stoa.replica.diverged",
         Measures.NO_UNIT,
         "Objects whose states differ from the leader's.",
-        progress.diverged());
+        (double) progress.diverged());
   }
 
   /// Records that the replica has stopped; called with roles held.

@@ -1,6 +1,7 @@
 package stoa.front;
 
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import stoa.base.Latency;
 import stoa.base.Measures;
 import stoa.front.types.SharedMethod;
@@ -21,13 +22,25 @@ public final class CallMeters {
   /// Creates one that has seen nothing.
   public CallMeters() {}
 
+  /// Returns the meter of a method that was used here last; null when that is to be found with
+  /// [#of].
+  @Nullable Latency last(SharedMethod method) {
+    SharedMethod.Meter last = method.meter();
+    return last != null && last.owner() == this ? last.latency() : null;
+  }
+
   /// Returns the meter of a method. Beyond 2,000 methods, all further ones share one meter.
   public Latency of(SharedType type, SharedMethod method) {
+    Latency last = last(method);
+    if (last != null) return last;
     var named = new Named(type.name(), method.id());
-    Latency known = methods.get(named);
-    if (known != null) return known;
-    Named kept = methods.size() < METHODS_MAX ? named : OTHERS;
-    return methods.computeIfAbsent(kept, _ -> new Latency());
+    Latency found = methods.get(named);
+    if (found == null) {
+      Named kept = methods.size() < METHODS_MAX ? named : OTHERS;
+      found = methods.computeIfAbsent(kept, _ -> new Latency());
+    }
+    method.meter(new SharedMethod.Meter(this, found));
+    return found;
   }
 
   /// Tells all that was measured.

@@ -185,25 +185,30 @@ public final class SharedCall implements LiveRoute {
     return switch (route) {
       case IN_METHOD -> Objects.requireNonNull(running).call(this, method, arguments);
       case IN_TRANSACTION -> Objects.requireNonNull(transaction).call(this, method, arguments);
-      case OWN_TRANSACTION -> measured(method, () -> transact(method, arguments));
+      case OWN_TRANSACTION -> transact(method, arguments);
       case AT_CLIENTS -> atClients(method, arguments);
       case REFUSED_PLACED -> throw Refusals.placed(key());
-      case DIRECT -> measured(method, () -> target.call(this, method, arguments));
+      case DIRECT -> direct(method, arguments);
       default -> throw new IllegalStateException(route + " is no route of an ordinary proxy");
     };
   }
 
-  private interface Making {
-    @Nullable Object make() throws Throwable;
+  private @Nullable Object direct(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    Latency latency = stoa.calls().last(method);
+    if (latency == null) latency = stoa.calls().of(shared(), method);
+    int weight = latency.begin();
+    return weight == 0
+        ? target.call(this, method, arguments)
+        : timed(latency, weight, method, arguments);
   }
 
-  private @Nullable Object measured(SharedMethod method, Making call) throws Throwable {
-    Latency latency = stoa.calls().of(shared(), method);
-    int weight = latency.begin();
-    if (weight == 0) return call.make();
+  private @Nullable Object timed(
+      Latency latency, int weight, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     long began = stoa.service().nanoTime();
     try {
-      return call.make();
+      return target.call(this, method, arguments);
     } finally {
       latency.end(weight, stoa.service().nanoTime() - began);
     }
@@ -296,12 +301,19 @@ public final class SharedCall implements LiveRoute {
       options = options.withTotalTimeMax(limit);
     }
     var answer = new @Nullable Object[1];
-    stoa.transact(
-        options,
-        () -> {
-          answer[0] = taking(method, arguments);
-          return answer;
-        });
+    Latency latency = stoa.calls().of(shared(), method);
+    int weight = latency.begin();
+    long began = stoa.service().nanoTime();
+    try {
+      stoa.transact(
+          options,
+          () -> {
+            answer[0] = taking(method, arguments);
+            return answer;
+          });
+    } finally {
+      if (weight > 0) latency.end(weight, stoa.service().nanoTime() - began);
+    }
     return answer[0];
   }
 

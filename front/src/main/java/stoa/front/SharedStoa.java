@@ -88,9 +88,7 @@ public final class SharedStoa implements Host {
   public void measure(Measures out) {
     calls.measure(out, "program");
     out.latency(
-        "stoa.transactions",
-        "Transactions of this program, all attempts together.",
-        transactions);
+        "stoa.transactions", "Transactions of this program, all attempts together.", transactions);
     out.count(
         "stoa.transactions.lost",
         Measures.NO_UNIT,

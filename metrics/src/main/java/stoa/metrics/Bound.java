@@ -24,9 +24,9 @@ import stoa.base.Measures;
 
 /// One source of measures in one registry. Thread-safe.
 ///
-/// A source tells all measures at once, as many as there are at the moment. Each becomes a cell with
-/// the last value, and each cell a meter that reads it. Reading any meter refreshes the cells, when
-/// they are older than a second.
+/// A source tells all measures at once, as many as there are at the moment. Each becomes a cell
+/// with the last value, and each cell a meter that reads it. Reading any meter refreshes the cells,
+/// when they are older than a second.
 final class Bound {
   private static final Logger LOG = LoggerFactory.getLogger(Bound.class);
   private static final long AGE_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
@@ -66,7 +66,7 @@ final class Bound {
     }
 
     private double totalNanos() {
-      return latency == null ? 0 : latency.totalNanos();
+      return latency == null ? 0 : (double) latency.totalNanos();
     }
   }
 
@@ -100,11 +100,13 @@ final class Bound {
         LOG.debug("nothing was measured", closed);
         return;
       }
-      cells.entrySet().removeIf(entry -> {
-        if (taking.seen.contains(entry.getKey())) return false;
-        remove(entry.getValue());
-        return true;
-      });
+      cells
+          .entrySet()
+          .removeIf(entry -> {
+            if (taking.seen.contains(entry.getKey())) return false;
+            remove(entry.getValue());
+            return true;
+          });
     } finally {
       lock.unlock();
     }
@@ -131,36 +133,36 @@ final class Bound {
     private final long now = System.nanoTime();
 
     @Override
-    public void count(String name, String unit, String meaning, double total, String... own) {
+    public void count(String name, String unit, String meaning, long total, String... own) {
       ToDoubleFunction<Cell> reading = Cell::value;
       cell(
-              name,
-              own,
-              null,
-              made ->
-                  FunctionCounter.builder(name, made, reading)
-                      .baseUnit(unit(unit))
-                      .description(meaning)
-                      .tags(tags.and(own))
-                      .register(registry))
-          .value =
-          total;
+                  name,
+                  own,
+                  null,
+                  made ->
+                      FunctionCounter.builder(name, made, reading)
+                          .baseUnit(unit(unit))
+                          .description(meaning)
+                          .tags(tags.and(own))
+                          .register(registry))
+              .value =
+          (double) total;
     }
 
     @Override
     public void gauge(String name, String unit, String meaning, double value, String... own) {
       cell(
-              name,
-              own,
-              null,
-              made ->
-                  Gauge.builder(name, made, Cell::value)
-                      .strongReference(true)
-                      .baseUnit(unit(unit))
-                      .description(meaning)
-                      .tags(tags.and(own))
-                      .register(registry))
-          .value =
+                  name,
+                  own,
+                  null,
+                  made ->
+                      Gauge.builder(name, made, Cell::value)
+                          .strongReference(true)
+                          .baseUnit(unit(unit))
+                          .description(meaning)
+                          .tags(tags.and(own))
+                          .register(registry))
+              .value =
           value;
     }
 
@@ -187,17 +189,16 @@ final class Bound {
       all[own.length] = "quantile";
       all[own.length + 1] = Double.toString(quantile);
       cell(
-              name + ".quantile",
-              all,
-              null,
-              made ->
-                  TimeGauge.builder(
-                          name + ".quantile", made, TimeUnit.NANOSECONDS, Cell::value)
-                      .strongReference(true)
-                      .description(meaning + " Quantiles of the last one to two minutes.")
-                      .tags(tags.and(all))
-                      .register(registry))
-          .value =
+                  name + ".quantile",
+                  all,
+                  null,
+                  made ->
+                      TimeGauge.builder(name + ".quantile", made, TimeUnit.NANOSECONDS, Cell::value)
+                          .strongReference(true)
+                          .description(meaning + " Quantiles of the last one to two minutes.")
+                          .tags(tags.and(all))
+                          .register(registry))
+              .value =
           nanos;
     }
 

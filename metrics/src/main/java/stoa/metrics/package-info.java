@@ -1,2 +1,3 @@
-/// The measures of a store, for Micrometer.
+/// What a store measures about itself, for Micrometer: [StoaMetrics].
+@org.jspecify.annotations.NullMarked
 package stoa.metrics;

@@ -177,7 +177,7 @@ class StoaMetricsTest {
     Consumer<Measures> source =
         out -> {
           long which = now.get();
-          out.gauge("t.which", Measures.NO_UNIT, "Which.", which, "which", "" + which);
+          out.gauge("t.which", Measures.NO_UNIT, "Which.", (double) which, "which", "" + which);
           out.count("t.bytes", Measures.BYTES, "Bytes.", which);
           out.latency("t.took", "Time.", new Latency());
         };

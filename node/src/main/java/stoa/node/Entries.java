@@ -1,7 +1,7 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
-import stoa.store.Event;
+import stoa.store.calls.Event;
 import stoa.wire.proto.Entry;
 
 /// The form in which entries of an object's stream travel to a client.

@@ -7,7 +7,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
-import stoa.store.Transaction;
+import stoa.store.running.StoreTransaction;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.At;
@@ -44,8 +44,8 @@ final class Forms {
     return new LogAddress(at.getEpoch(), at.getCounter());
   }
 
-  static Transaction.Id id(TransactionId told, ObjectService service) {
-    return new Transaction.Id(
+  static StoreTransaction.Id id(TransactionId told, ObjectService service) {
+    return new StoreTransaction.Id(
         service.key(told.getType(), told.getKey().toByteArray()),
         told.getVersion(),
         new StreamId(told.getMarkHigh(), told.getMarkLow()));
@@ -120,7 +120,7 @@ final class Forms {
     return At.newBuilder().setEpoch(address.epoch()).setCounter(address.counter()).build();
   }
 
-  static TransactionId id(Transaction.Id id) {
+  static TransactionId id(StoreTransaction.Id id) {
     return TransactionId.newBuilder()
         .setType(id.key().space())
         .setKey(ByteString.copyFrom(id.key().name()))

@@ -54,11 +54,7 @@ public final class HttpDoor implements AutoCloseable {
   /// @param key their private key, in PEM; null when there is no certificate
   /// @param tokens of which clients must send one, as `Authorization: Bearer TOKEN`; none for none
   public record Config(
-      String host,
-      int port,
-      @Nullable Path certificate,
-      @Nullable Path key,
-      List<String> tokens) {
+      String host, int port, @Nullable Path certificate, @Nullable Path key, List<String> tokens) {
     /// Checks the values.
     public Config {
       tokens = List.copyOf(tokens);

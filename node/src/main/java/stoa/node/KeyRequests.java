@@ -40,7 +40,7 @@ final class KeyRequests {
   }
 
   private interface Beginning {
-    stoa.store.Request begin(Key key, byte @Nullable [] value);
+    stoa.store.running.Request begin(Key key, byte @Nullable [] value);
   }
 
   /// Begins a put; hands it on when decoding its value would take long.

@@ -317,7 +317,8 @@ public final class Server implements AutoCloseable {
       } catch (TimeoutException silent) {
         reasons.add("group " + group + " has no leader that answers");
       } catch (ExecutionException refused) {
-        reasons.add("group " + group + ": " + refused.getCause().getMessage());
+        Throwable cause = refused.getCause();
+        reasons.add("group " + group + ": " + (cause == null ? refused : cause).getMessage());
       } catch (InterruptedException stopped) {
         Thread.currentThread().interrupt();
         return List.of("the question was given up");

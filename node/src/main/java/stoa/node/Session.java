@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.Sessions;
-import stoa.store.Pins;
+import stoa.store.past.Pins;
 import stoa.store.watching.Watch;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;

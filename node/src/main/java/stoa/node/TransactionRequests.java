@@ -12,8 +12,8 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
-import stoa.store.Transaction;
 import stoa.store.ordering.Coordinator;
+import stoa.store.running.StoreTransaction;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
@@ -55,7 +55,8 @@ final class TransactionRequests {
       throw new Unavailable(
           "transaction "
               + request.getTransaction()
-              + " is not open, or was lost when the server was restarted; nothing was written unless its outcome says so");
+              + " is not open, or was lost when the server was restarted; nothing was written"
+              + " unless its outcome says so");
     }
     open.lane().slow(() -> asked.attempt(() -> step(session, open, request)));
   }
@@ -167,13 +168,13 @@ final class TransactionRequests {
         Answered.newBuilder().setObjects(transacting.objects()).setBytes(transacting.bytes());
     if (said.answer() != null) answered.setAnswer(ByteString.copyFrom(said.answer()));
     if (said.errand() != null) answered.setErrand(Forms.errand(said.errand()));
-    Transaction.Id id = transacting.id();
+    StoreTransaction.Id id = transacting.id();
     if (id != null) answered.setTransaction(Forms.id(id));
     return Forms.answer(transacting.at().counter()).setAnswered(answered);
   }
 
   private Answer.Builder commit(ObjectService.Transacting transacting) {
-    Transaction.Id id = transacting.id();
+    StoreTransaction.Id id = transacting.id();
     var outcome = Outcome.newBuilder();
     if (id != null) outcome.setId(Forms.id(id));
     long reach = service.moment();

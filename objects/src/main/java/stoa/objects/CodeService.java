@@ -19,7 +19,7 @@ import stoa.front.PlacedState;
 import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
 import stoa.front.types.SharedType;
-import stoa.store.Terms;
+import stoa.store.calls.Terms;
 
 /// An operator's commands on the code of shared types: they list its versions, check other classes
 /// against the stored objects, and deploy classes that execute new calls. Thread-safe; waits for

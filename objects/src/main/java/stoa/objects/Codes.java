@@ -23,8 +23,8 @@ import stoa.store.Store;
 /// The versions of the code of shared types in the log, and the active version of each type.
 ///
 /// An *activation* is a name in the dictionary. Its number, plus 1, is the number of the code that
-/// the leader logs with each put, see [stoa.store.HandlerFactory#code()]: every replica and every
-/// replay executes a put with the code that was active when the leader logged it.
+/// the leader logs with each put, see [stoa.store.running.HandlerFactory#code()]: every replica and
+/// every replay executes a put with the code that was active when the leader logged it.
 ///
 /// ```
 /// activation:  "code ", how many the type has with this one, " ", the version's name, " ",

@@ -11,11 +11,11 @@ import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.front.Service;
-import stoa.store.Pace;
-import stoa.store.Put;
-import stoa.store.Request;
-import stoa.store.Target;
-import stoa.store.Terms;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
+import stoa.store.running.Target;
 import stoa.store.watching.Watch;
 
 /// Sends the events of one key to the listeners of this process, and acknowledges to the key the

@@ -16,8 +16,8 @@ import stoa.front.marshal.Effort;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
 import stoa.front.types.NotBrief;
-import stoa.store.PriorOutcome;
-import stoa.store.Request;
+import stoa.store.calls.PriorOutcome;
+import stoa.store.running.Request;
 
 /// The server's side of the listenable key-value store, in bytes. Thread-safe.
 public final class KeyService {

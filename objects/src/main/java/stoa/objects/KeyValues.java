@@ -33,12 +33,12 @@ import stoa.base.StreamId;
 import stoa.front.Service;
 import stoa.front.SharedKeys;
 import stoa.front.types.Keys;
-import stoa.store.Pace;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
+import stoa.store.running.Target;
 import stoa.store.threads.Threads;
 
 /// The listenable key-value store in bytes, for the process that has the store open and for its

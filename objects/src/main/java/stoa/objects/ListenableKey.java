@@ -18,9 +18,9 @@ import stoa.front.SharedKeys;
 import stoa.front.marshal.Marshaller;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// A key in the listenable key-value store: the value `D(k)` and the handlers `H(k)` (CRESON,
 /// algorithm 1; AOF, algorithm 2).

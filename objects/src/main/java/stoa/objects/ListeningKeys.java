@@ -9,9 +9,9 @@ import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// The names of the keys at which a session listens, so that the store finds its listeners when it
 /// ends. The store has one such key for each session.

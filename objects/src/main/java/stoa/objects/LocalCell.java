@@ -9,7 +9,7 @@ import stoa.front.Recorder;
 import stoa.front.Service;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.HandlerType;
-import stoa.store.Request;
+import stoa.store.running.Request;
 
 /// A key of the key-value store of this process. Thread-safe.
 record LocalCell(LocalService service, Key key) implements Service.Cell {

@@ -34,16 +34,16 @@ import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.spi.Cancellation;
-import stoa.store.Execution;
-import stoa.store.Follower;
-import stoa.store.Pace;
-import stoa.store.Past;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
-import stoa.store.Visit;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.calls.Visit;
+import stoa.store.past.LocalView;
+import stoa.store.past.Past;
+import stoa.store.running.Execution;
+import stoa.store.running.Request;
+import stoa.store.running.Target;
 
 /// An object in the store of this process, as the target of calls. Thread-safe.
 ///
@@ -137,7 +137,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   /// Calls an accessor that asks other objects: it sees all of them as of one moment.
   private @Nullable Object askWhole(
       SharedCall to,
-      stoa.store.Transaction moment,
+      stoa.store.running.StoreTransaction moment,
       SharedMethod method,
       @Nullable Object[] arguments)
       throws Throwable {
@@ -146,7 +146,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   private Answer saidWhole(
       SharedCall to,
-      stoa.store.Transaction moment,
+      stoa.store.running.StoreTransaction moment,
       SharedMethod method,
       @Nullable Object[] arguments) {
     try (moment) {
@@ -370,13 +370,12 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       byte[] said = execution.run(at, question(to, method, arguments), to.existence());
       return ObjectAnswer.get(said, marshaller());
     }
+    var kind = asks ? Visit.Kind.GET : Visit.Kind.PUT;
+    ObjectHandler.Question question = question(to, method, arguments);
     byte[] answer =
-        execution.visit(
-            asks ? Visit.Kind.GET : Visit.Kind.PUT,
-            apart,
-            key(),
-            question(to, method, arguments),
-            to.existence());
+        apart
+            ? execution.visitApart(kind, key(), question, to.existence())
+            : execution.visit(kind, key(), question, to.existence());
     return ObjectAnswer.get(answer, marshaller());
   }
 
@@ -386,8 +385,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     byte[] answer =
-        execution.leave(
-            Visit.Kind.PUT, key(), question(to, method, arguments), to.existence(), true);
+        execution.leaveToTransact(key(), question(to, method, arguments), to.existence());
     return ObjectAnswer.get(answer, marshaller());
   }
 
@@ -451,14 +449,14 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   }
 
   /// A copy of the state that follows the log.
-  private record Followed(Follower follower) implements Service.Copy {
+  private record Followed(LocalView follower) implements Service.Copy {
     @Override
     public @Nullable Object ask(
         SharedCall to, SharedMethod method, @Nullable Object[] arguments, Freshness freshness)
         throws Throwable {
       LocalObject object = (LocalObject) to.target();
       var question = object.question(to, method, arguments).ofStore();
-      Follower.Read read =
+      LocalView.Read read =
           switch (freshness) {
             case NOW -> follower.now(question, to.existence(), object.timeMax(to));
             case SEEN -> follower.seen(question, to.existence(), object.timeMax(to));
@@ -519,21 +517,21 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
     return core().events(key(), from, to).stream().map(this::entry).toList();
   }
 
-  private History.Entry entry(stoa.store.Event event) {
+  private History.Entry entry(stoa.store.calls.Event event) {
     var entry = event.entry();
     Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
     return new History.Entry(entry.address(), entry.log(), time, what(event.event()));
   }
 
-  private History.Event what(stoa.store.Event.What what) {
+  private History.Event what(stoa.store.calls.Event.What what) {
     return switch (what) {
-      case stoa.store.Event.What.Put(byte[] value, int code) -> called(value, code);
-      case stoa.store.Event.What.Answered(long call, String space, byte[] name) ->
+      case stoa.store.calls.Event.What.Put(byte[] value, int code) -> called(value, code);
+      case stoa.store.calls.Event.What.Answered(long call, String space, byte[] name) ->
           new History.Event.Answered(call, new Ref<>(space, Keys.decode(name, service.loader())));
-      case stoa.store.Event.What.TakenBack(long call, String reason) ->
+      case stoa.store.calls.Event.What.TakenBack(long call, String reason) ->
           new History.Event.Cancelled(call, reason);
-      case stoa.store.Event.What.Stood(long call) -> new History.Event.Completed(call);
-      case stoa.store.Event.What.Deleted() -> new History.Event.Deleted();
+      case stoa.store.calls.Event.What.Stood(long call) -> new History.Event.Completed(call);
+      case stoa.store.calls.Event.What.Deleted() -> new History.Event.Deleted();
     };
   }
 

@@ -18,17 +18,17 @@ import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.front.SharedCall;
 import stoa.front.SharedPlacedObjects;
-import stoa.store.Pace;
-import stoa.store.Put;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
-import stoa.store.Transaction;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.StoreTransaction;
+import stoa.store.running.Target;
 
 /// The durable side of the client-placed objects of a store in this process. Thread-safe.
 final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore {
-  private static final Transaction.Bounds BOUNDS =
-      new Transaction.Bounds(false, 60_000_000, 1 << 20, 1L << 30);
+  private static final StoreTransaction.Bounds BOUNDS =
+      new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 60_000_000, 1 << 20, 1L << 30);
 
   private static final int ATTEMPTS_MAX = 1_000;
 
@@ -108,7 +108,8 @@ final class LocalPlacedStore extends SharedPlacedObjects implements PlacedStore 
     if (generation == 0 || state.length == 0) {
       throw new IllegalArgumentException(
           object
-              + " does not exist, and cannot be lent to clients; create it, or call a method that changes it, before");
+              + " does not exist, and cannot be lent to clients; create it, or call a method that"
+              + " changes it, before");
     }
     var _ = PlacedObject.checked(object, state, stoa.callBytesMax());
     side(live, generation, true);

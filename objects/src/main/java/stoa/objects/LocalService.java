@@ -69,12 +69,13 @@ import stoa.spi.ClassWeaver;
 import stoa.storage.Device;
 import stoa.storage.DeviceMeasures;
 import stoa.storage.DeviceStats;
-import stoa.store.OngoingCall;
-import stoa.store.Pace;
-import stoa.store.Pins;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.blobs.Snapshots;
+import stoa.store.calls.OngoingCall;
+import stoa.store.calls.Pace;
+import stoa.store.past.Pins;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 /// The port to a store of shared objects in this process, which executes their calls. Thread-safe.
@@ -170,7 +171,7 @@ final class LocalService implements Service, Placing.Roots {
     openedNanos = timing.nanoTime();
     this.store = store;
     store.noteRuns(shards.getFirst().running());
-    storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads, SharedStoa.BLOBS);
+    storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads::answer, SharedStoa.BLOBS);
     blobs = new LocalBlobs(this, storedBlobs, refusal, limits.blobBytesMax());
     this.devices = shards;
     streams = new LocalStreams(store.userStreams());
@@ -374,8 +375,8 @@ final class LocalService implements Service, Placing.Roots {
   @Override
   public LocalWork begin(TxOptions options) {
     var bounds =
-        new stoa.store.Transaction.Bounds(
-            options.readOnly(),
+        new StoreTransaction.Bounds(
+            options.readOnly() ? StoreTransaction.Access.READS : StoreTransaction.Access.WRITES,
             TimeUnit.MICROSECONDS.convert(options.timeMax()),
             limits.transactionObjectsMax(),
             limits.transactionBytesMax());
@@ -388,7 +389,8 @@ final class LocalService implements Service, Placing.Roots {
   @Override
   public Transaction.Outcome outcome(Transaction.Id id) {
     Key key = typeNamed(id.object().type()).key(id.object().key());
-    var lookedUp = new stoa.store.Transaction.Id(key, id.version(), LocalWork.mark(id.mark()));
+    var lookedUp =
+        new stoa.store.running.StoreTransaction.Id(key, id.version(), LocalWork.mark(id.mark()));
     LogAddress found = store.outcome(lookedUp);
     return found == null
         ? new Transaction.Outcome.NotCommitted()
@@ -573,7 +575,9 @@ final class LocalService implements Service, Placing.Roots {
 
   /// Returns whether a transaction sees that an object is lent to clients.
   boolean isLent(
-      stoa.store.Transaction transaction, stoa.store.Target target, Existence existence) {
+      stoa.store.running.StoreTransaction transaction,
+      stoa.store.running.Target target,
+      Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
     var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);

@@ -16,8 +16,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.front.Service;
 import stoa.front.types.Keys;
-import stoa.store.StoredFollower;
-import stoa.store.StoredStreams;
+import stoa.store.streams.StoredFollower;
+import stoa.store.streams.StoredStreams;
 
 /// The port to the streams of a store in this process. Thread-safe.
 ///

@@ -15,13 +15,13 @@ import stoa.front.PlacedObjects;
 import stoa.front.Service;
 import stoa.front.SharedCall;
 import stoa.front.types.SharedMethod;
-import stoa.store.Pace;
-import stoa.store.Transaction;
+import stoa.store.calls.Pace;
+import stoa.store.running.StoreTransaction;
 
 /// A transaction of the store of this process. One thread at a time uses it.
 ///
 /// @param past whether it reads an address of the past
-record LocalWork(LocalService service, Transaction transaction, boolean past)
+record LocalWork(LocalService service, StoreTransaction transaction, boolean past)
     implements Service.Work {
   @Override
   public LogAddress at() {
@@ -70,14 +70,15 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
     enter(transaction, readOnly);
   }
 
-  private static void enter(Transaction transaction, boolean readOnly) {
+  private static void enter(StoreTransaction transaction, boolean readOnly) {
     if (readOnly) transaction.enterToRead();
     else transaction.enter();
   }
 
   @Override
   public void leave(boolean keep) {
-    transaction.leave(keep);
+    if (keep) transaction.keep();
+    else transaction.drop();
   }
 
   // ---- calls
@@ -138,7 +139,7 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
   /// Runs a method as a nested transaction: when the method throws, the transaction drops its
   /// changes.
   static <A> @Nullable Object nested(
-      Transaction around,
+      StoreTransaction around,
       SharedMethod method,
       java.util.function.Supplier<A> run,
       Reading<A> reading)
@@ -150,7 +151,8 @@ record LocalWork(LocalService service, Transaction transaction, boolean past)
       kept = true;
       return result;
     } finally {
-      around.leave(kept);
+      if (kept) around.keep();
+      else around.drop();
     }
   }
 

@@ -16,10 +16,10 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.front.ObjectAnswer;
 import stoa.spi.Cancellation;
-import stoa.store.Execution;
-import stoa.store.Neighbors;
 import stoa.store.Store;
-import stoa.store.Visit;
+import stoa.store.calls.Neighbors;
+import stoa.store.calls.Visit;
+import stoa.store.running.Execution;
 
 /// The other groups of a store, for methods of one group that call their objects: questions and
 /// answers in bytes, and both ends of the exchange. Thread-safe.

@@ -3,7 +3,7 @@ package stoa.objects;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
-import stoa.store.OngoingCall;
+import stoa.store.calls.OngoingCall;
 
 /// A call in progress on an object, as an operator sees it.
 ///

@@ -15,7 +15,7 @@ import stoa.front.SharedStoa;
 import stoa.front.marshal.Reference;
 import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
-import stoa.store.Execution;
+import stoa.store.running.Execution;
 
 /// The context of a running method: the values that it may read, and the calls of the proxies that
 /// it uses.

@@ -22,10 +22,10 @@ import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
-import stoa.store.Query;
+import stoa.store.calls.Query;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// The object handler (CRESON, section III-D): holds the object of one reference and calls it.
 ///

@@ -43,21 +43,21 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
-import stoa.store.Checkpoint;
-import stoa.store.Event;
-import stoa.store.Execution;
-import stoa.store.Pace;
 import stoa.store.Participant;
-import stoa.store.Pins;
-import stoa.store.PriorOutcome;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
-import stoa.store.Transaction;
+import stoa.store.calls.Checkpoint;
+import stoa.store.calls.Event;
+import stoa.store.calls.Pace;
+import stoa.store.calls.PriorOutcome;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.ordering.Coordinator;
+import stoa.store.past.Pins;
 import stoa.store.replicas.Divergence;
+import stoa.store.running.Execution;
+import stoa.store.running.Request;
+import stoa.store.running.StoreTransaction;
+import stoa.store.running.Target;
 import stoa.store.watching.Watch;
 import stoa.store.watching.Watcher;
 
@@ -616,7 +616,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     }
   }
 
-  private PlacedAnswer askWhole(Call call, Transaction moment) {
+  private PlacedAnswer askWhole(Call call, StoreTransaction moment) {
     try (moment) {
       Read read = read(call);
       ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
@@ -702,11 +702,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// A transaction. One thread at a time uses it; every method may take long.
   public final class Transacting implements AutoCloseable {
-    private final Transaction transaction;
+    private final StoreTransaction transaction;
 
     private final boolean past;
 
-    private Transacting(Transaction transaction, boolean past) {
+    private Transacting(StoreTransaction transaction, boolean past) {
       this.transaction = transaction;
       this.past = past;
     }
@@ -813,7 +813,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
         kept = answer[0] == ObjectAnswer.RETURNED;
         return answer;
       } finally {
-        transaction.leave(kept);
+        if (kept) transaction.keep();
+        else transaction.drop();
       }
     }
 
@@ -846,16 +847,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
     /// Ends the innermost nested transaction, and keeps its changes.
     public void keep() {
-      transaction.leave(true);
+      transaction.keep();
     }
 
     /// Ends the innermost nested transaction, and drops its changes.
     public void drop() {
-      transaction.leave(false);
+      transaction.drop();
     }
 
     /// Returns the identity by which a client finds its outcome; null while it has changed nothing.
-    public Transaction.@Nullable Id id() {
+    public StoreTransaction.@Nullable Id id() {
       return transaction.identity();
     }
 
@@ -905,13 +906,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
     long bytes = less(asked.bytesMax, limits.transactionBytesMax());
     var names =
-        new Transaction.LimitNames(
+        new StoreTransaction.LimitNames(
             whose(micros == asked.micros) + "timeMax, or what was left of totalTimeMax",
             whose(objects == asked.objectsMax) + "transactionObjectsMax",
             whose(bytes == asked.bytesMax) + "transactionBytesMax");
-    var bounds =
-        new Transaction.Bounds(mode == TransactionMode.READING, micros, objects, bytes, names);
-    Transaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
+    var access =
+        mode == TransactionMode.READING
+            ? StoreTransaction.Access.READS
+            : StoreTransaction.Access.WRITES;
+    var bounds = new StoreTransaction.Bounds(access, micros, objects, bytes, names);
+    StoreTransaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
     begun.askedBy(session);
     return new Transacting(begun, at != null);
   }
@@ -940,7 +944,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// Returns the outcome of a transaction; null when the store has written nothing of it.
-  public @Nullable LogAddress outcome(Transaction.Id id) {
+  public @Nullable LogAddress outcome(StoreTransaction.Id id) {
     return store.outcome(id);
   }
 
@@ -1000,7 +1004,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return ask(call, store.past(call.container().key(), version));
   }
 
-  private byte[] ask(Call call, stoa.store.Past past) {
+  private byte[] ask(Call call, stoa.store.past.Past past) {
     Read read = read(call);
     ObjectType.Called called = read.called();
     if (called == null || called.method().kind() != SharedMethod.Kind.ACCESSOR) {

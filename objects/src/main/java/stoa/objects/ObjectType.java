@@ -12,8 +12,8 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
-import stoa.store.Pace;
-import stoa.store.Put;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
 
 /// A shared class or interface as one store knows it: the numbers of its methods in the store's
 /// dictionary, and the times that they take. Thread-safe.

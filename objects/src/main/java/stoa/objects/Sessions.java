@@ -12,15 +12,15 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
-import stoa.store.Pace;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
-import stoa.store.Target;
-import stoa.store.Terms;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Request;
+import stoa.store.running.Target;
 
 /// The open sessions of clients, in the store itself, so that they survive the process (CRESON,
 /// section III-D). Thread-safe; waits for the disk.

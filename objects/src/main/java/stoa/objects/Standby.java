@@ -11,10 +11,10 @@ import stoa.log.Batch;
 import stoa.log.ByteObject;
 import stoa.log.Streams;
 import stoa.storage.Device;
-import stoa.store.Following;
 import stoa.store.Store;
 import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.KeyNames;
 import stoa.store.threads.Threads;
 
 /// The objects of a store at a replica that does not lead. It executes the leader's calls and makes
@@ -34,7 +34,7 @@ public final class Standby implements Backup {
   private final Threads threads;
   private final Part part;
   private final Store store;
-  private final Following following;
+  private final Backup following;
   private final ReentrantLock making = new ReentrantLock();
   private @Nullable LocalService stoa; // guarded by making
 
@@ -54,7 +54,7 @@ public final class Standby implements Backup {
     store = Store.following(LocalService.bounds(config.limits()), streams, clock, threads);
     Sessions.executed(store);
     long bytesMax = config.limits().residentBytesMax();
-    following = new Following(store, threads, new Classes(), bytesMax, told);
+    following = store.compare(threads, new Classes(), bytesMax, told);
   }
 
   @Override
@@ -99,7 +99,7 @@ public final class Standby implements Backup {
     }
   }
 
-  private final class Classes implements Following.Names {
+  private final class Classes implements KeyNames {
     @Override
     public Key key(String space, byte[] name) {
       return stoa().key(space, name);

@@ -40,8 +40,8 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.front.Service;
 import stoa.front.types.Keys;
-import stoa.store.Pace;
-import stoa.store.Terms;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Terms;
 
 class KeyValueStoreTest {
   private static final long SECONDS = 30;

@@ -20,7 +20,7 @@ import stoa.front.PlacedState;
 import stoa.front.PlacedStore;
 import stoa.front.SharedPlaced;
 import stoa.front.types.SharedMethod;
-import stoa.store.Terms;
+import stoa.store.calls.Terms;
 
 /// The durable side of objects that migrate.
 class PlacedStoreTest {

@@ -46,7 +46,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
-import stoa.base.NativeCode;
 import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.CatchUp;
@@ -80,10 +79,6 @@ public final class RatisNode implements AutoCloseable {
 
   private static final String UNSAFE_OPTION = "sun.misc.unsafe.memory.access";
   private static final String UNSAFE_REFUSED = "deny";
-
-  static {
-    NativeCode.unlessAllowed(RaftServer.class, "org.apache.ratis.thirdparty.");
-  }
 
   private final RatisConfig config;
   private final RaftServer server;

@@ -8,6 +8,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -105,7 +106,7 @@ public final class StoaAutoConfiguration {
     } catch (IllegalArgumentException e) {
       throw new StoaStartFailure(
           failed + e.getMessage(),
-          "Correct stoa.url. For memory: and file: put dev.stoa:stoa-objects on the class path, for"
+          "Correct stoa.url. For memory: and file: put dev.stoa:stoa-embedded on the class path, for"
               + " stoa: put dev.stoa:stoa-client there.",
           e);
     } catch (Unavailable e) {
@@ -138,6 +139,9 @@ public final class StoaAutoConfiguration {
   /// Applies translations to beans with `@Repository`, unless another library has Spring do it.
   @Bean
   @ConditionalOnMissingBean
+  @ConditionalOnBooleanProperty(
+      name = "spring.persistence.exceptiontranslation.enabled",
+      matchIfMissing = true)
   public static PersistenceExceptionTranslationPostProcessor stoaExceptionTranslationPostProcessor(
       Environment environment) {
     var processor = new PersistenceExceptionTranslationPostProcessor();

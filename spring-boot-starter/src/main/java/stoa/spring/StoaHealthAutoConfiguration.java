@@ -16,7 +16,10 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 
 /// Adds the health of the store where Spring Boot's health is on the class path.
-@AutoConfiguration(after = StoaAutoConfiguration.class)
+@AutoConfiguration(
+    after = StoaAutoConfiguration.class,
+    afterName =
+        "org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration")
 @ConditionalOnClass(HealthIndicator.class)
 public final class StoaHealthAutoConfiguration {
   /// For Spring.

@@ -14,7 +14,7 @@ public final class StoaStartFailure extends RuntimeException {
   }
 
   StoaStartFailure(String description, String remedy, @Nullable Throwable cause) {
-    super(description + " " + remedy, cause);
+    super(description + "\n" + remedy, cause);
     this.description = description;
     this.remedy = remedy;
   }

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Stoa;
 import stoa.StoaException;
 import stoa.TransactionAction;
@@ -17,6 +19,7 @@ import stoa.TxOptions;
 /// of Stoa reach the caller as those of Spring, see [StoaExceptionTranslator]. A template inside
 /// the body of another takes part in that one's transaction. Immutable and thread-safe.
 public final class StoaTransactionTemplate {
+  private static final Logger LOG = LoggerFactory.getLogger(StoaTransactionTemplate.class);
   private static final StoaExceptionTranslator TRANSLATOR = new StoaExceptionTranslator();
 
   private final Stoa stoa;
@@ -93,8 +96,17 @@ public final class StoaTransactionTemplate {
       throw passedOn;
     } finally {
       var time = Duration.ofNanos(System.nanoTime() - began);
-      for (TransactionListener listener : listeners) {
-        listener.ended(options, attempts[0], time, thrown);
+      tell(attempts[0], time, thrown);
+    }
+  }
+
+  /// A listener that fails changes nothing for the caller, whose transaction has ended.
+  private void tell(int attempts, Duration time, @Nullable Throwable thrown) {
+    for (TransactionListener listener : listeners) {
+      try {
+        listener.ended(options, attempts, time, thrown);
+      } catch (RuntimeException failed) {
+        LOG.warn("a listener of transactions failed", failed);
       }
     }
   }

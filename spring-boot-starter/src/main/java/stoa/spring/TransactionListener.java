@@ -4,7 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
 
-/// Hears of each transaction that a [StoaTransactionTemplate] has run. Thread-safe.
+/// Hears of each transaction that a [StoaTransactionTemplate] has run. The template logs an
+/// exception of a listener, and the caller does not see it. Thread-safe.
 @FunctionalInterface
 public interface TransactionListener {
   /// Called on the thread of the transaction when it has ended.

@@ -12,8 +12,8 @@ import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 
-/// Measures the transactions of [StoaTransactionTemplate]s: the timer `stoa.transactions`, and the
-/// summary `stoa.transaction.attempts`, which tells how often bodies ran. Both have the tags `kind`
+/// Measures the transactions of [StoaTransactionTemplate]s: the timer `stoa.template.transactions`,
+/// and the summary `stoa.template.attempts`, which tells how often bodies ran. Both have the tags `kind`
 /// (`read`, `write`) and `outcome`. Thread-safe.
 public final class TransactionMetrics implements TransactionListener {
   private final MeterRegistry registry;
@@ -27,13 +27,13 @@ public final class TransactionMetrics implements TransactionListener {
   public void ended(TxOptions options, int attempts, Duration time, @Nullable Throwable thrown) {
     String kind = options.readOnly() ? "read" : "write";
     String outcome = outcome(thrown);
-    Timer.builder("stoa.transactions")
+    Timer.builder("stoa.template.transactions")
         .description("Transactions, all attempts of each together")
         .tag("kind", kind)
         .tag("outcome", outcome)
         .register(registry)
         .record(time);
-    DistributionSummary.builder("stoa.transaction.attempts")
+    DistributionSummary.builder("stoa.template.attempts")
         .description("How often the body of a transaction ran")
         .baseUnit("attempts")
         .tag("kind", kind)

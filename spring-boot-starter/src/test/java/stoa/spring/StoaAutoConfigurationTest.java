@@ -64,7 +64,7 @@ class StoaAutoConfigurationTest {
         .run(started -> {
           StoaStartFailure failure = failure(started);
           assertThat(failure.description()).contains("carrier-pigeon:loft");
-          assertThat(failure.remedy()).contains("stoa-objects").contains("stoa-client");
+          assertThat(failure.remedy()).contains("stoa-embedded").contains("stoa-client");
         });
   }
 
@@ -136,8 +136,7 @@ class StoaAutoConfigurationTest {
   void aCustomizerHasTheLastWord() {
     application
         .withPropertyValues("stoa.url=memory:", "stoa.keep.versions=5")
-        .withBean(
-            StoaConfigCustomizer.class, () -> config -> config.withKeep(Keep.versions(6)))
+        .withBean(StoaConfigCustomizer.class, () -> config -> config.withKeep(Keep.versions(6)))
         .run(started ->
             assertThat(started.getBean(StoaConfig.class).keep()).isEqualTo(Keep.versions(6)));
   }

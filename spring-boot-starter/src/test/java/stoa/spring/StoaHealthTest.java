@@ -2,6 +2,7 @@ package stoa.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
@@ -23,6 +24,8 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import stoa.Stoa;
+import stoa.metrics.StoaMetrics;
+import stoa.spring.fine.Counter;
 
 /// The health of the store, and what is there only with other libraries.
 class StoaHealthTest {
@@ -43,7 +46,10 @@ class StoaHealthTest {
                   MetricsAutoConfiguration.class,
                   CompositeMeterRegistryAutoConfiguration.class,
                   SimpleMetricsExportAutoConfiguration.class))
-          .withPropertyValues("stoa.url=memory:", "management.endpoints.web.exposure.include=*");
+          .withPropertyValues(
+              "stoa.url=memory:",
+              "stoa.health.time-max=1m",
+              "management.endpoints.web.exposure.include=*");
 
   @Test
   void isUpWhileTheStoreAnswersAndDownAfterwards() {
@@ -69,8 +75,7 @@ class StoaHealthTest {
     });
     application
         .withPropertyValues("stoa.health.readiness=false")
-        .run(started ->
-            assertThat(isMember(started, "readiness", "stoa")).isFalse());
+        .run(started -> assertThat(isMember(started, "readiness", "stoa")).isFalse());
   }
 
   private static boolean isMember(ApplicationContext started, String group, String name) {
@@ -90,7 +95,13 @@ class StoaHealthTest {
 
   @Test
   void metersAreThereWithARegistry() {
-    application.run(started -> assertThat(started).hasSingleBean(TransactionMetrics.class));
+    application.run(started -> {
+      assertThat(started).hasSingleBean(TransactionMetrics.class);
+      started.getBean(Stoa.class).get(Counter.class, "a").increment();
+      started.getBean("stoaMetrics", StoaMetrics.class).refresh();
+      var calls = started.getBean(MeterRegistry.class).get("stoa.calls").functionTimers();
+      assertThat(calls).isNotEmpty();
+    });
   }
 
   @Test
@@ -105,7 +116,8 @@ class StoaHealthTest {
             new FilteredClassLoader(
                 "org.springframework.boot.health",
                 "org.springframework.boot.actuate",
-                "io.micrometer"))
+                "io.micrometer",
+                "stoa.metrics"))
         .withPropertyValues("stoa.url=memory:")
         .run(started -> {
           assertThat(started).hasNotFailed();

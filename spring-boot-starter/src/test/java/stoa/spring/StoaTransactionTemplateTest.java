@@ -96,7 +96,24 @@ class StoaTransactionTemplateTest {
     assertThrows(
         UnsupportedOperationException.class, () -> reading.transact(() -> counter.increment()));
     assertEquals(0, reading.transact(() -> counter.value()));
-    assertEquals(1, meters.get("stoa.transactions").tag("kind", "read").tag("outcome", "committed").timer().count());
+    assertEquals(
+        1,
+        meters
+            .get("stoa.template.transactions")
+            .tag("kind", "read")
+            .tag("outcome", "committed")
+            .timer()
+            .count());
+  }
+
+  @Test
+  void aListenerThatFailsDoesNotHideTheResult() {
+    TransactionListener failing =
+        (_, _, _, _) -> {
+          throw new IllegalStateException("no meters today");
+        };
+    var told = new StoaTransactionTemplate(stoa, TxOptions.STANDARD, List.of(failing));
+    assertEquals(1, told.transact(() -> counter.increment()));
   }
 
   @Test
@@ -115,6 +132,6 @@ class StoaTransactionTemplateTest {
   }
 
   private double attempts(String outcome) {
-    return meters.get("stoa.transaction.attempts").tag("outcome", outcome).summary().totalAmount();
+    return meters.get("stoa.template.attempts").tag("outcome", outcome).summary().totalAmount();
   }
 }

@@ -19,6 +19,8 @@ import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Decision;
 import stoa.store.ordering.Vote;
+import stoa.store.running.StoreTransaction;
+import stoa.store.transactions.Prepared;
 
 /// A store among those that a [Coordinator] commits transactions over, where it is led.
 /// Thread-safe.
@@ -29,17 +31,18 @@ public final class Participant implements Coordinator.Home {
    * (2) What a round that is over says, late or again, changes nothing.
    */
   private final Store store;
-  private final Function<Coordinator.Part, @Nullable Transaction> transactions;
+  private final Function<Coordinator.Part, @Nullable StoreTransaction> transactions;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
   private @Nullable Prepared held;
-  private Map<Coordinator.Part, Transaction> examined = Map.of();
+  private Map<Coordinator.Part, StoreTransaction> examined = Map.of();
   private long last;
 
   /// @param transactions finds the part of a transaction that is open here, null when it is not, or
   ///   not any more
-  public Participant(Store store, Function<Coordinator.Part, @Nullable Transaction> transactions) {
+  public Participant(
+      Store store, Function<Coordinator.Part, @Nullable StoreTransaction> transactions) {
     this.store = store;
     this.transactions = transactions;
   }
@@ -62,7 +65,7 @@ public final class Participant implements Coordinator.Home {
       examined = new HashMap<>();
       var verdicts = new ArrayList<Vote>(parts.size());
       for (Coordinator.Part part : parts) {
-        Transaction transaction = transactions.apply(part);
+        StoreTransaction transaction = transactions.apply(part);
         if (transaction != null) examined.put(part, transaction);
         verdicts.add(
             transaction == null
@@ -175,8 +178,8 @@ public final class Participant implements Coordinator.Home {
     return holding;
   }
 
-  private SortedMap<Integer, Transaction> open(SortedMap<Integer, Coordinator.Part> parts) {
-    var open = new TreeMap<Integer, Transaction>();
+  private SortedMap<Integer, StoreTransaction> open(SortedMap<Integer, Coordinator.Part> parts) {
+    var open = new TreeMap<Integer, StoreTransaction>();
     parts.forEach((offset, part) -> {
       open.put(
           offset, Objects.requireNonNull(examined.get(part), "what is committed was examined"));

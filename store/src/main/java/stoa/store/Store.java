@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +24,37 @@ import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.storage.RunningCalls;
+import stoa.store.calls.Checkpoint;
+import stoa.store.calls.Event;
+import stoa.store.calls.Neighbors;
+import stoa.store.calls.OngoingCall;
+import stoa.store.calls.PriorOutcome;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.calls.Visit;
+import stoa.store.divergence.Following;
 import stoa.store.ordering.Addresses;
+import stoa.store.past.LocalView;
+import stoa.store.past.Past;
+import stoa.store.past.Pins;
 import stoa.store.records.Names;
 import stoa.store.records.Records;
+import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.KeyNames;
+import stoa.store.running.DeleteRequest;
+import stoa.store.running.Execution;
+import stoa.store.running.GetRequest;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.PositionRequest;
+import stoa.store.running.PutRequest;
+import stoa.store.running.Request;
+import stoa.store.running.Resident;
+import stoa.store.running.StoreTransaction;
+import stoa.store.running.Target;
+import stoa.store.streams.StoredStreams;
 import stoa.store.threads.Threads;
+import stoa.store.transactions.Prepared;
 import stoa.store.watching.Watch;
 import stoa.store.watching.Watcher;
 
@@ -37,11 +64,11 @@ import stoa.store.watching.Watcher;
 /// Puts on one key are executed one at a time, in the order of its stream; keys beside each other.
 /// A put is answered after it, and everything that its answer reflects, is durable. Thread-safe.
 public final class Store implements AutoCloseable {
-  private final Engine engine;
+  private final StoreParts engine;
 
   /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
-    this(new Engine(config, log, log.streams(), null, null, clock, threads));
+    this(new StoreParts(config, log, log.streams(), null, null, clock, threads));
   }
 
   /// One of several stores with one order, on a log of its own, which it closes with itself. What
@@ -56,30 +83,30 @@ public final class Store implements AutoCloseable {
       @Nullable Neighbors neighbors,
       Clock clock,
       Threads threads) {
-    this(new Engine(config, log, log.streams(), order, neighbors, clock, threads));
+    this(new StoreParts(config, log, log.streams(), order, neighbors, clock, threads));
   }
 
   /// A store for [Following], on the streams of a replica that does not lead: it refuses whatever
   /// would have to be logged, and every question. Registering handlers, reading streams and [#scan]
   /// are what it is for.
   public static Store following(StoreConfig config, Streams streams, Clock clock, Threads threads) {
-    return new Store(new Engine(config, null, streams, null, null, clock, threads));
+    return new Store(new StoreParts(config, null, streams, null, null, clock, threads));
   }
 
-  private Store(Engine engine) {
+  private Store(StoreParts engine) {
     this.engine = engine;
   }
 
   /// Its parts, for what stands on it in this package.
-  Engine engine() {
+  StoreParts engine() {
     return engine;
   }
 
   // ---- puts and questions
 
   /// Has it noted what runs, in memory that outlives this process: a call that has ended the
-  /// process twice is not executed again, and its key is in engine.quarantine(). To be said before
-  /// anything runs.
+  /// process twice is not executed again, and its key is in quarantine. To be said before anything
+  /// runs.
   public void noteRuns(RunningCalls place) {
     engine.runners().noteIn(place);
   }
@@ -114,7 +141,7 @@ public final class Store implements AutoCloseable {
   private PutRequest newPut(Target target, Put put, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new PutRequest(resident, put, terms, Records.Origin.of(terms.id()), 0);
-    engine.deadlines().limit(request, terms.timeMax());
+    engine.limits().limit(request, terms.timeMax());
     return request;
   }
 
@@ -141,7 +168,7 @@ public final class Store implements AutoCloseable {
   private DeleteRequest newDeletion(Target target, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new DeleteRequest(resident, terms.existence(), Records.Origin.of(terms.id()));
-    engine.deadlines().limit(request, terms.timeMax());
+    engine.limits().limit(request, terms.timeMax());
     return request;
   }
 
@@ -154,7 +181,7 @@ public final class Store implements AutoCloseable {
   public @Nullable PriorOutcome earlier(Key key, CallId id, long since) {
     engine.health().checkOpen();
     checkUsable();
-    return engine.nesting().earlier(key, Objects.requireNonNull(Records.Origin.of(id)), since);
+    return engine.earlier().earlier(key, Objects.requireNonNull(Records.Origin.of(id)), since);
   }
 
   /// Asks a key's handler and waits for the answer.
@@ -175,7 +202,7 @@ public final class Store implements AutoCloseable {
 
   private GetRequest newGet(Target target, Object query, Terms terms) {
     var request = new GetRequest(engine.admission().accepted(target::pin), query, terms, 0);
-    engine.deadlines().limit(request, terms.timeMax());
+    engine.limits().limit(request, terms.timeMax());
     return request;
   }
 
@@ -186,7 +213,7 @@ public final class Store implements AutoCloseable {
 
   /// As [Target#generationHint()], of a key.
   public long generationHint(Key key) {
-    return engine.questions().generationHint(key);
+    return engine.residents().generationHint(key);
   }
 
   /// The stream address of the last put or deletion that was executed on a key, 0 when there was
@@ -197,7 +224,15 @@ public final class Store implements AutoCloseable {
 
   /// The last address of a key's stream, with what is logged about that which was executed on it.
   public long tail(Key key) {
-    return engine.questions().tail(key);
+    Resident resident = engine.residents().pin(key);
+    try {
+      engine.barrier().awaitNotes(resident);
+      engine.health().checkOpen();
+      checkUsable();
+      return resident.tail();
+    } finally {
+      resident.unpin();
+    }
   }
 
   /// Appends an entry that no handler executes, to a key that is used for nothing else, and waits
@@ -237,14 +272,14 @@ public final class Store implements AutoCloseable {
     return new Names(engine.streams(), directory.key.stream(), directory.tail());
   }
 
-  /// The log counter up to which everything is committed: whoever asks a key now finds what was put
-  /// up to there, and every [Watcher] has been told of all changes up to there, unless the store
-  /// has failed. Not to be asked by a watcher.
+  /// The log counter up to which everything is committed: a question that is asked now finds what
+  /// was put up to there, and every [Watcher] has been told of all changes up to there, unless the
+  /// store has failed. Not to be asked by a watcher.
   public long moment() {
     return engine.moments().moment();
   }
 
-  /// Has somebody told of the changes of a key, whether that is in memory or not, until the
+  /// Has a watcher told of the changes of a key, whether that is in memory or not, until the
   /// registration is closed. Before this returns, the watcher is told of the last change there was,
   /// if there was one; then of each further one before [#moment] passes it. Changes that are
   /// committed together are told once.
@@ -277,12 +312,12 @@ public final class Store implements AutoCloseable {
   /// @param counter of the log address
   /// @throws IllegalArgumentException when nothing is committed there yet
   public Past at(Key key, long counter) {
-    return engine.at(key, counter);
+    return engine.playback().at(key, counter);
   }
 
   /// The streams of the store.
   public StoredStreams userStreams() {
-    return new StoredStreams(engine);
+    return new StoredStreams(engine.streamParts(), engine.streams());
   }
 
   /// A key as it was after a stream address.
@@ -292,8 +327,8 @@ public final class Store implements AutoCloseable {
     long made = engine.quarantine().lastMade(key);
     long position = made >= 0 ? made : position(key);
     checkVersion(key, address, position);
-    engine.retention().check(key, address);
-    return Past.after(engine, key, address);
+    engine.timeline().check(key, address);
+    return engine.playback().after(key, address);
   }
 
   private static void checkVersion(Key key, long address, long position) {
@@ -311,9 +346,9 @@ public final class Store implements AutoCloseable {
     engine.retention().keep(policy);
   }
 
-  /// The log counters that somebody reads at, and which are to stay readable.
+  /// The log counters at which readers read, and which are to stay readable.
   public Pins pins() {
-    return engine.retention().pins();
+    return engine.holds().pins();
   }
 
   /// Pins the present: what is seen now stays readable.
@@ -332,7 +367,7 @@ public final class Store implements AutoCloseable {
   /// The oldest version of a key that can be read; 0 when all can.
   public long oldest(Key key) {
     engine.health().checkOpen();
-    return engine.retention().oldest(key);
+    return engine.timeline().oldest(key);
   }
 
   /// Releases the versions of a key in front of one, but for what is held; durably.
@@ -342,7 +377,7 @@ public final class Store implements AutoCloseable {
   public long trim(Key key, long before) {
     long position = position(key);
     checkVersion(key, before, position);
-    engine.questions().barrier(key);
+    engine.barrier().await(key);
     checkUsable();
     return engine.retention().trim(key, before);
   }
@@ -351,14 +386,14 @@ public final class Store implements AutoCloseable {
   /// other store, and may release less.
   public void forget(Key key) {
     long position = position(key);
-    engine.questions().barrier(key);
+    engine.barrier().await(key);
     engine.retention().forget(key, position);
   }
 
-  /// Tells of several stores with one order that nobody will read any of them in front of a log
-  /// counter, but whom is told [stoa.TooOld] if need be.
+  /// Tells one of several stores with one order that no reader needs any of them in front of a log
+  /// counter. A reader that comes nevertheless may be told [stoa.TooOld].
   void raiseHorizon(long horizon) {
-    engine.retention().raiseHorizon(horizon);
+    engine.holds().raiseHorizon(horizon);
   }
 
   /// The state of a key now, behind everything that was answered before.
@@ -371,15 +406,16 @@ public final class Store implements AutoCloseable {
       if (diverged != null) throw diverged;
     }
     if (unless >= 0) {
-      PositionRequest asked = engine.questions().position(target::pin);
+      PositionRequest asked =
+          engine.questions().position(() -> engine.admission().accepted(target::pin));
       if (asked.number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
     }
-    return engine.questions().state(target::pin);
+    return engine.questions().state(() -> engine.admission().accepted(target::pin));
   }
 
   /// A state of a key that is kept beside the store's own, by playback.
-  public Follower follow(Target target) {
-    return new Follower(engine, target);
+  public LocalView follow(Target target) {
+    return new LocalView(engine.playback(), engine.questions(), target);
   }
 
   /// A put in the log.
@@ -419,17 +455,15 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.TooOld when what is in front of it was released
   /// @throws stoa.Corrupt when a handler asks other keys what the log has no answer to
   public @Nullable Answer replay(Key key, long address, HandlerFactory factory) {
-    return engine.nesting().replay(key, address, factory);
+    return engine.loader().replay(key, address, factory);
   }
 
   /// Runs code of a key on the calling thread, beside the state, within the time of a call.
   ///
   /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
   public <T> T limited(Key key, Supplier<T> code) {
-    var execution =
-        new Execution(
-            engine, Execution.Mode.READING, key, null, 0, engine.nowMicros(), 0, null, null);
-    return engine.deadlines().here(execution, 0, code);
+    Execution execution = Execution.beside(engine.runs(), key, 0, 0);
+    return engine.runs().here(execution, 0, code);
   }
 
   // ---- the operator
@@ -443,10 +477,10 @@ public final class Store implements AutoCloseable {
   public boolean quarantine(Divergence evidence) {
     engine.health().checkOpen();
     checkUsable();
-    return engine.quarantine().put(evidence);
+    return engine.quarantineLog().put(evidence);
   }
 
-  /// The evidence against the keys that are in engine.quarantine().
+  /// The evidence against the keys that are in quarantine.
   public List<Divergence> diverged() {
     return engine.quarantine().all();
   }
@@ -459,13 +493,29 @@ public final class Store implements AutoCloseable {
   public boolean accept(Key key) {
     engine.health().checkOpen();
     checkUsable();
-    return engine.quarantine().accept(key);
+    return engine.quarantineLog().accept(key);
+  }
+
+  /// Follows what another server leads, with a store that was opened by [#following], and closes
+  /// the store with itself.
+  ///
+  /// @param threads where it executes
+  /// @param names what the layer above knows of keys
+  /// @param warmBytesMax encoded size of the states that are kept in memory
+  /// @param told is told of each divergence, on a worker's thread, again and again until the log
+  ///   says that the key is quarantined; to be passed to the leader
+  public Backup compare(
+      Threads threads, KeyNames names, long warmBytesMax, Consumer<Divergence> told) {
+    var parts =
+        new Following.Store(
+            engine.quarantine(), engine.loader(), engine.spaces(), engine.streams(), this::close);
+    return new Following(parts, threads, names, warmBytesMax, told);
   }
 
   /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
   /// key in memory.
   public List<OngoingCall> calls(int callsMax) {
-    return engine.deadlines().calls(callsMax);
+    return engine.callList().calls(callsMax);
   }
 
   /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A logged one is
@@ -477,7 +527,7 @@ public final class Store implements AutoCloseable {
   ///   transaction, or is to be run again and no thread began that within a second
   public boolean cancel(long id) {
     engine.health().checkOpen();
-    return engine.deadlines().cancel(id);
+    return engine.callList().cancel(id);
   }
 
   // ---- the handlers of other stores
@@ -489,7 +539,7 @@ public final class Store implements AutoCloseable {
     return engine.incomingCalls().visit(visit, ticks);
   }
 
-  /// Whom a visit to this store waits for, see [Neighbors#follow].
+  /// The next call in the wait chain of a visit to this store, see [Neighbors#follow].
   public Visit.NextWait follow(Visit.Id id) {
     return engine.incomingCalls().follow(id);
   }
@@ -503,26 +553,26 @@ public final class Store implements AutoCloseable {
   // ---- transactions
 
   /// Begins a transaction that reads the present.
-  public Transaction begin(Transaction.Bounds bounds) {
+  public StoreTransaction begin(StoreTransaction.Bounds bounds) {
     return engine.transactions().begin(bounds);
   }
 
   /// Begins a transaction that reads the past.
   ///
   /// @throws IllegalArgumentException when the address lies in the future
-  public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
+  public StoreTransaction begin(StoreTransaction.Bounds bounds, LogAddress at) {
     return engine.transactions().begin(bounds, at);
   }
 
   /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
   /// now.
-  public Transaction beginQuestion() {
+  public StoreTransaction beginQuestion() {
     return engine.transactions().beginQuestion();
   }
 
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
   /// which its own was as it was found then.
-  public Transaction beginQuestion(Request moved) {
+  public StoreTransaction beginQuestion(Request moved) {
     return engine.transactions().beginQuestion(moved);
   }
 
@@ -530,7 +580,7 @@ public final class Store implements AutoCloseable {
   /// null when nothing of it was written.
   ///
   /// @throws stoa.TooOld when that is too long ago to be known
-  public @Nullable LogAddress outcome(Transaction.Id id) {
+  public @Nullable LogAddress outcome(StoreTransaction.Id id) {
     return engine.transactions().outcome(id);
   }
 
@@ -538,10 +588,10 @@ public final class Store implements AutoCloseable {
   /// with the same order commit together. Waits for the batch under way.
   ///
   /// @throws Unavailable when that takes too long, or the log has failed
-  public Prepared hold() {
+  Prepared hold() {
     engine.health().checkOpen();
     engine.intake().hold();
-    return new Prepared(engine);
+    return new Prepared(engine.leader(), engine.intake());
   }
 
   /// The term under which this leads its log.
@@ -573,7 +623,7 @@ public final class Store implements AutoCloseable {
   public List<Event> events(Key key, long from, long to) {
     engine.health().checkOpen();
     checkUsable();
-    engine.retention().check(key, from);
+    engine.timeline().check(key, from);
     var events = new ArrayList<Event>();
     Resident resident = engine.residents().pin(key);
     try {
@@ -591,7 +641,7 @@ public final class Store implements AutoCloseable {
     } finally {
       resident.unpin();
     }
-    engine.retention().check(key, from); // it may have been released just now
+    engine.timeline().check(key, from); // it may have been released just now
     return events;
   }
 
@@ -613,17 +663,17 @@ public final class Store implements AutoCloseable {
         "stoa.resident",
         Measures.BYTES,
         "Memory that the states of these objects take, about.",
-        engine.residents().bytes());
+        (double) engine.residents().bytes());
     out.gauge(
         "stoa.resident.limit",
         Measures.BYTES,
         "Memory that they may take before idle ones leave.",
-        engine.residents().bytesMax());
+        (double) engine.residents().bytesMax());
     out.gauge(
         "stoa.pins",
         Measures.NO_UNIT,
         "Readers, snapshots and transactions for which the past stays readable.",
-        engine.retention().pins().count());
+        engine.holds().pins().count());
     out.gauge(
         "stoa.objects.quarantined",
         Measures.NO_UNIT,

@@ -9,7 +9,10 @@ import static stoa.store.Script.put;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.divergence.Announcements;
 import stoa.store.replicas.Announced;
+import stoa.store.running.NoteRequest;
+import stoa.store.running.Resident;
 import stoa.store.threads.Threads;
 
 class AnnouncementsTest {
@@ -19,7 +22,7 @@ class AnnouncementsTest {
   void aChangedKeyIsAnnouncedOnceAtEachChange() {
     try (var store = Script.open(disk);
         var threads = Threads.real()) {
-      var announcements = new Announcements(store.engine(), threads, Announcements.KEPT);
+      Announcements announcements = announcements(store, threads, Announcements.KEPT);
       put(store, "a", "one");
       Resident resident = store.engine().residents().pin(key("a"));
       while (resident.isUnannounced()) announcements.turn(); // whose thread may still be there
@@ -43,7 +46,7 @@ class AnnouncementsTest {
         var threads = Threads.real()) {
       put(store, "a", "one");
       Resident resident = store.engine().residents().pin(key("a"));
-      var reflected = new Announcements.Reflected(resident, resident.answersLost());
+      var reflected = new NoteRequest.Reflected(resident, resident.answersLost());
       Resident announcements = store.engine().residents().pin(Announced.KEY);
       store.engine().leader().announce(announcements, bytes("kept"), reflected);
       put(store, "b", "two");
@@ -54,7 +57,7 @@ class AnnouncementsTest {
       StreamId stream = Announced.KEY.stream();
       assertEquals(1, store.engine().streams().last(stream));
       assertTrue(resident.isUnannounced());
-      new Announcements(store.engine(), threads, Announcements.KEPT).turn();
+      announcements(store, threads, Announcements.KEPT).turn();
       assertTrue(resident.isUnannounced(), "its state is made anew first");
       resident.unpin();
     }
@@ -64,7 +67,7 @@ class AnnouncementsTest {
   void whatWasAnnouncedLongAgoIsReleased() {
     try (var store = Script.open(disk);
         var threads = Threads.real()) {
-      var announcements = new Announcements(store.engine(), threads, 100);
+      var announcements = announcements(store, threads, 100);
       for (int i = 1; i <= 6_000; i++) {
         announcements.checkpoint(key("a"), 1, i, bytes("state " + i));
         if (i % 1_000 == 0) put(store, "b", "x"); // which logs them
@@ -75,5 +78,11 @@ class AnnouncementsTest {
       assertEquals(5_901, store.engine().streams().oldest(stream));
       assertTrue(store.engine().streams().read(stream, 5_901) != null);
     }
+  }
+
+  private static Announcements announcements(Store store, Threads threads, int kept) {
+    StoreParts parts = store.engine();
+    return new Announcements(
+        parts.leader(), parts.residents(), parts.spaces(), parts.streams(), threads::answer, kept);
   }
 }

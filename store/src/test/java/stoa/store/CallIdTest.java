@@ -15,6 +15,10 @@ import stoa.base.Answer;
 import stoa.base.CallId;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.PriorOutcome;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
 
 class CallIdTest {
   private static final Existence ANY = new Existence.Any(null);

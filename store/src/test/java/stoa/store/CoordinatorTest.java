@@ -45,9 +45,14 @@ import stoa.log.Token;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Vote;
+import stoa.store.running.Request;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 class CoordinatorTest {
@@ -59,13 +64,13 @@ class CoordinatorTest {
   private static final Duration CLOSE_TIME_MAX = Duration.ofMillis(50);
   private static final StoreConfig CONFIG =
       new StoreConfig(Duration.ofSeconds(10), 10_000, 64 << 20, 16, CLOSE_TIME_MAX);
-  private static final Transaction.Bounds BOUNDS =
-      new Transaction.Bounds(false, 60_000_000, 1_000, 1 << 20);
+  private static final StoreTransaction.Bounds BOUNDS =
+      new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 60_000_000, 1_000, 1 << 20);
 
   /// A store in this process, which can be closed and opened again.
   private static final class Site implements Coordinator.Member {
     private final MemoryDisk disk = new MemoryDisk(64 << 20);
-    private final Map<Coordinator.Part, Transaction> open = new ConcurrentHashMap<>();
+    private final Map<Coordinator.Part, StoreTransaction> open = new ConcurrentHashMap<>();
     private @Nullable Store store;
     private @Nullable Participant participant;
     private volatile Function<Batch, @Nullable Outcome> trouble = _ -> null;
@@ -223,7 +228,7 @@ class CoordinatorTest {
       at = new LogAddress(sites.get(HOME).store().epoch(), coordinator.of(1).moment());
     }
 
-    private Transaction on(int site) {
+    private StoreTransaction on(int site) {
       var part =
           parts.computeIfAbsent(site, _ -> new Coordinator.Part(1, numbers.incrementAndGet()));
       return sites
@@ -261,7 +266,7 @@ class CoordinatorTest {
         throw new AssertionError(stopped);
       } finally {
         parts.forEach((site, part) -> {
-          Transaction open = sites.get(site).open.remove(part);
+          StoreTransaction open = sites.get(site).open.remove(part);
           if (open != null) open.close();
         });
       }

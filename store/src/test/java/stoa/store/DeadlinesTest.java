@@ -28,6 +28,15 @@ import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.Past;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Request;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 /// A call with a time of its own is answered within it while its key is brought back.
@@ -225,7 +234,7 @@ class DeadlinesTest {
   @Test
   void aViewIsLate() {
     var follower = store.follow(store.target(KEY));
-    store.engine().observed().advance(store.moment());
+    store.engine().playback().observed().advance(store.moment());
     isLateWhileItIsBroughtBack(() -> follower.now("lines", ANY, SHORT));
     isLateWhileItIsBroughtBack(() -> follower.seen("lines", ANY, SHORT));
     gate.countDown();
@@ -236,14 +245,16 @@ class DeadlinesTest {
   @Test
   void aTransactionIsLate() {
     isLateWhileItIsBroughtBack(() -> {
-      try (Transaction transaction =
-          store.begin(new Transaction.Bounds(false, 100_000, 10, 1 << 20))) {
+      try (StoreTransaction transaction =
+          store.begin(
+              new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
         return transaction.get(store.target(KEY), "lines", ANY, Pace.SHORT);
       }
     });
     isLateWhileItIsBroughtBack(() -> {
-      try (Transaction transaction =
-          store.begin(new Transaction.Bounds(false, 100_000, 10, 1 << 20))) {
+      try (StoreTransaction transaction =
+          store.begin(
+              new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000, 10, 1 << 20))) {
         return transaction.put(store.target(KEY), bytes("b"), ANY, Pace.SHORT);
       }
     });

@@ -23,6 +23,15 @@ import stoa.storage.Device;
 import stoa.storage.RunningCalls;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.store.calls.Put;
+import stoa.store.calls.Query;
+import stoa.store.calls.Terms;
+import stoa.store.divergence.Quarantine;
+import stoa.store.past.Past;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Materialized;
 import stoa.store.threads.Threads;
 
 /// Calls that end the process which executes them: what such a process leaves is a copy of its disk
@@ -260,7 +269,7 @@ class FatalCallTest {
         var store = Store.following(CONFIG, new Streams(device), Clock.system(), Threads.real())) {
       store.noteRuns(device.running());
       store.register("fragile", new Factory());
-      var state = Materialized.trying(store.engine(), A);
+      Materialized state = store.engine().loader().trying(A);
       assertNamesTheCall(assertThrows(Diverged.class, () -> state.load(2, 2)));
     }
     assertEquals(0, deaths.get());

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Test;
 import stoa.Gone;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.LocalView;
 import stoa.store.threads.Threads;
 
 class FollowerTest {
@@ -25,15 +28,15 @@ class FollowerTest {
 
   private final MemoryDisk disk = new MemoryDisk(256 << 20);
 
-  private static Follower follow(Store store, String name) {
+  private static LocalView follow(Store store, String name) {
     return store.follow(store.target(key(name)));
   }
 
-  private static String now(Follower follower) {
+  private static String now(LocalView follower) {
     return text(follower.now("lines", ANY).answer().encoded());
   }
 
-  private static String seen(Follower follower) {
+  private static String seen(LocalView follower) {
     return text(follower.seen("lines", ANY).answer().encoded());
   }
 
@@ -44,8 +47,8 @@ class FollowerTest {
   @Test
   void followsPutsDeletionsAndBeginnings() {
     try (var store = Script.open(disk)) {
-      Follower local = follow(store, "k");
-      Follower cached = follow(store, "k");
+      LocalView local = follow(store, "k");
+      LocalView cached = follow(store, "k");
       assertEquals("", now(local));
       put(store, "k", "a");
       put(store, "k", "call other x");
@@ -69,7 +72,7 @@ class FollowerTest {
   @Test
   void beginsAtACheckpointAndPassesCheckpoints() {
     try (var store = Script.open(disk)) {
-      Follower early = follow(store, "k");
+      LocalView early = follow(store, "k");
       String line = "x".repeat(900);
       for (int i = 0; i < 300; i++) {
         put(store, "k", line + i);
@@ -88,12 +91,12 @@ class FollowerTest {
       var answered = new AtomicInteger();
       var ended = new AtomicBoolean();
       var readers = new ArrayList<Future<Integer>>();
-      Follower shared = follow(store, "k");
+      LocalView shared = follow(store, "k");
       for (int i = 0; i < 3; i++) {
         boolean own = i == 0;
         readers.add(
             threads.submit(() -> {
-              Follower follower = own ? follow(store, "k") : shared;
+              LocalView follower = own ? follow(store, "k") : shared;
               int reads = 0;
               while (!ended.get()) {
                 int before = answered.get();
@@ -125,8 +128,8 @@ class FollowerTest {
       for (int i = 0; i < 2; i++) {
         readers.add(
             threads.submit(() -> {
-              Follower x = follow(store, "x");
-              Follower y = follow(store, "y");
+              LocalView x = follow(store, "x");
+              LocalView y = follow(store, "y");
               while (!ended.get()) {
                 int seenX = count(seen(x));
                 int seenY = count(seen(y));
@@ -151,7 +154,7 @@ class FollowerTest {
   @Test
   void seesWhatItsOwnCallsMadeOthersPut() {
     try (var store = Script.open(disk)) {
-      Follower other = follow(store, "other");
+      LocalView other = follow(store, "other");
       for (int i = 1; i <= 50; i++) {
         put(store, "k", "call other x");
         assertEquals(i, count(seen(other)));
@@ -162,7 +165,7 @@ class FollowerTest {
   @Test
   void letsGoOfItsStateWhenMemoryIsShort() {
     try (var store = Script.open(disk, Threads.real(), Duration.ofSeconds(10), 40_000)) {
-      var followers = new ArrayList<Follower>();
+      var followers = new ArrayList<LocalView>();
       for (int i = 0; i < 100; i++) {
         put(store, "k" + i, "y".repeat(500));
         followers.add(follow(store, "k" + i));
@@ -170,8 +173,8 @@ class FollowerTest {
       for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 100; i++) assertEquals(500, now(followers.get(i)).length());
       }
-      assertTrue(store.engine().versions().kept().bytes() <= 12_000);
-      assertFalse(store.engine().versions().kept().bytes() == 0);
+      assertTrue(store.engine().versions().keptBytes() <= 12_000);
+      assertFalse(store.engine().versions().keptBytes() == 0);
     }
   }
 }

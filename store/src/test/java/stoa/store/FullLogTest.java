@@ -30,7 +30,15 @@ import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
 import stoa.store.records.Records;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Request;
+import stoa.store.running.Resident;
 import stoa.store.threads.Threads;
 
 /// What the store does when there is room for one batch and none for another.
@@ -103,7 +111,7 @@ class FullLogTest {
       String answer = text(execution.get(key(name), "", ANY));
       Resident resident = execution.resident;
       while (resident != null && resident.notesUnderWay() > 0) {
-        if (!resident.engine().leader().lead(null)) Thread.onSpinWait();
+        Thread.onSpinWait(); // the next tick has the writer lead
       }
       return answer;
     }
@@ -140,7 +148,7 @@ class FullLogTest {
       put(store, "b", "three");
       assertEquals("one,three and two", Script.lines(store, "a"));
       // What a reader of the past sees is what was told.
-      store.engine().questions().barrier(key("a"));
+      store.engine().barrier().await(key("a"));
       var past = store.past(key("a"), 1).get("", ANY, Pace.LONG);
       assertEquals("one,three and two", text(past.encoded()));
     }

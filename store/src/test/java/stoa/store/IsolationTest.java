@@ -19,6 +19,14 @@ import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Event;
+import stoa.store.calls.OngoingCall;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.Past;
+import stoa.store.running.Request;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 /// Calls that end before they would, by a time limit of their own or by an operator.
@@ -198,8 +206,9 @@ class IsolationTest {
   void endsACallOfATransactionThatRunsTooLong() {
     try (var store = Script.open(disk, Threads.real(), SHORT, 64 << 20)) {
       put(store, "k", "a");
-      var bounds = new Transaction.Bounds(false, Long.MAX_VALUE, 10, 1 << 20);
-      try (Transaction transaction = store.begin(bounds)) {
+      var bounds =
+          new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20);
+      try (StoreTransaction transaction = store.begin(bounds)) {
         assertThrows(
             DeadlineExceeded.class,
             () -> transaction.put(store.target(key("k")), bytes("spin"), ANY, Pace.LONG));

@@ -27,7 +27,15 @@ import stoa.log.LocalShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.past.Past;
 import stoa.store.records.Records;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 class RetentionTest {
@@ -236,7 +244,9 @@ class RetentionTest {
   @Test
   void aTransactionReadsWhatWasThereWhenItBegan() {
     fill("c", 1, 100);
-    var bounds = new Transaction.Bounds(true, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(
+            StoreTransaction.Access.READS, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
     try (var transaction = store.begin(bounds)) {
       fill("c", 101, 300);
       assertEquals(100, store.trim(key("c"), 300));
@@ -331,7 +341,7 @@ class RetentionTest {
   @Test
   void aTransactionOverItsTimeHoldsNothing() {
     fill("c", 1, 100);
-    var bounds = new Transaction.Bounds(true, 1_000, 10, 1 << 20);
+    var bounds = new StoreTransaction.Bounds(StoreTransaction.Access.READS, 1_000, 10, 1 << 20);
     try (var _ = store.begin(bounds)) {
       fill("c", 101, 110);
       micros.addAndGet(1_001);
@@ -345,7 +355,8 @@ class RetentionTest {
     fill("c", 1, 100);
     LogAddress at = store.events(key("c"), 50, 50).getFirst().entry().log();
     store.trim(key("c"), 70);
-    var bounds = new Transaction.Bounds(true, Long.MAX_VALUE, 10, 1 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(StoreTransaction.Access.READS, Long.MAX_VALUE, 10, 1 << 20);
     try (var transaction = store.begin(bounds, at)) {
       assertThrows(
           TooOld.class, () -> transaction.get(store.target(key("c")), "value", ANY, Pace.SHORT));
@@ -444,8 +455,9 @@ class RetentionTest {
   void byAgeATransactionCountsFromItsCommitOn() {
     store.keep(Keep.age(Duration.ofSeconds(10)));
     put("c", "v1");
-    var bounds = new Transaction.Bounds(false, 100_000_000, 10, 64 << 20);
-    try (Transaction transaction = store.begin(bounds)) {
+    var bounds =
+        new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000_000, 10, 64 << 20);
+    try (StoreTransaction transaction = store.begin(bounds)) {
       for (int i = 2; i <= 300; i++) {
         transaction.put(store.target(key("c")), padded("v" + i), ANY, Pace.SHORT);
       }
@@ -557,8 +569,10 @@ class RetentionTest {
   @Test
   void aTransactionRunsAgainWhenItsStateWasMadeAnewByALoggedCheckpoint() {
     fill("c", 1, 5);
-    var bounds = new Transaction.Bounds(false, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
-    Transaction transaction = store.begin(bounds);
+    var bounds =
+        new StoreTransaction.Bounds(
+            StoreTransaction.Access.WRITES, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
+    StoreTransaction transaction = store.begin(bounds);
     try {
       var _ = transaction.put(store.target(key("c")), padded("own"), ANY, Pace.SHORT);
       assertEquals(5, store.trim(key("c"), 5));

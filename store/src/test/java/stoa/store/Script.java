@@ -15,6 +15,13 @@ import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.calls.Visit;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 import stoa.store.threads.Threads;
 
 /// A handler for tests: keeps the lines put to it, and obeys those that are commands.
@@ -154,14 +161,14 @@ final class Script implements Handler {
   private static byte[] call(Key target, byte[] line, Execution execution) {
     var any = new Existence.Any(null);
     return execution.isAbroad(target)
-        ? execution.visit(Visit.Kind.PUT, false, target, line, any)
+        ? execution.visit(Visit.Kind.PUT, target, line, any)
         : execution.put(target, line, any);
   }
 
   private static byte[] ask(Key target, Execution execution) {
     var any = new Existence.Any(null);
     return execution.isAbroad(target)
-        ? execution.visit(Visit.Kind.GET, false, target, "lines", any)
+        ? execution.visit(Visit.Kind.GET, target, "lines", any)
         : execution.get(target, "lines", any);
   }
 

@@ -34,6 +34,12 @@ import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.store.calls.Event;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
 class StoreTest {
@@ -258,14 +264,15 @@ class StoreTest {
   @Timeout(60)
   void executesADeletionThatIsLoggedWithTheTransactionWhichItRefuses() throws Exception {
     var any = new Existence.Any(null);
-    var bounds = new Transaction.Bounds(false, Long.MAX_VALUE, 10, 1 << 20);
+    var bounds =
+        new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20);
     try (var store = Script.open(disk)) {
       put(store, "k", "a");
       var deletion = new CompletableFuture<Request>();
       var refusal = new CompletableFuture<RuntimeException>();
       var caller =
           new Gathering(() -> {
-            try (Transaction transaction = store.begin(bounds)) {
+            try (StoreTransaction transaction = store.begin(bounds)) {
               var target = store.target(key("k"));
               transaction.put(target, Script.bytes("b"), any, Pace.SHORT);
               // Nobody leads a batch for it before the transaction does, for itself.

@@ -17,6 +17,7 @@ import stoa.log.ShardLog;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.streams.StoredStreams;
 
 /// Questions about streams of a log that others may lead meanwhile.
 class StreamsConfirmedTest {

@@ -37,6 +37,16 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.MemoryDisk;
 import stoa.storage.disk.SimulatedDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Materialized;
+import stoa.store.running.Request;
+import stoa.store.running.Resident;
+import stoa.store.running.Target;
 import stoa.store.threads.Threads;
 
 /// What the store does when handlers, disks and threads misbehave.
@@ -428,7 +438,7 @@ class TroubleTest {
       Request spin = asked.get();
       caller.join(); // it was taken from there, for a worker
       cancels.set(true);
-      assertTrue(store.cancel(store.engine().deadlines().id(spin)));
+      assertTrue(store.cancel(store.engine().callList().id(spin)));
       while (!spin.isDone()) Thread.onSpinWait();
       assertThrows(CallFailed.class, spin::answer);
       assertEquals("2:b", put(store, "k", "b"));

@@ -28,6 +28,14 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.records.Records;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Resident;
 import stoa.store.threads.Threads;
 
 class VersionsTest {
@@ -215,8 +223,8 @@ class VersionsTest {
       Ledger ledger = fill(store, random, 300);
       check(store, ledger, random, 2_000);
       assertTrue(
-          store.engine().versions().kept().bytes() < 20_000,
-          "kept " + store.engine().versions().kept().bytes());
+          store.engine().versions().keptBytes() < 20_000,
+          "kept " + store.engine().versions().keptBytes());
     }
   }
 
@@ -282,9 +290,9 @@ class VersionsTest {
       for (int i = 0; i < 100; i++) put(store, "k", i % 10 == 0 ? "call other x" : "x");
       Resident resident = store.engine().residents().pin(key("k"));
       for (var event : store.events(key("k"), 1, Long.MAX_VALUE)) {
-        if (!Versions.isChange(event.entry())) continue;
+        if (!Records.isChange(event.entry())) continue;
         long address = event.entry().address();
-        long end = store.engine().versions().settled(resident, address, 0);
+        long end = store.engine().finder().settled(resident, address, 0);
         assertTrue(end <= address + 2, "what is said about " + address + " lies up to " + end);
       }
       resident.unpin();
@@ -329,7 +337,7 @@ class VersionsTest {
       while (resident.isBusy()) Thread.onSpinWait();
       resident.unpin();
       assertEquals("1", text(past.get("lines", ANY, Pace.SHORT).encoded()));
-      assertEquals(0, store.engine().versions().kept().bytes());
+      assertEquals(0, store.engine().versions().keptBytes());
       // What asks others is asked of a version of its own.
       putPersistent(store, "b", "3");
       assertEquals("1|2", text(past.get("ask b", ANY, Pace.SHORT).encoded()));
@@ -345,7 +353,7 @@ class VersionsTest {
         moments.add(putPersistent(store, "k", line));
         assertEquals(1_001 * (i + 1) - 1, then(store, persistent("k"), moments.getLast()).length());
       }
-      long kept = store.engine().versions().kept().bytes();
+      long kept = store.engine().versions().keptBytes();
       assertTrue(kept < 100_000, "50 versions of up to 50 KB that share it take " + kept);
     }
   }
@@ -399,14 +407,14 @@ class VersionsTest {
     try (var store = withPersistent(Script.open(disk), true, new CountDownLatch(0))) {
       putPersistent(store, "k", "a");
       putPersistent(store, "k", "b");
-      assertEquals(0, store.engine().versions().kept().bytes(), "nobody holds anything");
+      assertEquals(0, store.engine().versions().keptBytes(), "nobody holds anything");
       try (var pin = store.pinNow()) {
         putPersistent(store, "k", "c");
-        assertTrue(store.engine().versions().known(persistent("k"), pin.counter()) != null);
-        long kept = store.engine().versions().kept().bytes();
+        assertTrue(store.engine().versions().keeps(persistent("k"), pin.counter()));
+        long kept = store.engine().versions().keptBytes();
         putPersistent(store, "k", "d");
         assertEquals(
-            kept, store.engine().versions().kept().bytes(), "the next version is held by nobody");
+            kept, store.engine().versions().keptBytes(), "the next version is held by nobody");
         assertEquals("a,b", then(store, persistent("k"), pin.counter()));
       }
     }

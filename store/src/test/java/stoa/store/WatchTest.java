@@ -20,6 +20,11 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.storage.disk.MemoryDisk;
+import stoa.store.calls.Event;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 import stoa.store.watching.Watches;
 
@@ -29,8 +34,9 @@ class WatchTest {
   private final MemoryDisk disk = new MemoryDisk(256 << 20);
   private final ConcurrentLinkedQueue<Long> told = new ConcurrentLinkedQueue<>();
 
-  private static Transaction begin(Store store) {
-    return store.begin(new Transaction.Bounds(false, Long.MAX_VALUE, 10, 1 << 20));
+  private static StoreTransaction begin(Store store) {
+    return store.begin(
+        new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, Long.MAX_VALUE, 10, 1 << 20));
   }
 
   /// The log counters of the changes of a key.
@@ -73,17 +79,17 @@ class WatchTest {
     try (var store = Script.open(disk);
         var _ = store.watch(key("k"), told::add)) {
       LogAddress first;
-      try (Transaction transaction = begin(store)) {
+      try (StoreTransaction transaction = begin(store)) {
         var _ = transaction.put(store.target(key("k")), bytes("a"), ANY, Pace.LONG);
         var _ = transaction.put(store.target(key("k")), bytes("b"), ANY, Pace.LONG);
         var _ = transaction.put(store.target(key("other")), bytes("b"), ANY, Pace.LONG);
         first = transaction.commit();
       }
       assertEquals(List.of(first.counter()), List.copyOf(told));
-      try (Transaction transaction = begin(store)) {
+      try (StoreTransaction transaction = begin(store)) {
         var _ = transaction.put(store.target(key("k")), bytes("never"), ANY, Pace.LONG);
       }
-      try (Transaction transaction = begin(store)) {
+      try (StoreTransaction transaction = begin(store)) {
         transaction.delete(store.target(key("k")), ANY);
         LogAddress second = transaction.commit();
         assertEquals(List.of(first.counter(), second.counter()), List.copyOf(told));

@@ -1,5 +1,8 @@
 package stoa.test;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.Modifier;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.StringJoiner;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.front.marshal.Marshaller;
@@ -43,15 +47,18 @@ final class Alone<T> {
 
   /// Returns a new instance.
   T fresh() {
-    return run(0, () -> {
-      try {
-        return face.cast(type.instantiate(key, new Object[0]));
-      } catch (RuntimeException | Error thrown) {
-        throw thrown;
-      } catch (Throwable thrown) {
-        throw new IllegalArgumentException(face.getName() + " has no new instance: " + thrown, thrown);
-      }
-    });
+    return run(
+        0,
+        () -> {
+          try {
+            return face.cast(type.instantiate(key, new Object[0]));
+          } catch (RuntimeException | Error thrown) {
+            throw thrown;
+          } catch (Throwable thrown) {
+            throw new IllegalArgumentException(
+                face.getName() + " has no new instance: " + thrown, thrown);
+          }
+        });
   }
 
   /// Returns the instance as it is after it was stored and read.
@@ -81,6 +88,21 @@ final class Alone<T> {
     @Override
     public String toString() {
       return bytes.length + " bytes, hash " + Integer.toHexString(hashCode());
+    }
+  }
+
+  /// Returns the fields of an instance, for people.
+  String words(T instance) {
+    var fields = new StringJoiner(", ", "{", "}");
+    try {
+      for (Field field : type.implementation().getDeclaredFields()) {
+        if (Modifier.isStatic(field.getModifiers())) continue;
+        field.setAccessible(true);
+        fields.add(field.getName() + "=" + new Outcome(field.get(instance), null));
+      }
+      return fields.toString();
+    } catch (IllegalAccessException | InaccessibleObjectException closed) {
+      return state(instance).toString();
     }
   }
 

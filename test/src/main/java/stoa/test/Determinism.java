@@ -19,8 +19,8 @@ final class Determinism {
     for (Call1<? super T, ?> call : calls) {
       number++;
       T second = alone.copy(first);
-      Outcome one = outcome(alone, type, number, call, first);
-      Outcome other = outcome(alone, type, number, call, second);
+      Outcome one = outcome(alone, number, call, first);
+      Outcome other = outcome(alone, number, call, second);
       if (!isSame(alone, one, other)) {
         fail(type, number, "answers %s, and its copy %s".formatted(one, other));
       }
@@ -31,13 +31,13 @@ final class Determinism {
 
   private static void fail(Class<?> type, int number, String what) {
     StoaAssertions.failWith(
-        ("call %d on %s is not deterministic: it %s. Use Call.now() and Call.random(), keep everything"
-                + " in fields, and use collections whose order does not depend on hashes")
+        ("call %d on %s is not deterministic: it %s. Use Call.now() and Call.random(), keep"
+             + " everything in fields, and use collections whose order does not depend on hashes")
             .formatted(number, type.getSimpleName(), what));
   }
 
   private static <T> Outcome outcome(
-      Alone<T> alone, Class<T> type, int number, Call1<? super T, ?> call, T instance) {
+      Alone<T> alone, int number, Call1<? super T, ?> call, T instance) {
     try {
       return alone.run(number, () -> Outcome.of(call, instance));
     } catch (Alone.OthersNeeded needed) {
@@ -54,14 +54,12 @@ final class Determinism {
         && isSame(alone, one.value(), other.value());
   }
 
-  private static boolean isSame(
-      Alone<?> alone, @Nullable Object one, @Nullable Object other) {
-    return Objects.deepEquals(one, other)
-        || Arrays.equals(alone.bytes(one), alone.bytes(other));
+  private static boolean isSame(Alone<?> alone, @Nullable Object one, @Nullable Object other) {
+    return Objects.deepEquals(one, other) || Arrays.equals(alone.bytes(one), alone.bytes(other));
   }
 
-  /// Returns the field in which two instances differ, with its values; null when there is none. Maps
-  /// and sets with the same elements are the same, in whatever order they have them.
+  /// Returns the field in which two instances differ, with its values; null when there is none.
+  /// Maps and sets with the same elements are the same, in whatever order they have them.
   private static <T> @Nullable String difference(Alone<T> alone, T one, T other) {
     if (alone.state(one).equals(alone.state(other))) return null;
     try {
@@ -74,8 +72,7 @@ final class Determinism {
           Object theirs = field.get(other);
           if (!isSame(alone, mine, theirs)) {
             return "%s is %s, and there %s"
-                .formatted(
-                    field.getName(), new Outcome(mine, null), new Outcome(theirs, null));
+                .formatted(field.getName(), new Outcome(mine, null), new Outcome(theirs, null));
           }
         }
       }

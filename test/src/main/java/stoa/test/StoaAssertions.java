@@ -50,9 +50,9 @@ public final class StoaAssertions {
   /// @param key of an object that does not exist yet
   /// @param threads how many make calls at the same time, 1 to 64
   /// @param workload what each of them does
-  /// @throws AssertionError with the calls that have an order, and the call that has no place in it;
-  ///   or when the threads do not end within a minute, or have made more calls than the check can
-  ///   order
+  /// @throws AssertionError with the calls that have an order, and the call that has no place in
+  ///   it; or when the threads do not end within a minute, or have made more calls than the check
+  ///   can order
   /// @throws IllegalArgumentException when the object exists, or the number of threads is none
   public static <T> void assertLinearizable(
       Stoa stoa, Class<T> type, Object key, int threads, Workload<T> workload) {
@@ -69,7 +69,9 @@ public final class StoaAssertions {
     run(stoa.get(type, key), threads, workload, recorder);
     var model =
         new ObjectModel<T>(
-            alone::fresh, alone::copy, instance -> new Shown(alone.state(instance)));
+            alone::fresh,
+            alone::copy,
+            instance -> new Shown(alone.state(instance), alone.words(instance)));
     var history = recorder.history();
     // A plain instance runs each call as a store would.
     var verdict = alone.run(1, () -> Linearizability.check(model, history));
@@ -77,16 +79,28 @@ public final class StoaAssertions {
     String rest =
         verdict instanceof Verdict.Undecided
             ? "; make fewer calls, or use fewer threads"
-            : "\nThe calls in one lambda count as one. Either they are not one call of a method or one"
-                + " transaction, or the class keeps something beside its fields";
+            : "\n"
+                + "The calls in one lambda count as one. Either they are not one call of a method"
+                + " or one transaction, or the class keeps something beside its fields";
     throw new AssertionFailedError(
         "the calls on %s[%s] are %s%s".formatted(type.getSimpleName(), key, verdict, rest));
   }
 
-  private record Shown(Alone.State state) {
+  /// The content of an instance, compared by its state.
+  private record Shown(Alone.State state, String words) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Shown shown && state.equals(shown.state);
+    }
+
+    @Override
+    public int hashCode() {
+      return state.hashCode();
+    }
+
     @Override
     public String toString() {
-      return state.toString();
+      return words;
     }
   }
 
@@ -101,10 +115,7 @@ public final class StoaAssertions {
       for (int number = 0; number < threads; number++) {
         var caller =
             new Caller<>(
-                number,
-                new SplittableRandom(number),
-                shared,
-                recorder.client("thread " + number));
+                number, new SplittableRandom(number), shared, recorder.client("thread " + number));
         running.add(
             pool.submit(() -> {
               began.await();
@@ -156,12 +167,14 @@ public final class StoaAssertions {
   /// a [StoaStore] and use [#assertReplaysEqual(StoaStore)].
   ///
   /// @param calls made in this order
-  /// @throws AssertionError with the number of the first call whose answers or states differ; or when
-  ///   a store would refuse the class, for example because it reads a clock
+  /// @throws AssertionError with the number of the first call whose answers or states differ; or
+  ///   when a store would refuse the class, for example because it reads a clock
   @SafeVarargs
   public static <T> void assertDeterministic(Class<T> type, Call1<? super T, ?>... calls) {
+    var all = new ArrayList<Call1<? super T, ?>>();
+    for (Call1<? super T, ?> call : calls) all.add(call);
     try {
-      Determinism.check(new Alone<>(type, "key"), type, List.of(calls));
+      Determinism.check(new Alone<>(type, "key"), type, all);
     } catch (NotShareable refused) {
       throw new AssertionFailedError(refused.getMessage(), refused);
     }

@@ -2,6 +2,7 @@ package stoa.test;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
@@ -21,8 +22,7 @@ import stoa.storage.disk.SimulatedDisk;
 /// Thread-safe.
 public final class StoaDisk {
   /* So small that a test fills segments, and that little is reserved on a disk that gets full. */
-  private static final DeviceConfig CONFIG =
-      new DeviceConfig(8 << 20, 16 << 10, 1 << 20, 4 << 20);
+  private static final DeviceConfig CONFIG = new DeviceConfig(8 << 20, 16 << 10, 1 << 20, 4 << 20);
 
   /// How many bytes a disk takes at most, unless the test sets another limit: 512 MiB.
   public static final long BYTES_MAX = 512L << 20;
@@ -40,6 +40,9 @@ public final class StoaDisk {
   private volatile long delayNanos;
   private volatile boolean failing;
 
+  // Whether a device may have failed since it was opened.
+  private volatile boolean broken;
+
   StoaDisk() {}
 
   // ---- faults
@@ -53,6 +56,7 @@ public final class StoaDisk {
 
   /// Makes all writes and syncs fail from now on, as on a disk that is broken.
   public void fail() {
+    broken = true;
     failing = true;
   }
 
@@ -60,6 +64,7 @@ public final class StoaDisk {
   public void failNextSync() {
     lock.lock();
     try {
+      broken = true;
       parts.values().forEach(part -> part.failSync(0));
     } finally {
       lock.unlock();
@@ -70,6 +75,7 @@ public final class StoaDisk {
   public void failNextWrite() {
     lock.lock();
     try {
+      broken = true;
       parts.values().forEach(part -> part.failWrite(0));
     } finally {
       lock.unlock();
@@ -159,10 +165,17 @@ public final class StoaDisk {
         next.limit(bytesMax);
         return next;
       });
+      broken = failing;
       letGo();
     } finally {
       lock.unlock();
     }
+  }
+
+  /// Closes what uses this disk. That may fail when the disk has.
+  void close(AutoCloseable user) {
+    if (broken) Abrupt.close(user);
+    else Closing.all(List.of(user));
   }
 
   /// Has all operations wait.

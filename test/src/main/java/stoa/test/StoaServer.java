@@ -15,8 +15,8 @@ import stoa.objects.ObjectService;
 import stoa.storage.disk.SimulatedDisk;
 
 /// A server in this process, with faults: one that keeps its store alone, or one of a
-/// [StoaCluster]. It is the server that `./stoa serve` starts, on a disk in memory, behind a port of
-/// the loopback device that stays the same over restarts.
+/// [StoaCluster]. It is the server that `./stoa serve` starts, on a disk in memory, behind a port
+/// of the loopback device that stays the same over restarts.
 ///
 /// In one process a server is killed by taking its disk and its connections away before it is
 /// closed: it can write nothing more, and answers nobody. A paused server goes on to run, but
@@ -112,8 +112,7 @@ public final class StoaServer implements AutoCloseable {
                       config, () -> disk.open(DEVICE), clock.clock(), clock.threads()));
       try {
         var started =
-            Server.start(
-                ServerConfig.of("127.0.0.1", 0), ObjectService.of(store, _ -> true));
+            Server.start(ServerConfig.of("127.0.0.1", 0), ObjectService.of(store, _ -> true));
         server = started;
         return started.port();
       } catch (IOException | RuntimeException | Error failed) {
@@ -154,8 +153,8 @@ public final class StoaServer implements AutoCloseable {
     return name;
   }
 
-  /// Returns the URL by which programs open its store, `stoa://HOST:PORT`: of a server of a cluster,
-  /// that of the whole cluster.
+  /// Returns the URL by which programs open its store, `stoa://HOST:PORT`: of a server of a
+  /// cluster, that of the whole cluster.
   public String url() {
     return url.get();
   }
@@ -264,8 +263,8 @@ public final class StoaServer implements AutoCloseable {
     if (!cut) front.open();
   }
 
-  /// Cuts the clients off, until [#connectClients()]: their connections end, and they cannot connect
-  /// again. Servers of a cluster still reach each other; see [StoaCluster#partition].
+  /// Cuts the clients off, until [#connectClients()]: their connections end, and they cannot
+  /// connect again. Servers of a cluster still reach each other; see [StoaCluster#partition].
   public void cutClients() {
     cut = true;
     front.cut();
@@ -302,7 +301,7 @@ public final class StoaServer implements AutoCloseable {
             clients,
             this::resume,
             () -> {
-              if (running) program.halt();
+              if (running) disk.close(program::halt);
               running = false;
             },
             front));

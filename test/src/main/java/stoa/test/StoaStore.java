@@ -59,8 +59,8 @@ public final class StoaStore implements AutoCloseable {
     return EmbeddedEngine.open(config, () -> disk.open(DEVICE), clock.clock(), clock.threads());
   }
 
-  /// Returns the store as it is open now. After [#restart()] this is another one, and proxies of the
-  /// earlier one are of no more use.
+  /// Returns the store as it is open now. After [#restart()] this is another one, and proxies of
+  /// the earlier one are of no more use.
   ///
   /// @throws IllegalStateException when it is not open
   public Stoa stoa() {
@@ -108,7 +108,8 @@ public final class StoaStore implements AutoCloseable {
   /// @throws IllegalStateException when it is open
   public Stoa restart() {
     if (open != null) {
-      throw new IllegalStateException("the store is open; call kill(), losePower() or stop() first");
+      throw new IllegalStateException(
+          "the store is open; call kill(), losePower() or stop() first");
     }
     Stoa started = start();
     open = started;
@@ -173,6 +174,6 @@ public final class StoaStore implements AutoCloseable {
     Stoa last = open;
     open = null;
     disk.resume();
-    if (last != null) last.close();
+    if (last != null) disk.close(last);
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import stoa.Stoa;
 
 class SimulationTest {
-  private static final int SEEDS = 40;
+  private static final int SEEDS = 15;
+
+  // No result depends on it.
+  private static final Duration TIME_MAX = Duration.ofMinutes(4);
 
   /// Moves money between accounts.
   private abstract static class Payments implements SimulatedWork {
@@ -34,8 +38,8 @@ class SimulationTest {
     @Override
     public void check(Stoa stoa) {
       long sum =
-          stoa.transact(() ->
-              stoa.get(Account.class, 0).balance() + stoa.get(Account.class, 1).balance());
+          stoa.transact(
+              () -> stoa.get(Account.class, 0).balance() + stoa.get(Account.class, 1).balance());
       assertEquals(100, sum);
     }
   }
@@ -61,20 +65,24 @@ class SimulationTest {
 
   @Test
   void aTransactionSurvivesAllCrashes() {
-    assertEquals(SEEDS, Simulation.of(Together::new).seeds(SEEDS).run());
+    assertEquals(SEEDS, Simulation.of(Together::new).seeds(SEEDS).timeMax(TIME_MAX).run());
   }
 
   @Test
   void aTransactionSurvivesChangesOfTheLeader() {
-    assertEquals(SEEDS, Simulation.of(Together::new).seeds(SEEDS).replicas(3).run());
+    assertEquals(
+        SEEDS, Simulation.of(Together::new).seeds(SEEDS).replicas(3).timeMax(TIME_MAX).run());
   }
 
   @Test
   void aCrashBetweenTwoCallsBreaksTheRule() {
     var told =
         assertThrows(
-            AssertionError.class, () -> Simulation.of(OneAfterTheOther::new).seeds(SEEDS).run());
-    Matcher seed = Pattern.compile("seed (\\d+): .*expected: <100>", Pattern.DOTALL).matcher(told.getMessage());
+            AssertionError.class,
+            () -> Simulation.of(OneAfterTheOther::new).seeds(SEEDS).timeMax(TIME_MAX).run());
+    Matcher seed =
+        Pattern.compile("seed (\\d+): .*expected: <100>", Pattern.DOTALL)
+            .matcher(told.getMessage());
     assertTrue(seed.find(), told.getMessage());
     long found = Long.parseLong(seed.group(1));
     // The same seed fails in the same way.
@@ -88,6 +96,7 @@ class SimulationTest {
   void aChangeOfTheLeaderBetweenTwoCallsBreaksTheRule() {
     assertThrows(
         AssertionError.class,
-        () -> Simulation.of(OneAfterTheOther::new).seeds(SEEDS).replicas(3).run());
+        () ->
+            Simulation.of(OneAfterTheOther::new).seeds(SEEDS).replicas(3).timeMax(TIME_MAX).run());
   }
 }

@@ -9,7 +9,9 @@ import org.junit.jupiter.api.Test;
 
 @StoaTest
 class StoaClusterTest {
-  @Clustered(3) private static StoaCluster cluster;
+  @SuppressWarnings("NullAway.Init") // the extension sets it
+  @Clustered(3)
+  private static StoaCluster cluster;
 
   @BeforeEach
   void settle() {
@@ -22,16 +24,21 @@ class StoaClusterTest {
 
   @Test
   void callsStayLinearizableWhenTheLeaderIsKilledAndItComesBack() {
-    assertLinearizable(cluster.client(), Account.class, "kill", 2, caller -> {
-      for (int i = 0; i < 10; i++) {
-        caller.call("deposit 1", account -> account.deposit(1));
-        if (caller.number() > 0 || i != 5) continue;
-        StoaServer leader = cluster.leader();
-        leader.kill();
-        assertNotEquals(leader.name(), cluster.leader().name());
-        leader.restart();
-      }
-    });
+    assertLinearizable(
+        cluster.client(),
+        Account.class,
+        "kill",
+        2,
+        caller -> {
+          for (int i = 0; i < 10; i++) {
+            caller.call("deposit 1", account -> account.deposit(1));
+            if (caller.number() > 0 || i != 5) continue;
+            StoaServer leader = cluster.leader();
+            leader.kill();
+            assertNotEquals(leader.name(), cluster.leader().name());
+            leader.restart();
+          }
+        });
   }
 
   @Test

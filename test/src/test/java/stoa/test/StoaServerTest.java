@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.test.StoaAssertions.assertLinearizable;
 
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -69,15 +72,20 @@ class StoaServerTest {
 
   @Test
   void callsStayLinearizableWhileTheServerIsKilled(StoaServer server) {
-    assertLinearizable(server.client(), Account.class, "ada", 3, caller -> {
-      for (int i = 0; i < 12; i++) {
-        caller.call("deposit 1", a -> a.deposit(1));
-        if (caller.number() == 0 && i % 6 == 3) {
-          server.kill();
-          server.restart();
-        }
-      }
-    });
+    assertLinearizable(
+        server.client(),
+        Account.class,
+        "ada",
+        3,
+        caller -> {
+          for (int i = 0; i < 12; i++) {
+            caller.call("deposit 1", a -> a.deposit(1));
+            if (caller.number() == 0 && i % 6 == 3) {
+              server.kill();
+              server.restart();
+            }
+          }
+        });
   }
 
   @Test
@@ -116,11 +124,11 @@ class StoaServerTest {
       }
     }
     assertThrows(
-        java.net.ConnectException.class,
+        ConnectException.class,
         () -> {
           int colon = server.url().lastIndexOf(':');
           int port = Integer.parseInt(server.url().substring(colon + 1));
-          new java.net.Socket("127.0.0.1", port).close();
+          new Socket(InetAddress.getLoopbackAddress(), port).close();
         });
   }
 }

@@ -89,6 +89,15 @@ class StoaStoreTest {
   }
 
   @Test
+  void aStoreWhoseDiskHasFailedIsClosed() {
+    StoaStore store = StoaStore.open();
+    account(store).deposit(5);
+    store.disk().fail();
+    assertThrows(StoaException.class, () -> account(store).deposit(1));
+    store.close();
+  }
+
+  @Test
   void aSyncThatFailsLosesNothingThatWasAnswered(StoaStore store) {
     account(store).deposit(5);
     store.disk().failNextSync();

@@ -37,7 +37,7 @@ final class Arrows {
     ALLOWED.put("client", with(caller, "wire", "migration", "links", "collections"));
     ALLOWED.put("contracts", Set.of());
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
-    ALLOWED.put("spring-boot-starter", Set.of("api"));
+    ALLOWED.put("spring-boot-starter", Set.of("api", "metrics"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =
         with(
@@ -54,11 +54,11 @@ final class Arrows {
             "ratis",
             "programs");
     ALLOWED.put("cli", servers);
-    ALLOWED.put("bom", with(servers, "embedded")); // it names them, and depends on none
+    ALLOWED.put("bom", with(servers, "embedded", "spring-boot-starter")); // it names them, and depends on none
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
-    ALLOWED.put("tickets", Set.of("api", "spring-boot-starter", "objects", "client"));
+    ALLOWED.put("tickets", Set.of("api", "metrics", "spring-boot-starter", "embedded", "client"));
     ALLOWED.put("sim", with(engine, "migration"));
     ALLOWED.put("test", with(servers, "sim"));
     ALLOWED.put("bench", with(engine, "programs", "collections", "migration", "classifier", "cli"));

@@ -3,6 +3,7 @@ package stoa.tidy;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -21,7 +22,7 @@ final class RunTests {
             LauncherDiscoveryRequestBuilder.request().selectors(selectClass(args[0])).build(),
             seen);
     var summary = seen.getSummary();
-    summary.printFailuresTo(new PrintWriter(System.err));
+    summary.printFailuresTo(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     System.out.println(summary.getTestsSucceededCount() + " tests have passed");
     boolean well = summary.getTestsSucceededCount() > 0 && summary.getTotalFailureCount() == 0;
     System.exit(well ? 0 : 1);

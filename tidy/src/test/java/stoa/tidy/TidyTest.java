@@ -27,11 +27,12 @@ class TidyTest {
   private static final List<Edge> EDGES =
       List.of(
           Edge.of("stoa.base.Clock", "the machine's clock, handed to who may know it", CLOCK),
+          Edge.of("stoa.base.Latency", "each thread counts in a place of its own", THREAD),
           Edge.of("stoa.base.Permissions", "who may read the files of a store", FILE),
           Edge.of(
               "stoa.storage.disk.FileDisk",
-              "the real disk; an interrupt of its caller must not cost it a file, and it looks every"
-                  + " now and then whether it still has its lock",
+              "the real disk; an interrupt of its caller must not cost it a file, and it looks"
+                  + " every now and then whether it still has its lock",
               FILE,
               THREAD,
               CLOCK),
@@ -116,9 +117,9 @@ class TidyTest {
               THREAD),
           Edge.of("stoa.store.leading.Leadership", "knows which thread leads", THREAD),
           Edge.of("stoa.store.watching.Progress", "where those wait who follow the log", THREAD),
-          Edge.of("stoa.store.Pending", "wakes the caller that waits for it", THREAD),
-          Edge.of("stoa.store.Round", "knows the thread that runs it", THREAD),
-          Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
+          Edge.of("stoa.store.running.Pending", "wakes the caller that waits for it", THREAD),
+          Edge.of("stoa.store.batches.Round", "knows the thread that runs it", THREAD),
+          Edge.of("stoa.store.running.Runners", "knows which thread runs which call", THREAD),
           Edge.of(
               "stoa.base.Timing",
               "the clock of this process, and the threads of what happens by itself",

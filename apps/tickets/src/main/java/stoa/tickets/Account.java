@@ -20,8 +20,7 @@ public class Account {
   /// Takes money, and returns how much is left.
   public long pay(long amountCents) {
     if (amountCents > cents) {
-      throw new Refused.TooExpensive(
-          "it costs " + amountCents + " cents, and there are " + cents);
+      throw new Refused.TooExpensive("it costs " + amountCents + " cents, and there are " + cents);
     }
     cents -= amountCents;
     return cents;

@@ -50,7 +50,15 @@ public class Announcements implements SmartInitializingSingleton {
 
   /// Registers again when the server has given up the session, and announces what others left.
   @Scheduled(initialDelay = 10, fixedDelay = 10, timeUnit = TimeUnit.SECONDS)
-  void listen() {
+  void listenAgain() {
+    try {
+      listen();
+    } catch (StoaException later) {
+      LOG.warn("announcements wait for the store: {}", later.getMessage());
+    }
+  }
+
+  private void listen() {
     ListenerRegistration known = listening;
     if (known == null || !known.isOpen()) {
       listening = stoa.store().register(KEY, new Listener(), new SoldOutHandler());

@@ -18,8 +18,7 @@ public class BoxOffice {
   private final Announcements announcements;
 
   /// Creates it.
-  public BoxOffice(
-      Stoa stoa, StoaTransactionTemplate transactions, Announcements announcements) {
+  public BoxOffice(Stoa stoa, StoaTransactionTemplate transactions, Announcements announcements) {
     this.stoa = stoa;
     this.transactions = transactions;
     this.announcements = announcements;

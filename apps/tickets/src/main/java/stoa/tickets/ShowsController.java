@@ -45,8 +45,7 @@ final class ShowsController {
   }
 
   @PutMapping("/bookings/{id}")
-  Booking book(
-      @PathVariable String show, @PathVariable String id, @RequestBody NewBooking body) {
+  Booking book(@PathVariable String show, @PathVariable String id, @RequestBody NewBooking body) {
     return office.book(show, id, body.customer(), List.copyOf(body.seats()));
   }
 

@@ -6,8 +6,7 @@ import stoa.KeyHandler;
 /// Makes an event of each value that says so.
 record SoldOutHandler() implements KeyHandler<SoldOut, SoldOut> {
   @Override
-  public @Nullable SoldOut handle(
-      Object key, @Nullable SoldOut value, @Nullable SoldOut before) {
+  public @Nullable SoldOut handle(Object key, @Nullable SoldOut value, @Nullable SoldOut before) {
     return value;
   }
 }

@@ -26,7 +26,7 @@ import stoa.UnknownOutcome;
 import stoa.spring.StoaExceptionTranslator;
 
 /// The application over HTTP, with a store in memory. Each test has a show of its own.
-@SpringBootTest(properties = "stoa.url=memory:")
+@SpringBootTest(properties = {"stoa.url=memory:", "stoa.health.time-max=1m"})
 @AutoConfigureMockMvc
 class TicketsTest {
   private final MockMvc web;
@@ -130,7 +130,8 @@ class TicketsTest {
   @Test
   void theStoreIsPartOfTheReadiness() throws Exception {
     web.perform(get("/actuator/health/readiness")).andExpect(status().isOk());
-    web.perform(get("/actuator/health")).andExpect(jsonPath("$.components.stoa.status").value("UP"));
+    web.perform(get("/actuator/health"))
+        .andExpect(jsonPath("$.components.stoa.status").value("UP"));
   }
 
   @Test
@@ -147,6 +148,7 @@ class TicketsTest {
       assertEquals("1", answer.getHeaders().getFirst("Retry-After"));
     }
     assertEquals(
-        HttpStatus.GATEWAY_TIMEOUT, errors.failed(new QueryTimeoutException("late")).getStatusCode());
+        HttpStatus.GATEWAY_TIMEOUT,
+        errors.failed(new QueryTimeoutException("late")).getStatusCode());
   }
 }

@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Latency;
 
 /// One method of a shared type that callers may call.
 ///
@@ -37,6 +38,12 @@ public final class SharedMethod {
     }
   }
 
+  /// The meter of a method in one store.
+  ///
+  /// @param owner the meters to which it belongs
+  /// @param latency counts and times the calls
+  public record Meter(Object owner, Latency latency) {}
+
   private final String id;
   private final int index;
   private final Kind kind;
@@ -44,6 +51,7 @@ public final class SharedMethod {
   private final MethodHandle handle;
   private final List<Class<?>> parameterTypes;
   private final List<Type> genericParameterTypes;
+  private @Nullable Meter meter;
 
   /// @param handle of type `(Object, Object[]) Object`
   SharedMethod(String id, int index, Kind kind, Method method, MethodHandle handle) {
@@ -116,6 +124,16 @@ public final class SharedMethod {
   /// @throws Throwable what the method throws, unchanged
   public @Nullable Object invoke(Object target, @Nullable Object[] arguments) throws Throwable {
     return (Object) handle.invokeExact(target, arguments);
+  }
+
+  /// The meter that was used last, so that its owner need not search for it; null before the first.
+  public @Nullable Meter meter() {
+    return meter;
+  }
+
+  /// Says which meter was used last. Races lose nothing but time.
+  public void meter(Meter last) {
+    meter = last;
   }
 
   @Override

@@ -51,21 +51,21 @@ import stoa.sim.world.PoweredDisk;
 import stoa.sim.world.SeriesHandlers;
 import stoa.sim.world.SimulatedShard;
 import stoa.storage.disk.DeviceConfig;
-import stoa.store.Neighbors;
-import stoa.store.Pace;
 import stoa.store.Participant;
-import stoa.store.Pins;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
-import stoa.store.Terms;
-import stoa.store.Transaction;
-import stoa.store.Visit;
 import stoa.store.blobs.Snapshots;
+import stoa.store.calls.Neighbors;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.calls.Visit;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 import stoa.store.ordering.Vote;
+import stoa.store.past.Pins;
+import stoa.store.running.Request;
+import stoa.store.running.StoreTransaction;
 
 /// Several stores with one order, each on its own replicated log. Their leaders die, or another one
 /// replaces them without their notice; the network between them loses, repeats and delays messages.
@@ -99,8 +99,8 @@ public final class GroupsScenario implements Scenario {
   // So little that lists leave memory all the time.
   private static final StoreConfig STORE =
       new StoreConfig(Duration.ofSeconds(100), 1_000, 600, 8, Duration.ofMillis(1));
-  private static final Transaction.Bounds BOUNDS =
-      new Transaction.Bounds(false, 100_000_000, 100, 1 << 18);
+  private static final StoreTransaction.Bounds BOUNDS =
+      new StoreTransaction.Bounds(StoreTransaction.Access.WRITES, 100_000_000, 100, 1 << 18);
   private static final Existence ANY = new Existence.Any(null);
 
   public GroupsScenario() {}
@@ -328,7 +328,7 @@ public final class GroupsScenario implements Scenario {
       private final Group group;
       private final int replica;
       private final Fibers.Life life;
-      private final Map<Coordinator.Part, Transaction> open = new HashMap<>();
+      private final Map<Coordinator.Part, StoreTransaction> open = new HashMap<>();
       private @Nullable Store store;
       private @Nullable Participant participant;
       private @Nullable Coordinator coordinator;
@@ -1018,7 +1018,7 @@ public final class GroupsScenario implements Scenario {
             ask(
                 first,
                 owner -> {
-                  Transaction transaction = owner.store().begin(BOUNDS);
+                  StoreTransaction transaction = owner.store().begin(BOUNDS);
                   owner.open.put(part, transaction);
                   return transaction.at();
                 });
@@ -1028,7 +1028,7 @@ public final class GroupsScenario implements Scenario {
         return parts.computeIfAbsent(group.number, _ -> new Coordinator.Part(7, ++numbers));
       }
 
-      private <T> T on(Group group, Function<Owner, Function<Transaction, T>> action) {
+      private <T> T on(Group group, Function<Owner, Function<StoreTransaction, T>> action) {
         Owner known = owners.get(group.number);
         Owner owner = known == null ? group.asked() : known;
         if (owner == null) throw new Unavailable("there is nobody");
@@ -1037,7 +1037,7 @@ public final class GroupsScenario implements Scenario {
         return ask(
             owner,
             asked -> {
-              Transaction transaction = asked.open.get(part);
+              StoreTransaction transaction = asked.open.get(part);
               if (transaction == null && known == null) {
                 transaction = asked.store().begin(BOUNDS, at);
                 asked.open.put(part, transaction);
@@ -1129,7 +1129,7 @@ public final class GroupsScenario implements Scenario {
           Owner owner = owners.get(number);
           if (owner == null) return;
           owner.life.execute(() -> {
-            Transaction transaction = owner.open.remove(part);
+            StoreTransaction transaction = owner.open.remove(part);
             if (transaction != null) transaction.close();
           });
         });

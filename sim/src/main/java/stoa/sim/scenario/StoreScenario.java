@@ -33,13 +33,13 @@ import stoa.sim.world.SimulatedThreads;
 import stoa.sim.world.StoreHandlers;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.StorageException;
-import stoa.store.OngoingCall;
-import stoa.store.Pace;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
-import stoa.store.Terms;
+import stoa.store.calls.OngoingCall;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
 
 /// Clients ask the handlers of a store to add ids and to send money to each other, along chains and
 /// in circles, while the disk fails and the store restarts. Every acknowledged id must be at its

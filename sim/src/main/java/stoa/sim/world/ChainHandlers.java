@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
-import stoa.store.Visit;
+import stoa.store.calls.Visit;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// Handlers of [GroupsScenario] that call other keys: lists of lines, each with the put element and
 /// the results of its calls.
@@ -110,7 +110,7 @@ public final class ChainHandlers implements HandlerFactory {
       byte[] answer;
       if (execution.isAbroad(target)) {
         var kind = asks ? Visit.Kind.GET : Visit.Kind.PUT;
-        answer = execution.visit(kind, false, target, bytes(asks ? "" : value), ANY);
+        answer = execution.visit(kind, target, bytes(asks ? "" : value), ANY);
       } else {
         answer = asks ? execution.get(target, "", ANY) : execution.put(target, bytes(value), ANY);
       }

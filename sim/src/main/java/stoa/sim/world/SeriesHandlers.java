@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// The handlers of [GroupsScenario]: lists that add elements, without the blanks after them, and
 /// answer with all elements. A question with the name of another list gets both, see [#parts].

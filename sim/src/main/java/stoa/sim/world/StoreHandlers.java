@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// The handlers of [StoreScenario]: accounts that send each other money and remember every id, and
 /// answer in text.

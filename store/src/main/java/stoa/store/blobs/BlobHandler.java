@@ -3,9 +3,9 @@ package stoa.store.blobs;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Key;
-import stoa.store.Execution;
-import stoa.store.Handler;
-import stoa.store.HandlerFactory;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
 
 /// What a key of blobs keeps in its stream: that it exists, and nothing more. The bytes are on the
 /// storage device, see [Blobs].

@@ -3,6 +3,7 @@ package stoa.store.blobs;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -26,12 +27,11 @@ import stoa.storage.disk.DeviceClosed;
 import stoa.storage.disk.DeviceFailed;
 import stoa.storage.disk.DiskFull;
 import stoa.storage.disk.StorageException;
-import stoa.store.Pace;
-import stoa.store.Put;
-import stoa.store.Request;
 import stoa.store.Store;
-import stoa.store.Terms;
-import stoa.store.threads.Threads;
+import stoa.store.calls.Pace;
+import stoa.store.calls.Put;
+import stoa.store.calls.Terms;
+import stoa.store.running.Request;
 
 /// The blobs of a store: keys whose values are bytes on the storage device, which are written there
 /// and not put.
@@ -59,7 +59,7 @@ public final class Blobs {
 
   private final Store store;
   private final Function<StreamId, ByteObject> objects;
-  private final Threads threads;
+  private final Executor executor;
   private final String space;
   private final Gates gates = new Gates();
   private final Deletions deletions;
@@ -68,11 +68,13 @@ public final class Blobs {
   /// The blobs of a store.
   ///
   /// @param objects the object of an id
+  /// @param executor runs what callers do not wait for
   /// @param space of their keys
-  public Blobs(Store store, Function<StreamId, ByteObject> objects, Threads threads, String space) {
+  public Blobs(
+      Store store, Function<StreamId, ByteObject> objects, Executor executor, String space) {
     this.store = store;
     this.objects = objects;
-    this.threads = threads;
+    this.executor = executor;
     this.space = space;
     this.deletions = new Deletions(object(StreamId.of("stoa/deletions of " + space)));
     store.register(space, BlobHandler.FACTORY);
@@ -336,7 +338,7 @@ public final class Blobs {
 
   private boolean onAnswers(CompletableFuture<?> answer, Runnable task) {
     try {
-      threads.answer(task);
+      executor.execute(task);
       return true;
     } catch (RejectedExecutionException closed) {
       answer.completeExceptionally(new Closed("the store was closed before the answer was read"));

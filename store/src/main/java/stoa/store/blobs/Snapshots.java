@@ -15,8 +15,8 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.Texts;
-import stoa.store.Pins;
 import stoa.store.Store;
+import stoa.store.past.Pins;
 
 /// The snapshots with names: a stream of its own, in which each is noted when it is taken and when
 /// it is deleted. Thread-safe.

@@ -13,7 +13,7 @@ import stoa.log.ByteChange;
 import stoa.log.ByteObject;
 import stoa.storage.object.ObjectReader;
 import stoa.storage.object.ObjectSnapshot;
-import stoa.store.Target;
+import stoa.store.running.Target;
 
 /// A blob of a store. It has no state but the generation that it means, from the first call on that
 /// finds one. Arguments are checked by the caller. Thread-safe.

@@ -178,7 +178,7 @@ public final class Draft {
         if (!alive) begin(end, origin, code, opening, value);
       }
       case Existence.Undeleted(byte[] opening) -> {
-        if (!alive && end.everDeleted) return Refusals.gone(end.key);
+        if (!alive && end.everDeleted) return KeyRefusals.gone(end.key);
         if (!alive) begin(end, origin, code, opening, value);
       }
       case Existence.Absent(byte[] opening) -> {
@@ -186,7 +186,7 @@ public final class Draft {
         begin(end, origin, code, opening, value);
       }
       case Existence.Generation(long generation, _) -> {
-        if (end.nextGeneration != generation) return Refusals.gone(end.key);
+        if (end.nextGeneration != generation) return KeyRefusals.gone(end.key);
       }
     }
     boolean begun = !alive && end.nextGeneration != 0;
@@ -240,7 +240,7 @@ public final class Draft {
         expected instanceof Existence.Generation(long generation, _)
             ? end.nextGeneration == generation
             : end.nextGeneration != 0;
-    if (!alive) return Refusals.gone(end.key);
+    if (!alive) return KeyRefusals.gone(end.key);
     add(end, Records.DELETE, Records.delete(origin, end.nextListed), Records.endMark());
     changed(end);
     unlist(end, addresses++, micros);

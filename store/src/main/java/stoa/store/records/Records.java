@@ -6,6 +6,7 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.log.StoredEntry;
 
 /// The formats of what the store writes into streams.
 ///
@@ -276,5 +277,10 @@ public final class Records {
     if (kind == 0) return null;
     if (kind == 2) return Origin.of(new CallId(in.varint(), in.varint()));
     return new Origin(in.id(), in.varint(), (int) in.varint());
+  }
+
+  /// Whether an entry changes the state of its key as of its address: a put or a deletion.
+  public static boolean isChange(StoredEntry entry) {
+    return entry.kind() == PUT || entry.kind() == DELETE;
   }
 }

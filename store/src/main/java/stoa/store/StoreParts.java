@@ -1,0 +1,362 @@
+package stoa.store;
+
+import org.jspecify.annotations.Nullable;
+import stoa.UnknownOutcome;
+import stoa.base.Clock;
+import stoa.log.ShardLog;
+import stoa.log.Streams;
+import stoa.store.batches.BatchLeader;
+import stoa.store.batches.Intake;
+import stoa.store.batches.Questions;
+import stoa.store.calls.Neighbors;
+import stoa.store.divergence.AcceptedStates;
+import stoa.store.divergence.Announcements;
+import stoa.store.divergence.Quarantine;
+import stoa.store.divergence.QuarantineLog;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.leading.LogClock;
+import stoa.store.leading.Moments;
+import stoa.store.leading.Tally;
+import stoa.store.nesting.CrossGroupCalls;
+import stoa.store.nesting.EarlierCalls;
+import stoa.store.nesting.IncomingCalls;
+import stoa.store.nesting.Nesting;
+import stoa.store.nesting.Resuming;
+import stoa.store.ordering.Addresses;
+import stoa.store.past.Checkpoints;
+import stoa.store.past.Holds;
+import stoa.store.past.PastKeeper;
+import stoa.store.past.Playback;
+import stoa.store.past.Retention;
+import stoa.store.past.VersionFinder;
+import stoa.store.past.Versions;
+import stoa.store.running.Barrier;
+import stoa.store.running.Bookkeeping;
+import stoa.store.running.CallList;
+import stoa.store.running.Deadlines;
+import stoa.store.running.Loader;
+import stoa.store.running.Resident;
+import stoa.store.running.Residents;
+import stoa.store.running.Runners;
+import stoa.store.running.Runs;
+import stoa.store.running.Spaces;
+import stoa.store.running.TimeLimits;
+import stoa.store.running.Timeline;
+import stoa.store.running.Unfinished;
+import stoa.store.running.Verdicts;
+import stoa.store.running.WaitGraph;
+import stoa.store.streams.StoredStreams;
+import stoa.store.threads.Threads;
+import stoa.store.transactions.Transactions;
+import stoa.store.watching.Observed;
+import stoa.store.watching.Watches;
+
+/// The parts of a store, wired together. [Store] alone has it; each part has what it was given.
+///
+/// A call goes through the parts as ARCHITECTURE.md tells.
+final class StoreParts {
+  /// Which part of the memory for keys is for their past, and for states that follow them.
+  private static final int VERSIONS_SHARE = 4;
+
+  private final StoreConfig config;
+
+  /// Null when this executes what another store leads.
+  private final @Nullable ShardLog log;
+
+  private final Streams streams;
+  private final Threads threads;
+  private final Health health;
+  private final Tally tally = new Tally();
+  private final Admission admission;
+  private final Spaces spaces = new Spaces();
+  private final Runners runners = new Runners();
+  private final Observed observed = new Observed();
+  private final Watches watches = new Watches(Watches.WATCHES_MAX);
+  private final TimeLimits limits;
+  private final Timeline timeline;
+  private final Residents residents;
+  private final Intake intake;
+  private final BatchLeader leader;
+  private final Barrier barrier;
+  private final Questions questions;
+  private final CallList callList;
+  private final Deadlines deadlines;
+  private final Runs runs;
+  private final Loader loader;
+  private final Holds holds;
+  private final Retention retention;
+  private final Versions versions;
+  private final VersionFinder finder;
+  private final Playback playback;
+  private final Quarantine quarantine;
+  private final QuarantineLog quarantineLog;
+  private final Transactions transactions;
+  private final EarlierCalls earlier;
+  private final IncomingCalls incomingCalls;
+  private final Resuming resuming;
+  private final @Nullable Announcements announcements;
+
+  /// The parts of a store on a log.
+  ///
+  /// @param config its limits
+  /// @param log null when it executes what another store leads
+  /// @param order null when the store gives addresses itself
+  /// @param neighbors null when there are no other stores whose keys handlers call
+  StoreParts(
+      StoreConfig config,
+      @Nullable ShardLog log,
+      Streams streams,
+      @Nullable Addresses order,
+      @Nullable Neighbors neighbors,
+      Clock clock,
+      Threads threads) {
+    this.config = config;
+    this.log = log;
+    this.streams = streams;
+    this.threads = threads;
+    health = new Health(log);
+    admission = new Admission(health, config.queuedCallsMax());
+    limits = new TimeLimits(runners, config.callTimeMax());
+    timeline = new Timeline(streams);
+    long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
+    long residentBytes = config.residentBytesMax() - versionBytes;
+    residents = new Residents(health, admission, streams, residentBytes, tally);
+
+    // Batches.
+    ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
+    var logClock = new LogClock(clock, tail.nowMicros());
+    var unfinished = new Unfinished(tail.note());
+    var accepted = new AcceptedStates(streams, health);
+    quarantine = new Quarantine(streams, runners, spaces, health, accepted);
+    var led = new Intake.Led(log, order, logClock, unfinished, health, tally);
+    intake = new Intake(led, residents, limits, spaces, quarantine, watches, threads);
+    leader =
+        new BatchLeader(
+            new BatchLeader.Parts(intake, residents, admission, limits, spaces, health, threads),
+            neighbors);
+    barrier = new Barrier(leader, residents, threads);
+    questions = new Questions(leader, limits, observed);
+    quarantineLog =
+        new QuarantineLog(
+            quarantine,
+            accepted,
+            new QuarantineLog.Parts(leader, residents, questions, runners, threads::answer));
+
+    // Runs.
+    var waits = new WaitGraph(runners, config.nestingMax());
+    var verdicts = new Verdicts(leader, waits, unfinished, health, tally, threads);
+    deadlines = new Deadlines(limits, runners, verdicts);
+    callList = new CallList(runners, residents, verdicts, threads);
+    runs =
+        new Runs(
+            new Runs.Parts(
+                runners,
+                spaces,
+                limits,
+                logClock,
+                waits,
+                leader,
+                verdicts,
+                quarantine,
+                unfinished,
+                threads));
+
+    // The past.
+    holds = new Holds(streams, timeline, intake.moments(), unfinished, logClock, neighbors);
+    retention =
+        new Retention(
+            holds,
+            streams,
+            timeline,
+            new Retention.Parts(leader, spaces, quarantine, logClock, threads::answer));
+    boolean replicated = log != null && log.isReplicated();
+    announcements =
+        replicated
+            ? new Announcements(
+                leader, residents, spaces, streams, threads::answer, Announcements.KEPT)
+            : null;
+    var checkpoints = new Checkpoints(streams, accepted, retention, announcements);
+    var keeper = new PastKeeper(checkpoints, retention);
+    loader = new Loader(runs, streams, timeline, barrier, keeper, health);
+    finder =
+        new VersionFinder(
+            streams,
+            timeline,
+            new VersionFinder.Parts(leader, questions, barrier, limits, threads));
+    versions =
+        new Versions(finder, loader, residents, holds.pins(), intake.moments(), versionBytes);
+    playback = new Playback(versions, finder, loader, streams, intake.moments(), observed);
+    keeper.keepFor(versions, playback);
+    var books = new Bookkeeping(runners, limits, admission, observed);
+    var parts = new Resident.Parts(loader, runs, keeper, residents, intake.moments(), books);
+    residents.makeWith(key -> new Resident(parts, key));
+
+    // Calls on other keys.
+    transactions = new Transactions(leader, holds, streams, timeline, residents, playback, tally);
+    earlier = new EarlierCalls(streams, timeline, questions, loader, playback);
+    incomingCalls =
+        new IncomingCalls(
+            new IncomingCalls.Parts(leader, residents, limits, verdicts, callList, health, threads),
+            new IncomingCalls.Log(streams, timeline, holds, loader, playback, transactions));
+    CrossGroupCalls crossGroupCalls =
+        neighbors == null
+            ? null
+            : new CrossGroupCalls(leader, runs, incomingCalls, health, threads, neighbors);
+    var nested = new Nesting.Parts(leader, residents, limits, waits, unfinished);
+    runs.connect(new Nesting(nested, earlier, playback, crossGroupCalls));
+    resuming = new Resuming(leader, questions, unfinished, runs, threads);
+
+    if (log != null) quarantine.load();
+    threads.every(this::tick);
+  }
+
+  private void tick() {
+    deadlines.watch();
+    leader.tick();
+    incomingCalls.tick();
+    resuming.tick();
+    retention.tick();
+    if (announcements != null) announcements.tick();
+  }
+
+  /// Refuses what comes from now on, and waits for what is under way.
+  void close() {
+    if (!health.close()) return;
+    intake.progress().wake();
+    leader.callWriter();
+    admission.awaitIdle(config.closeTimeMax());
+    threads.close();
+    runners.close();
+    if (log != null) log.close();
+    // What is logged stands. Its callers are told that they will not hear of it here.
+    var cause = new UnknownOutcome("the store was closed while the call was under way");
+    intake.end(cause);
+    residents.end(cause);
+  }
+
+  // ---- for the facade
+
+  Streams streams() {
+    return streams;
+  }
+
+  Health health() {
+    return health;
+  }
+
+  Tally tally() {
+    return tally;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  Spaces spaces() {
+    return spaces;
+  }
+
+  Runners runners() {
+    return runners;
+  }
+
+  Watches watches() {
+    return watches;
+  }
+
+  TimeLimits limits() {
+    return limits;
+  }
+
+  Timeline timeline() {
+    return timeline;
+  }
+
+  Residents residents() {
+    return residents;
+  }
+
+  Intake intake() {
+    return intake;
+  }
+
+  BatchLeader leader() {
+    return leader;
+  }
+
+  Barrier barrier() {
+    return barrier;
+  }
+
+  Questions questions() {
+    return questions;
+  }
+
+  CallList callList() {
+    return callList;
+  }
+
+  Runs runs() {
+    return runs;
+  }
+
+  Loader loader() {
+    return loader;
+  }
+
+  Holds holds() {
+    return holds;
+  }
+
+  Retention retention() {
+    return retention;
+  }
+
+  Versions versions() {
+    return versions;
+  }
+
+  VersionFinder finder() {
+    return finder;
+  }
+
+  Playback playback() {
+    return playback;
+  }
+
+  Quarantine quarantine() {
+    return quarantine;
+  }
+
+  QuarantineLog quarantineLog() {
+    return quarantineLog;
+  }
+
+  Transactions transactions() {
+    return transactions;
+  }
+
+  EarlierCalls earlier() {
+    return earlier;
+  }
+
+  IncomingCalls incomingCalls() {
+    return incomingCalls;
+  }
+
+  Resuming resuming() {
+    return resuming;
+  }
+
+  /// The log counters that can be read.
+  Moments moments() {
+    return intake.moments();
+  }
+
+  /// What users' streams are kept by.
+  StoredStreams.Parts streamParts() {
+    return new StoredStreams.Parts(
+        leader, residents, admission, health, intake.progress(), threads::answer);
+  }
+}

@@ -1,0 +1,539 @@
+package stoa.store.batches;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.Unavailable;
+import stoa.base.Check;
+import stoa.base.Key;
+import stoa.store.calls.Neighbors;
+import stoa.store.calls.Pace;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.leading.Moments;
+import stoa.store.records.Records;
+import stoa.store.running.AppendRequest;
+import stoa.store.running.Appending;
+import stoa.store.running.CheckpointRequest;
+import stoa.store.running.CommitRequest;
+import stoa.store.running.Execution;
+import stoa.store.running.GetRequest;
+import stoa.store.running.Journal;
+import stoa.store.running.NoteRequest;
+import stoa.store.running.PartRequest;
+import stoa.store.running.QuestionRequest;
+import stoa.store.running.Request;
+import stoa.store.running.Resident;
+import stoa.store.running.Residents;
+import stoa.store.running.Spaces;
+import stoa.store.running.StoreTransaction;
+import stoa.store.running.TimeLimits;
+import stoa.store.running.WaitChain;
+import stoa.store.threads.Threads;
+
+/// Leads batches, and sees to it that requests are logged, executed and waited for. Thread-safe.
+public final class BatchLeader implements Journal, Intake.Help {
+  private static final int SPINS = 400;
+
+  /// A batch that takes less is led where it was gathered.
+  private static final long SWIFT_MICROS = 100;
+
+  /// A batch of one request that takes less is, when no other request is under way.
+  private static final long SOON_MICROS = 2_000;
+
+  private static final int GATHERED_TURNS_MAX = 4;
+
+  /// How often to look whether a request waits for another store.
+  private static final long LOOK_NANOS = 2_000_000;
+
+  private final Intake intake;
+  private final Residents residents;
+  private final Admission admission;
+  private final TimeLimits limits;
+  private final Spaces spaces;
+  private final Health health;
+  private final Threads threads;
+  private final Rounds rounds = new Rounds();
+  private final AtomicBoolean writerCalled = new AtomicBoolean();
+
+  /// Null when all keys are here.
+  private final @Nullable Neighbors neighbors;
+
+  /// What leading uses.
+  ///
+  /// @param intake where requests wait for their batch
+  /// @param residents the keys that execute them
+  /// @param admission how many are under way
+  /// @param limits how long they may take
+  public record Parts(
+      Intake intake,
+      Residents residents,
+      Admission admission,
+      TimeLimits limits,
+      Spaces spaces,
+      Health health,
+      Threads threads) {}
+
+  /// @param neighbors null when all keys are here
+  public BatchLeader(Parts parts, @Nullable Neighbors neighbors) {
+    this.intake = parts.intake;
+    this.residents = parts.residents;
+    this.admission = parts.admission;
+    this.limits = parts.limits;
+    this.spaces = parts.spaces;
+    this.health = parts.health;
+    this.threads = parts.threads;
+    this.neighbors = neighbors;
+    intake.ledBy(this);
+  }
+
+  /// A tick has passed.
+  public void tick() {
+    rounds.watch(threads);
+    if (!intake.isEmpty()) callWriter();
+  }
+
+  // ---- what it knows
+
+  /// The log counters that can be read.
+  public Moments moments() {
+    return intake.moments();
+  }
+
+  /// As [Moments#moment], for a reader that asks a key without having it find its place behind what
+  /// is put: of a key that is ordered among several stores, what is under way may have a lower
+  /// address than what was answered elsewhere.
+  long momentAt(Key key) {
+    if (spaces.isOrdered(key)) intake.moments().awaitBatch();
+    return intake.moments().moment();
+  }
+
+  /// The epoch in which log addresses are issued.
+  public long epoch() {
+    return intake.epoch();
+  }
+
+  /// The term under which the log is led from here.
+  public long term() {
+    return intake.term();
+  }
+
+  /// A number that no other opening of this log has.
+  public long owner() {
+    return intake.owner();
+  }
+
+  /// The log counter with which the epoch began.
+  public long firstCounter() {
+    return intake.firstCounter();
+  }
+
+  /// Returns when this process shows all that was acknowledged before.
+  ///
+  /// @throws Unavailable when the log has failed
+  public void confirm() {
+    health.confirm();
+  }
+
+  /// A key in memory, pinned, for a request of a caller.
+  ///
+  /// @throws stoa.LimitExceeded when too many requests are under way
+  /// @throws Closed when the store is closed
+  Resident accepted(Key key) {
+    return residents.pinAccepted(key);
+  }
+
+  /// Whether the store is open and its log has not failed.
+  public boolean mayLog() {
+    return !health.isClosed() && !health.hasFailed();
+  }
+
+  /// Whether no request waits for a batch.
+  public boolean isIdle() {
+    return intake.isEmpty();
+  }
+
+  // ---- puts and deletions
+
+  /// Adds a request to those that wait for a batch, or fails it when the log has failed.
+  public void add(Request request) {
+    intake.add(request);
+  }
+
+  /// Fails a request that waits for no batch if the log has failed; answers whether it did.
+  public boolean refuses(Request request) {
+    return intake.refuses(request);
+  }
+
+  /// Has a request logged and executed, and waits for that.
+  public <R extends Request> R log(R request) {
+    intake.add(request);
+    return await(request);
+  }
+
+  /// Has a request logged and executed. What one thread asks in this way is executed in order.
+  public void logAsync(Request request) {
+    intake.add(request);
+    callWriter();
+  }
+
+  /// Logs a checkpoint of a key, and waits until it is made.
+  public void checkpoint(Key key) {
+    log(new CheckpointRequest(accepted(key))).check();
+  }
+
+  // ---- questions
+
+  /// Asks a key's handler and waits for the answer.
+  public GetRequest get(GetRequest request) {
+    if (isUnconfirmed(request)) return request;
+    if (request.pace.isShort() && threads.mayRunQuick()) {
+      if (isHeldUp(request)) return request;
+      Resident resident = request.resident;
+      if (!resident.runAlone(request) && resident.enqueue(request)) {
+        var _ = resident.runQuickUntil(request);
+      }
+    } else {
+      ask(request);
+    }
+    return await(request);
+  }
+
+  /// Asks a key's handler behind all that waits for its place in a batch and is asked of the same
+  /// key; at once when there is nothing. Of several stores with one order also behind the batch
+  /// under way.
+  public void askInTurn(GetRequest question) {
+    if (isUnconfirmed(question)) return;
+    RuntimeException late = limits.late(question);
+    if (late != null) {
+      question.fail(late);
+      return;
+    }
+    Resident resident = question.resident;
+    if (resident.hasAhead() || (resident.ordered && intake.moments().hasBatchUnderWay())) {
+      intake.add(question);
+      callWriter();
+    } else if (!intake.refuses(question) && resident.enqueue(question)) {
+      if (question.pace == Pace.BRIEF && threads.isGathering()) rounds.mine().add(resident);
+      else resident.dispatch();
+    }
+  }
+
+  /// Puts a question behind what waits for its key.
+  public void ask(QuestionRequest request) {
+    if (isUnconfirmed(request)) return;
+    if (isHeldUp(request)) return;
+    if (request.resident.enqueue(request)) request.resident.dispatch();
+  }
+
+  /// Asks the state that is in memory, for a transaction.
+  public void askInTransaction(QuestionRequest request) {
+    admission.begun();
+    if (health.isClosed()) request.fail(new Closed("the store is closed"));
+    else if (!intake.refuses(request)) {
+      Resident resident = request.resident;
+      if (request.pace.isShort() && threads.mayRunQuick()) {
+        if (!resident.runAlone(request) && resident.enqueue(request)) {
+          var _ = resident.runQuickUntil(request);
+        }
+      } else if (resident.enqueue(request)) {
+        resident.dispatch();
+      }
+    }
+    await(request);
+  }
+
+  /// Fails a question when the log cannot confirm that this process shows all that was
+  /// acknowledged.
+  private boolean isUnconfirmed(QuestionRequest question) {
+    try {
+      health.confirm();
+      return false;
+    } catch (Unavailable failed) {
+      question.fail(failed);
+      return true;
+    }
+  }
+
+  /// Waits for the batch under way, if the key of a question is ordered among several stores; fails
+  /// the question when that takes too long.
+  private boolean isHeldUp(QuestionRequest question) {
+    try {
+      if (question.resident.ordered) intake.moments().awaitBatch();
+      return false;
+    } catch (Unavailable failed) {
+      question.fail(failed);
+      return true;
+    }
+  }
+
+  // ---- transactions
+
+  /// Appends what a transaction puts, and waits until all its keys have executed it.
+  ///
+  /// @return its log counter
+  public long commit(StoreTransaction transaction) {
+    Resident first = transaction.first();
+    admission.accept();
+    Check.that(first.pin(), "%s stays in memory while it is used", first.key);
+    var request = new CommitRequest(first, transaction);
+    intake.add(request);
+    if (threads.mayRunQuick()) {
+      for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (!intake.isEmpty()) lead(request);
+        if (!runParts(transaction)) threads.pause(0);
+      }
+    }
+    park(request);
+    return request.number();
+  }
+
+  /// A request to commit a transaction together with other stores.
+  public CommitRequest across(StoreTransaction transaction) {
+    Resident any = transaction.any();
+    admission.accept();
+    Check.that(any.pin(), "%s stays in memory while it is used", any.key);
+    return new CommitRequest(any, transaction);
+  }
+
+  /// Executes what a committed transaction left to this thread.
+  private boolean runParts(StoreTransaction transaction) {
+    boolean any = false;
+    for (PartRequest part : transaction.parts()) {
+      if (part.isDone()) continue;
+      if (part.pace.isShort()) any |= part.resident.runQuickUntil(part);
+      else if (threads.mayRunLong()) part.resident.runUntil(part);
+    }
+    return any;
+  }
+
+  /// Waits until a committed transaction is executed; answers false when it waits for another store
+  /// meanwhile.
+  public boolean awaitHere(StoreTransaction transaction, Request request) {
+    if (neighbors == null) {
+      park(request);
+      return true;
+    }
+    request.isAwaited();
+    while (!request.isDone()) {
+      if (!intake.isEmpty()) callWriter();
+      if (transaction.parts().stream().anyMatch(BatchLeader::waitsAbroad)) return false;
+      threads.pause(LOOK_NANOS);
+    }
+    return true;
+  }
+
+  /// Whether what a request waits for, waits for another store.
+  public static boolean waitsAbroad(Request request) {
+    var chain = new WaitChain();
+    for (Request next = request; next != null && !next.isDone(); ) {
+      Execution running = next.resident.running;
+      if (running == null || chain.isCircle(running)) return false;
+      if (running.visit != null) return true;
+      next = running.waitingFor;
+    }
+    return false;
+  }
+
+  // ---- waiting
+
+  /// Waits until a request is settled; meanwhile leads batches and runs what is short.
+  public <R extends Request> R await(R request) {
+    if (threads.mayRunQuick()) {
+      Resident resident = request.resident;
+      for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (!intake.isEmpty()) lead(request);
+        if (threads.mayRunLong()) resident.runUntil(request);
+        if (!request.pace.isShort() || !resident.runQuickUntil(request)) threads.pause(0);
+      }
+    }
+    park(request);
+    return request;
+  }
+
+  /// Waits without running anything.
+  void park(Request request) {
+    if (request.isDone()) return;
+    if (!intake.isEmpty()) callWriter();
+    request.await();
+  }
+
+  /// Waits on a handler's thread, which meanwhile does what it waits for.
+  @Override
+  public void awaitHelping(Request request, Execution caller) {
+    Resident resident = request.resident;
+    request.isAwaited();
+    boolean interrupted = false;
+    boolean waited = false;
+    try {
+      while (!request.isOver()) {
+        caller.checkNotTakenBack();
+        if (caller.refused != null) return;
+        caller.makeWay();
+        if (!intake.isEmpty() && lead(null)) continue;
+        if (resident.runQuickUntil(request)) continue;
+        if (waited && resident.isScheduled() && threads.mayRunLong()) {
+          // No other thread is free for what may not come back.
+          resident.runUntil(request);
+        } else if (!request.isOver()) {
+          threads.rest(request);
+          interrupted |= threads.takeInterrupt();
+          waited = true;
+        }
+      }
+    } finally {
+      if (interrupted) threads.giveInterrupt();
+    }
+  }
+
+  // ---- leading
+
+  /// Leads a batch if no thread leads, and calls the writer for what is left.
+  ///
+  /// @param own a request whose key this thread runs itself if it is quick, or null
+  @Override
+  public boolean lead(@Nullable Request own) {
+    Request mine = own != null && own.pace.isShort() ? own : null;
+    if (!intake.tryLead(mine)) return false;
+    // First: what this thread runs may take longer than it should.
+    if (!intake.isEmpty()) callWriter();
+    if (mine == null) return true;
+    if (mine instanceof CommitRequest commit) {
+      var _ = runParts(commit.transaction);
+    } else {
+      var _ = mine.resident.runQuickUntil(mine);
+    }
+    return true;
+  }
+
+  /// Leads what was begun on the calling thread, a [Gatherer], and runs what is brief of it; leaves
+  /// it to the writer and the workers when that may take long. What is begun by several is led
+  /// once.
+  public void leadGathered() {
+    Round round = rounds.mine();
+    round.begin();
+    try {
+      var mine = new ArrayList<Resident>();
+      round.run(mine); // what waits for no batch, and is not to wait for those that are led here
+      if (!intake.isEmpty()) {
+        round.end();
+        round.begin();
+      }
+      boolean led = true;
+      for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
+        mine.clear();
+        try {
+          led = intake.tryLead(null, mine); // otherwise who leads looks again
+        } finally {
+          round.run(mine);
+        }
+      }
+    } finally {
+      if (!intake.isEmpty()) wakeWriter();
+      round.end();
+    }
+  }
+
+  /// Whether a thread that must come back soon may lead what waits: batches are hardly longer than
+  /// a hand-over to another thread, or nobody else could ask anything of this store before the end
+  /// of this one that would not have to wait for it.
+  private boolean mayLeadHere() {
+    if (intake.isEmpty() || intake.asksElsewhere()) return false;
+    return intake.takesLessThan(SWIFT_MICROS)
+        || (admission.isOne() && intake.takesLessThan(SOON_MICROS));
+  }
+
+  /// Has something done when the calling thread has run the brief requests that it runs one after
+  /// the other; answers false when it runs none.
+  public boolean afterRound(Runnable task) {
+    Round round = rounds.current();
+    return round != null && round.after(task);
+  }
+
+  /// Has a worker run the brief requests of some keys.
+  @Override
+  public void runBrief(List<Resident> scheduled) {
+    threads.work(() -> {
+      Round round = rounds.mine();
+      round.begin();
+      try {
+        round.run(scheduled);
+      } finally {
+        round.end();
+      }
+    });
+  }
+
+  /// Has the writer lead what waits, unless the calling thread does so soon.
+  @Override
+  public void callWriter() {
+    if (!threads.isGathering()) wakeWriter();
+  }
+
+  private void wakeWriter() {
+    if (!writerCalled.get() && writerCalled.compareAndSet(false, true)) {
+      threads.write(this::write);
+    }
+  }
+
+  private void write() {
+    writerCalled.set(false);
+    boolean led = true;
+    while (led && !intake.isEmpty()) led = intake.tryLead(null);
+  }
+
+  // ---- notes
+
+  /// Appends an entry that no handler executes; answers its stream address.
+  public long append(Key key, byte[] payload) {
+    return log(noted(key, payload)).number();
+  }
+
+  /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted
+  /// it.
+  public AppendRequest append(Appending appending) {
+    var request = new AppendRequest(appending);
+    intake.add(request);
+    return request;
+  }
+
+  /// A request to append an entry, as [Store#append(Key, byte\[\])].
+  public NoteRequest noted(Key key, byte[] payload) {
+    return new NoteRequest(accepted(key), Records.NOTE, payload);
+  }
+
+  /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
+  @Override
+  public NoteRequest note(Resident resident, byte kind, byte[] payload) {
+    var _ = residents.pinBegun(resident);
+    var request = new NoteRequest(resident, kind, payload);
+    intake.add(request);
+    return request;
+  }
+
+  /// As [#note], of what a handler was told.
+  ///
+  /// @param before what the handlers of the key were told before; this is logged only if that is,
+  ///   so that with the last answer all are durable
+  @Override
+  public NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before) {
+    var _ = residents.pinBegun(resident);
+    var request = new NoteRequest(resident, Records.ANSWERED, payload);
+    request.after = before;
+    intake.add(request);
+    return request;
+  }
+
+  /// Asks to log an announcement.
+  ///
+  /// @param reflected without which it is not to be logged
+  public void announce(
+      Resident announcements, byte[] announced, NoteRequest.@Nullable Reflected reflected) {
+    var _ = residents.pinBegun(announcements);
+    var request = new NoteRequest(announcements, Records.NOTE, announced);
+    request.reflected = reflected;
+    intake.add(request);
+  }
+}

@@ -1,0 +1,33 @@
+package stoa.store.batches;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import stoa.store.threads.Threads;
+
+/// The rounds of a store's threads, at most one of each thread. Thread-safe.
+final class Rounds {
+  private final Set<Round> rounds = ConcurrentHashMap.newKeySet();
+  private final ThreadLocal<@Nullable Round> mine = ThreadLocal.withInitial(() -> null);
+
+  /// That of the current thread.
+  Round mine() {
+    Round known = mine.get();
+    if (known != null) return known;
+    var round = new Round();
+    mine.set(round);
+    rounds.add(round);
+    return round;
+  }
+
+  /// That of the current thread, null when it never was in one.
+  @Nullable Round current() {
+    return mine.get();
+  }
+
+  /// A tick has passed.
+  void watch(Threads threads) {
+    rounds.removeIf(Round::isOver);
+    for (Round round : rounds) round.pass(threads);
+  }
+}

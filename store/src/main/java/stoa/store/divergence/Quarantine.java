@@ -1,0 +1,252 @@
+package stoa.store.divergence;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Diverged;
+import stoa.base.Check;
+import stoa.base.Decoder;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+import stoa.storage.RunningCalls;
+import stoa.store.leading.Health;
+import stoa.store.records.Records;
+import stoa.store.replicas.Divergence;
+import stoa.store.running.Bans;
+import stoa.store.running.Execution;
+import stoa.store.running.Runners;
+import stoa.store.running.Spaces;
+
+/// The keys that take no puts and answer no questions, since their replicas have diverged, or a put
+/// of theirs ends the process that executes it. It is in the log, in a stream of its own, and so
+/// the same at every replica and after every opening. Thread-safe.
+///
+/// It ends with the generation of the key, or when an operator accepts the leader's state.
+///
+/// ```
+/// an entry:  1 u8, the evidence                                          quarantined
+///            2 u8, space text, name sized, address varint, the state     accepted
+/// ```
+public final class Quarantine implements Bans {
+  /*
+   * What is accepted is the state at the last put, as a checkpoint: every replica keeps it as its own
+   * at that address, and whoever loads the key goes on from there. A checkpoint is derived data and may
+   * be lost in a crash, this entry is not: who opens the store looks that the last one of each key is
+   * there.
+   */
+  public static final Key KEY = Key.of("stoa", "quarantine");
+
+  /// How often a call may end the process that executes it.
+  static final int FAILURES_MAX = 2;
+
+  static final int QUARANTINED = 1;
+  static final int ACCEPTED = 2;
+  private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
+
+  private final Streams streams;
+  private final Runners runners;
+  private final Spaces spaces;
+  private final Health health;
+  private final AcceptedStates accepted;
+  private final ConcurrentHashMap<StreamId, Divergence> keys = new ConcurrentHashMap<>();
+  private @Nullable Consumer<Divergence> found;
+
+  public Quarantine(
+      Streams streams, Runners runners, Spaces spaces, Health health, AcceptedStates accepted) {
+    this.streams = streams;
+    this.runners = runners;
+    this.spaces = spaces;
+    this.health = health;
+    this.accepted = accepted;
+  }
+
+  /// Says what logs the divergences that are found here. Once, before any is found.
+  void whenFound(Consumer<Divergence> listener) {
+    found = listener;
+  }
+
+  /// Learns what the log says so far.
+  public void load() {
+    long last = streams.last(KEY.stream());
+    if (last == 0) return;
+    streams.scan(
+        KEY.stream(),
+        1,
+        last,
+        entry -> {
+          apply(entry.payload());
+          return true;
+        });
+    keys.values().removeIf(evidence -> evidence.generation() != generation(evidence.stream()));
+  }
+
+  /// The generation of a key as far as the log goes, 0 when it is absent.
+  long generation(StreamId stream) {
+    Streams.At mark = streams.lastMark(stream, Long.MAX_VALUE);
+    return mark == null || !Records.mark(mark.data()).alive() ? 0 : mark.address();
+  }
+
+  /// An entry is in the log. Answers which key it is about.
+  StreamId apply(byte[] payload) {
+    var in = new Decoder(payload);
+    int kind = in.u8();
+    if (kind == QUARANTINED) {
+      Divergence evidence = Divergence.of(in);
+      log(evidence);
+      return evidence.stream();
+    }
+    Check.that(kind == ACCEPTED, "an entry of the quarantine is of the kind %s", kind);
+    StreamId stream = new Key(in.text(), in.sized(), "").stream();
+    long address = in.varint();
+    accepted.add(stream, address); // first: what is executed now keeps no checkpoint there any more
+    accepted.keep(stream, address, in.raw(in.remaining()));
+    keys.remove(stream);
+    return stream;
+  }
+
+  /// Whether what is said of a key at an address is void, since a state there or behind it was
+  /// accepted.
+  boolean isAccepted(StreamId stream, long address) {
+    return accepted.has(stream, address);
+  }
+
+  private void log(Divergence evidence) {
+    LOG.error("{}", evidence.refusal().getMessage());
+    keys.put(evidence.stream(), evidence);
+  }
+
+  /// Whether nothing is to be said any more of what was seen of a key: it is in quarantine, or what
+  /// was seen is void.
+  boolean knows(Divergence evidence) {
+    StreamId stream = evidence.stream();
+    Divergence known = keys.get(stream);
+    boolean quarantined = known != null && known.generation() == evidence.generation();
+    return quarantined || isAccepted(stream, evidence.to());
+  }
+
+  /// Why a key is refused in a generation; null when it is not.
+  @Override
+  public @Nullable Diverged refusal(Key key, long generation) {
+    boolean mayBeFatal = runners.hasFailures();
+    if (keys.isEmpty() && !mayBeFatal) return null;
+    Divergence evidence = keys.get(key.stream());
+    if (evidence == null && mayBeFatal && generation > 0) evidence = fatal(key, generation);
+    return evidence == null || evidence.generation() != generation ? null : evidence.refusal();
+  }
+
+  // ---- calls that end the process
+
+  /// Refuses to execute a logged put again that has ended the process before, and puts its key into
+  /// quarantine. A replica that follows need not execute it even once more.
+  ///
+  /// @param generation of the key
+  @Override
+  public void refuseFatal(Execution execution, Records.Put put, long generation) {
+    long failures = runners.failures(execution);
+    if (failures < (health.follows() ? 1 : FAILURES_MAX)) return;
+    Key key = execution.key();
+    Divergence evidence = fatal(key, generation, execution.address(), put);
+    if (!health.follows()) enter(evidence);
+    throw evidence.refusal();
+  }
+
+  private Divergence fatal(Key key, long generation, long address, Records.Put put) {
+    boolean calls = put.value().length > 0;
+    String method = calls ? spaces.factory(key.space()).method(key, put.value()) : "";
+    return Divergence.fatal(key, generation, address, method);
+  }
+
+  /// As [#refuseFatal], before anything is logged for the key, or executed: its state cannot be
+  /// made without such a put. Null when there is none.
+  private @Nullable Divergence fatal(Key key, long generation) {
+    for (RunningCalls.Failure failure : runners.failures(key)) {
+      long address = failure.number();
+      if (address < Math.max(1, generation) || failure.times() < FAILURES_MAX) continue;
+      StoredEntry entry = streams.read(key.stream(), address);
+      if (entry == null || entry.kind() != Records.PUT) continue;
+      if (streams.checkpointAt(key.stream(), Long.MAX_VALUE) >= address) continue;
+      if (isTakenBack(key.stream(), address)) {
+        runners.forget(key);
+        return null;
+      }
+      Divergence evidence = fatal(key, generation, address, Records.put(entry.payload()));
+      enter(evidence);
+      return evidence;
+    }
+    return null;
+  }
+
+  private boolean isTakenBack(StreamId stream, long address) {
+    var found = new boolean[1];
+    streams.scan(
+        stream,
+        address + 1,
+        streams.last(stream),
+        entry -> {
+          found[0] |=
+              entry.kind() == Records.VERDICT && Records.verdict(entry.payload()).call() == address;
+          return !found[0];
+        });
+    return found[0];
+  }
+
+  /// Puts a key into quarantine here at once, and has that logged.
+  private void enter(Divergence evidence) {
+    if (!add(evidence)) return;
+    LOG.error("{}", evidence.refusal().getMessage());
+    found().accept(evidence);
+  }
+
+  private Consumer<Divergence> found() {
+    return Objects.requireNonNull(found, "whom to tell");
+  }
+
+  // ---- for who decides
+
+  /// Adds a key, unless it is there; answers whether it was not.
+  boolean add(Divergence evidence) {
+    return keys.putIfAbsent(evidence.stream(), evidence) == null;
+  }
+
+  /// Ends the quarantine of a key, if it is there for this evidence.
+  void remove(Divergence evidence) {
+    keys.remove(evidence.stream(), evidence);
+  }
+
+  /// The evidence against a key; null when there is none.
+  @Nullable Divergence evidence(StreamId stream) {
+    return keys.get(stream);
+  }
+
+  /// The last version of a key that can be made, when a put behind it ends the process; -1 when
+  /// there is no such put.
+  public long lastMade(Key key) {
+    Divergence evidence = keys.get(key.stream());
+    if (evidence == null || !evidence.isFatal()) return -1;
+    return evidence.generation() == generation(key.stream()) ? evidence.first() - 1 : -1;
+  }
+
+  /// Why a question is not asked again, during which the process has ended; null when it may be.
+  @Override
+  public @Nullable RuntimeException fatalQuestion(Execution execution) {
+    if (runners.failures(execution) < FAILURES_MAX) return null;
+    Key key = execution.key();
+    return new Diverged(
+        "the process ended twice while it executed an accessor of "
+            + key
+            + ", so that this one is not executed again here; others are. Mend the class, and"
+            + " delete the object or start the server with the mended class and accept "
+            + key);
+  }
+
+  /// The evidence against the keys that are in quarantine.
+  public List<Divergence> all() {
+    return List.copyOf(keys.values());
+  }
+}

@@ -1,0 +1,162 @@
+package stoa.store.divergence;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.CallFailed;
+import stoa.base.Encoder;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.store.batches.BatchLeader;
+import stoa.store.batches.Questions;
+import stoa.store.calls.Checkpoint;
+import stoa.store.records.Records;
+import stoa.store.records.Refusal;
+import stoa.store.replicas.Divergence;
+import stoa.store.running.Request;
+import stoa.store.running.Resident;
+import stoa.store.running.Residents;
+import stoa.store.running.Runners;
+
+/// Puts keys into [Quarantine] and ends their quarantine, in the log. Thread-safe.
+public final class QuarantineLog {
+  /// Beyond this, keys that differ are told of and go on: there is something wrong with all.
+  static final int KEYS_MAX = 10_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(QuarantineLog.class);
+
+  private final Quarantine quarantine;
+  private final AcceptedStates accepted;
+  private final BatchLeader leader;
+  private final Residents residents;
+  private final Questions questions;
+  private final Runners runners;
+  private final Executor executor;
+
+  /// Held while what was found here is logged, and while a state is accepted: in the log, that
+  /// comes last.
+  private final ReentrantLock deciding = new ReentrantLock();
+
+  /// What the log of the quarantine uses.
+  ///
+  /// @param leader logs it
+  /// @param residents the keys
+  /// @param questions reads the state that is accepted
+  /// @param runners forget how often a call has ended the process
+  /// @param executor logs what is found here
+  public record Parts(
+      BatchLeader leader,
+      Residents residents,
+      Questions questions,
+      Runners runners,
+      Executor executor) {}
+
+  public QuarantineLog(Quarantine quarantine, AcceptedStates accepted, Parts parts) {
+    this.quarantine = quarantine;
+    this.accepted = accepted;
+    this.leader = parts.leader;
+    this.residents = parts.residents;
+    this.questions = parts.questions;
+    this.runners = parts.runners;
+    this.executor = parts.executor;
+    quarantine.whenFound(this::logSoon);
+  }
+
+  /// Makes durable for all replicas, soon, that a key is in quarantine here.
+  private void logSoon(Divergence evidence) {
+    executor.execute(() -> {
+      deciding.lock();
+      try {
+        if (evidence.equals(quarantine.evidence(evidence.stream()))) log(evidence);
+      } catch (RuntimeException later) {
+        LOG.warn("{} is in quarantine here alone: {}", evidence.object(), later.getMessage());
+      } finally {
+        deciding.unlock();
+      }
+    });
+  }
+
+  private void log(Divergence evidence) {
+    var out = new Encoder(512).u8(Quarantine.QUARANTINED).raw(evidence.toBytes());
+    var _ = leader.append(Quarantine.KEY, out.toBytes());
+  }
+
+  /// Takes back a put that ends the process, so that every replica goes on without it.
+  private void takeBack(Key key, Divergence evidence) {
+    var why =
+        new CallFailed("an operator accepted " + key + " without version " + evidence.first());
+    var verdict = new Records.Verdict(evidence.first(), Refusal.of(why));
+    Resident resident = residents.pin(key);
+    try {
+      Request note = leader.note(resident, Records.VERDICT, Records.verdict(verdict));
+      leader.callWriter();
+      leader.await(note).check();
+    } finally {
+      resident.unpin();
+    }
+    runners.forget(key);
+  }
+
+  /// Puts a key into quarantine, durably; answers whether it is there then, which it is not when
+  /// the generation is over, or a later state was accepted.
+  public boolean put(Divergence evidence) {
+    StreamId stream = evidence.stream();
+    if (quarantine.generation(stream) != evidence.generation()) return false;
+    if (quarantine.isAccepted(stream, evidence.to())) return false;
+    if (quarantine.evidence(stream) != null) return true;
+    if (quarantine.all().size() >= KEYS_MAX) {
+      LOG.error("more than {} objects differ; not quarantined: {}", KEYS_MAX, evidence.object());
+      return false;
+    }
+    // First: what is accepted later is the state behind the last put that came through.
+    if (!quarantine.add(evidence)) return true;
+    boolean logged = false;
+    try {
+      log(evidence);
+      logged = true;
+    } finally {
+      if (!logged) quarantine.remove(evidence);
+    }
+    LOG.error("{}", evidence.refusal().getMessage());
+    return true;
+  }
+
+  /// Ends the quarantine of a key with the state that this replica has; answers false when it was
+  /// in none.
+  public boolean accept(Key key) {
+    deciding.lock();
+    try {
+      return acceptNow(key);
+    } finally {
+      deciding.unlock();
+    }
+  }
+
+  private boolean acceptNow(Key key) {
+    Divergence evidence = quarantine.evidence(key.stream());
+    if (evidence == null) return false;
+    if (evidence.isFatal()) takeBack(key, evidence);
+    Checkpoint now = questions.state(() -> residents.pinAccepted(key));
+    byte[] state = now.state();
+    if (state != null && now.generation() == evidence.generation()) {
+      var out =
+          new Encoder(state.length + 128)
+              .u8(Quarantine.ACCEPTED)
+              .text(key.space())
+              .sized(key.name());
+      out.varint(now.position()).raw(state);
+      var _ = leader.append(Quarantine.KEY, out.toBytes());
+      accepted.keep(key.stream(), now.position(), state);
+      accepted.add(key.stream(), now.position());
+      Resident resident = residents.pin(key);
+      try {
+        resident.stale();
+      } finally {
+        resident.unpin();
+      }
+    }
+    quarantine.remove(evidence);
+    return true;
+  }
+}

@@ -1,0 +1,91 @@
+package stoa.store.nesting;
+
+import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+import stoa.store.batches.Questions;
+import stoa.store.calls.PriorOutcome;
+import stoa.store.past.Past;
+import stoa.store.past.Playback;
+import stoa.store.records.Records;
+import stoa.store.running.Loader;
+import stoa.store.running.Timeline;
+
+/// Finds in the log what became of calls that an earlier process made. Thread-safe.
+public final class EarlierCalls {
+  private final Streams streams;
+  private final Timeline timeline;
+  private final Questions questions;
+  private final Loader loader;
+  private final Playback playback;
+
+  public EarlierCalls(
+      Streams streams, Timeline timeline, Questions questions, Loader loader, Playback playback) {
+    this.streams = streams;
+    this.timeline = timeline;
+    this.questions = questions;
+    this.loader = loader;
+    this.playback = playback;
+  }
+
+  /// The address of the put that an earlier run of a handler made on a key; 0 when it made none.
+  ///
+  /// @param counter a log counter behind which it stands
+  long address(Key target, Records.Origin origin, long counter) {
+    StreamId stream = target.stream();
+    long last = streams.last(stream);
+    long low = timeline.firstBehind(stream, counter);
+    var found = new long[1];
+    streams.scan(
+        stream,
+        low,
+        last,
+        entry -> {
+          if (entry.kind() == Records.PUT && origin.equals(Records.originOf(entry.payload()))) {
+            found[0] = entry.address();
+          }
+          return found[0] == 0;
+        });
+    return found[0];
+  }
+
+  /// The answer to an executed put.
+  Answer answer(Key key, long address) {
+    return loader.answerFromLog(key, address);
+  }
+
+  /// See [Store#earlier].
+  public @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {
+    long executed = questions.position(key);
+    StreamId stream = key.stream();
+    long low = timeline.firstBehind(stream, since);
+    var found = new StoredEntry[1];
+    streams.scan(
+        stream,
+        low,
+        executed,
+        entry -> {
+          boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+          if (change && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
+          return found[0] == null;
+        });
+    StoredEntry entry = found[0];
+    if (entry == null) {
+      // What was written may have been released. Whoever asks has waited for long.
+      if (low > 1 && streams.read(stream, low - 1) == null) {
+        timeline.check(key, low - 1);
+      }
+      return null;
+    }
+    Past then = playback.after(key, entry.address());
+    long counter = entry.log().counter();
+    if (entry.kind() == Records.DELETE) {
+      long ended = playback.after(key, entry.address() - 1).generation();
+      return new PriorOutcome(null, ended, counter);
+    }
+    return new PriorOutcome(loader.answerFromLog(key, entry.address()), then.generation(), counter);
+  }
+}

@@ -1,0 +1,108 @@
+package stoa.store.nesting;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.base.Key;
+import stoa.base.Repeats;
+import stoa.store.batches.BatchLeader;
+import stoa.store.batches.Questions;
+import stoa.store.running.Request;
+import stoa.store.running.Runs;
+import stoa.store.running.Unfinished;
+import stoa.store.threads.Threads;
+
+/// Has the puts go on that an earlier process, or this one, left unfinished after they had put to
+/// other keys. Thread-safe.
+public final class Resuming {
+  private static final Logger LOG = LoggerFactory.getLogger(Resuming.class);
+
+  private final Repeats repeats = new Repeats();
+
+  /// What cannot go on is tried again after so many ticks.
+  private static final int AGAIN_TICKS = 20;
+
+  private final BatchLeader leader;
+  private final Questions questions;
+  private final Unfinished unfinished;
+  private final Runs runs;
+  private final Threads threads;
+  private final Map<Key, Request> under = new ConcurrentHashMap<>();
+  private volatile @Nullable BiFunction<String, byte[], Key> keys;
+  private int ticks;
+
+  public Resuming(
+      BatchLeader leader, Questions questions, Unfinished unfinished, Runs runs, Threads threads) {
+    this.leader = leader;
+    this.questions = questions;
+    this.unfinished = unfinished;
+    this.runs = runs;
+    this.threads = threads;
+  }
+
+  /// Begins, and waits for those that do not wait for other stores themselves; where there are
+  /// others, for twice as long as one call may take.
+  public void begin(BiFunction<String, byte[], Key> named) {
+    long end = runs.clock.nowMicros() + 2 * runs.limits.callMicrosMax();
+    for (Unfinished.Name name : unfinished.earlier()) {
+      Request request = resume(named, name);
+      if (request == null) continue;
+      if (!runs.others().hasNeighbors()) {
+        var _ = leader.await(request);
+        continue;
+      }
+      request.resident.help(request);
+      while (!request.isDone()
+          && !BatchLeader.waitsAbroad(request)
+          && runs.clock.nowMicros() < end) {
+        if (threads.mayRunLong()) request.resident.runUntil(request);
+        if (!request.isDone()) threads.pause();
+      }
+    }
+    keys = named;
+  }
+
+  private @Nullable Request resume(BiFunction<String, byte[], Key> named, Unfinished.Name name) {
+    try {
+      Key key = named.apply(name.space(), name.name());
+      if (under.containsKey(key)) return null;
+      Request request = questions.positionAsync(key);
+      under.put(key, request);
+      request.whenDone(done -> {
+        under.remove(key);
+        try {
+          done.check();
+          unfinished.resumed(key);
+        } catch (RuntimeException failure) {
+          tell(name, failure);
+        }
+      });
+      return request;
+    } catch (RuntimeException failure) {
+      tell(name, failure);
+      return null;
+    }
+  }
+
+  private void tell(Unfinished.Name name, RuntimeException failure) {
+    repeats.tell(
+        "a call on a key of " + name.space() + " cannot go on yet: " + failure.getMessage(),
+        LOG::warn);
+  }
+
+  /// A tick has passed: tries again.
+  public void tick() {
+    var named = keys;
+    if (named == null || ++ticks < AGAIN_TICKS) return;
+    ticks = 0;
+    for (Unfinished.Name name : unfinished.earlier()) {
+      // Not here: to find a key may wait.
+      threads.answer(() -> {
+        var _ = resume(named, name);
+      });
+    }
+  }
+}

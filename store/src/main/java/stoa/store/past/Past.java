@@ -1,0 +1,194 @@
+package stoa.store.past;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.store.calls.Pace;
+import stoa.store.records.KeyRefusals;
+import stoa.store.running.Copy;
+import stoa.store.running.Execution;
+import stoa.store.running.Handler;
+import stoa.store.running.HandlerFactory;
+import stoa.store.running.Materialized;
+import stoa.store.running.QuestionRequest;
+import stoa.store.running.StoreTransaction;
+
+/// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
+public final class Past {
+  private final Playback playback;
+  private final Key key;
+  private final long counter;
+  private final long others;
+
+  /// The address of the last change that is seen, when a later one has the same log address; 0
+  /// otherwise.
+  private final long within;
+
+  /// How many ticks a question may take; 0 when the store's limit holds.
+  private final int ticks;
+
+  Past(Playback playback, Key key, long counter, long others, long within, int ticks) {
+    this.playback = playback;
+    this.key = key;
+    this.counter = counter;
+    this.others = others;
+    this.within = within;
+    this.ticks = ticks;
+  }
+
+  /// The same, whose questions take no longer than a time each.
+  public Past within(Duration timeMax) {
+    return new Past(
+        playback, key, counter, others, within, playback.runs().limits.ownTicks(timeMax));
+  }
+
+  /// The stream address at which the key's generation had begun, 0 when the key was absent.
+  public long generation() {
+    return version().generation();
+  }
+
+  /// The stream address of the last put or deletion that is seen, 0 when there was none.
+  public long position() {
+    return version().position();
+  }
+
+  private Version version() {
+    return version(0);
+  }
+
+  private Version version(int lateTick) {
+    Versions versions = playback.versions();
+    return told(() ->
+        within == 0
+            ? versions.at(key, counter, lateTick)
+            : versions.between(key, within, lateTick));
+  }
+
+  /// The tick at which the time is over of a question that is asked now; 0 for none.
+  private int lateTick() {
+    return playback.runs().limits.end(ticks);
+  }
+
+  /// A copy of the state, for a transaction to go on with.
+  ///
+  /// @param tail the last address of the stream
+  public Copy copy(long tail) {
+    Version version = version();
+    Materialized.State copied = version.copy();
+    if (copied == null) {
+      copied = version.state().withOwn(told(() -> playback.versions().another(key, version, 0)));
+    }
+    HandlerFactory factory = playback.runs().factory(key);
+    return new Copy(key, factory, copied, tail);
+  }
+
+  /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.
+  ///
+  /// @param pace what is known of how long the question runs: a short one may hold up the key
+  /// @throws stoa.Gone when the key was not what is expected of it
+  public Answer get(@Nullable Object query, Existence existence, Pace pace) {
+    playback.checkOpen();
+    int late = lateTick();
+    if (!pace.isShort() || within != 0) {
+      return ask(version(late), query, existence, null, null, List.of(), 0, late);
+    }
+    var found =
+        told(
+            () -> playback.versions().at(key, counter, late, live -> look(live, query, existence)));
+    Version version = found.version();
+    return version == null
+        ? Objects.requireNonNull(found.found())
+        : ask(version, query, existence, null, null, List.of(), 0, late);
+  }
+
+  /// As [#get(Object, Existence, Pace)], for a transaction.
+  public Answer get(
+      @Nullable Object query,
+      Existence existence,
+      @Nullable StoreTransaction transaction,
+      int depth) {
+    return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
+  }
+
+  /// As [#get(Object, Existence, Pace)], for a handler of another store.
+  ///
+  /// @param callers the keys whose handlers wait for it, outermost first
+  public Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
+    return ask(version(), query, existence, null, null, callers, callers.size(), 0);
+  }
+
+  /// As [#get(Object, Existence, Pace)], for a handler that is asked for the past itself.
+  public Answer get(@Nullable Object query, Existence existence, Execution caller) {
+    return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1, 0);
+  }
+
+  private Answer ask(
+      Version version,
+      @Nullable Object query,
+      Existence existence,
+      @Nullable StoreTransaction transaction,
+      @Nullable Execution caller,
+      List<Key> callers,
+      int depth,
+      int lateTick) {
+    if (existence.wasGone(version.generation(), version.position())) throw KeyRefusals.gone(key);
+    Execution execution = execution(version.position(), depth);
+    execution.caller = caller;
+    execution.callers = callers;
+    execution.past = true;
+    execution.counter = others;
+    execution.transaction = transaction;
+    if (version.isAbsent()) {
+      Materialized fresh = playback.state(key);
+      return told(() -> here(execution, () -> fresh.get(query, existence.opening(), execution)));
+    }
+    Handler free = version.take();
+    Handler handler =
+        free == null ? told(() -> playback.versions().another(key, version, lateTick)) : free;
+    execution.generation(version.generation());
+    boolean sound = false;
+    try {
+      Answer answer = told(() -> here(execution, () -> handler.get(query, execution)));
+      sound = true;
+      return answer;
+    } finally {
+      playback.versions().give(version, sound ? handler : null);
+    }
+  }
+
+  /// Asks the live state, while it is what is seen; answers null when that is not enough.
+  private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
+    if (live.forksCheaply()) return null;
+    if (existence.wasGone(live.generation(), live.position())) throw KeyRefusals.gone(key);
+    Execution execution = execution(live.position(), 0);
+    execution.past = true;
+    execution.looking = true;
+    try {
+      Answer answer = here(execution, () -> live.get(query, existence.opening(), execution));
+      return execution.asked ? null : answer;
+    } catch (Execution.Elsewhere elsewhere) {
+      return null;
+    }
+  }
+
+  private Execution execution(long address, int depth) {
+    return Execution.beside(playback.runs(), key, address, depth);
+  }
+
+  private Answer here(Execution execution, Supplier<Answer> handler) {
+    return playback.runs().here(execution, ticks, handler);
+  }
+
+  private static <T> T told(Supplier<T> asked) {
+    try {
+      return asked.get();
+    } catch (Execution.Suspended stopped) {
+      throw QuestionRequest.failure(stopped.reason());
+    }
+  }
+}

@@ -1,0 +1,351 @@
+package stoa.store.past;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Keep;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.log.Streams;
+import stoa.store.batches.BatchLeader;
+import stoa.store.leading.LogClock;
+import stoa.store.records.Records;
+import stoa.store.running.Bans;
+import stoa.store.running.Spaces;
+import stoa.store.running.Timeline;
+import stoa.store.threads.Threads;
+
+/// Releases the past of keys, in front of the oldest version that can be read. No other class
+/// releases anything of a key's stream. Thread-safe.
+@SuppressWarnings("exports") // see the package
+public final class Retention {
+  /*
+   * What is released is in front of a version whose state can be made from what stays: from the last
+   * checkpoint up to there, or from where the generation began. The checkpoint stands in front of the
+   * trim in the device's log, so a crash that leaves the trim leaves the checkpoint.
+   *
+   * Invariants:
+   * (1) oldest only grows, and what trim answers is durable. What the policy released may come back
+   *     after a crash, to be released again.
+   * (2) oldest is not above the last executed version: the present can be loaded.
+   * (3) Nothing is released that is seen at limit or behind it:
+   *       - the moment at which a transaction or snapshot may begin now, before it has pinned that;
+   *       - what is pinned;
+   *       - the first nested put of a call whose answers are not all in the log: after a crash the call
+   *         finds there what it has put, and would put it again. While a call of an earlier process has
+   *         not gone on, nobody knows what it has put, and nothing is released at all;
+   *       - what is read in other stores with the same order, at the horizon or behind it: who reads here as of
+   *         a moment that he has pinned there, has not come here yet.
+   * (4) Of several stores, what handlers of others have put here lately is not released: they look for it (IncomingCalls).
+   * (5) Of a key that was trimmed up to its last version and then deleted, that version goes too: whoever
+   *     trims so far keeps the present, and the deletion is the present now.
+   * (6) Who reads the past asks for oldest before and after: what was released meanwhile may have been
+   *     missed.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
+
+  /// As many log addresses are kept at least, and released at a time.
+  private static final long LOG_ADDRESSES_MIN = 65_536;
+
+  private static final long LOG_STEP = 1_024;
+
+  /// As many bytes of entries, or as many as the last checkpoint, stay in front of the last version
+  /// that a key is trimmed to.
+  private static final int REST_BYTES_MAX = 1 << 10;
+
+  /// What an entry takes beside its payload.
+  private static final int REST_ENTRY_BYTES = 32;
+
+  /// As many deleted keys are remembered whose past cannot go yet. The past of others goes when
+  /// they are used again.
+  private static final int DELETED_MAX = 65_536;
+
+  private static final int DELETED_TURNS = 2;
+
+  /// How many deleted keys are looked at when nothing else happens.
+  private static final int IDLE_TURNS = 1_024;
+
+  /// How often they are: once a second.
+  private static final int IDLE_TICKS = 1_000 / Threads.TICK_MILLIS;
+
+  private static final Keep NOTHING = Keep.versions(0);
+
+  private final Holds holds;
+  private final BatchLeader leader;
+  private final Spaces spaces;
+  private final Bans bans;
+  private final Streams streams;
+  private final Timeline timeline;
+  private final LogClock clock;
+  private final Executor executor;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Deleted> deleted = new ArrayDeque<>(); // guarded by lock
+  private final AtomicBoolean turning = new AtomicBoolean();
+  private int ticks; // of the watch
+  private volatile Keep keep = Keep.all();
+
+  /// A key that was deleted, and since when its past may go.
+  private record Deleted(Key key, long address, long micros) {}
+
+  /// What releasing uses.
+  ///
+  /// @param leader logs checkpoints
+  /// @param spaces the keys whose past users read
+  /// @param bans the keys that take no checkpoints
+  /// @param clock the age of what is kept
+  /// @param executor releases what deleted keys have left
+  public record Parts(
+      BatchLeader leader, Spaces spaces, Bans bans, LogClock clock, Executor executor) {}
+
+  /// @param holds what may not be released
+  public Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {
+    this.holds = holds;
+    this.streams = streams;
+    this.timeline = timeline;
+    this.leader = parts.leader;
+    this.spaces = parts.spaces;
+    this.bans = parts.bans;
+    this.clock = parts.clock;
+    this.executor = parts.executor;
+  }
+
+  /// What is to be kept from now on.
+  public void keep(Keep policy) {
+    keep = policy;
+  }
+
+  /// Releases the versions of a key in front of one, but for what is held.
+  ///
+  /// @param before not above the last executed version
+  /// @return the oldest version that can be read now
+  public long trim(Key key, long before) {
+    long least = holds.leastNow();
+    if (before >= timeline.oldest(key))
+      shorten(key, holds.unvisited(key, holds.allowed(key, before, least)));
+    return trim(key, before, least);
+  }
+
+  /// Has a checkpoint made of the last version, when much more than its state would stay in front
+  /// of it otherwise.
+  ///
+  /// @param before up to where the key is to be trimmed
+  private void shorten(Key key, long before) {
+    StreamId stream = key.stream();
+    Streams.At mark = streams.lastMark(stream, before);
+    if (mark == null || !Records.mark(mark.data()).alive()) return;
+    Streams.At last = streams.lastCheckpoint(stream, before);
+    if (last != null && last.address() < mark.address()) last = null;
+    long base = last == null ? mark.address() : last.address() + 1;
+    long worth = Math.max(REST_BYTES_MAX, last == null ? 0 : last.data().length);
+    var bytes = new long[1];
+    streams.scan(
+        stream,
+        base,
+        streams.last(stream),
+        entry -> {
+          boolean changes = Records.isChange(entry);
+          if (changes && entry.address() > before) bytes[0] = 0; // it is not the last version
+          else bytes[0] += entry.payload().length + REST_ENTRY_BYTES;
+          return !changes || entry.address() <= before;
+        });
+    if (bytes[0] < worth) return;
+    if (bans.refusal(key, mark.address()) != null) return;
+    leader.checkpoint(key);
+  }
+
+  /// As [#trim], and goes by what is known of other stores, which may be behind.
+  public void forget(Key key, long before) {
+    var _ = trim(key, before, holds.horizon());
+  }
+
+  private long trim(Key key, long before, long least) {
+    if (before > timeline.oldest(key)) {
+      long free = holds.unvisited(key, holds.allowed(key, before, least));
+      holds.releasing(() -> streams.trim(key.stream(), holds.allowed(key, free, least)));
+    }
+    streams.sync();
+    return timeline.oldest(key);
+  }
+
+  /// A checkpoint of a key was made: a good time to release what the policy does not keep.
+  ///
+  /// @param position the version of the checkpoint
+  void checkpointed(Key key, long position) {
+    attempt(
+        key,
+        () -> {
+          switch (policy(key)) {
+            case Keep.All() -> {
+              // Nothing is released.
+            }
+            case Keep.Versions(long count) -> release(key, position - count);
+            case Keep.Age age ->
+                release(key, Math.min(position, holds.lastBefore(key, micros(age))));
+          }
+          rest();
+        });
+  }
+
+  /// A tick has passed: now and then, releases the past of deleted keys that was held before.
+  public void tick() {
+    if (++ticks < IDLE_TICKS) return;
+    ticks = 0;
+    if (deletedCount() == 0 || !turning.compareAndSet(false, true)) return;
+    try {
+      executor.execute(this::turn);
+    } catch (RejectedExecutionException closed) {
+      turning.set(false);
+    }
+  }
+
+  private void turn() {
+    try {
+      for (int left = Math.min(deletedCount(), IDLE_TURNS); left > 0; left--) {
+        if (!leader.mayLog()) return;
+        if (!releaseNext()) return;
+      }
+    } catch (RuntimeException failure) {
+      // Of a store that closes, or whose log fails: it stays, and a trim releases it.
+      LOG.debug("nothing is released of deleted keys: {}", failure.toString());
+    } finally {
+      turning.set(false);
+    }
+  }
+
+  private int deletedCount() {
+    lock.lock();
+    try {
+      return deleted.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Keep policy(Key key) {
+    return spaces.factory(key.space()).hasPast() ? keep : NOTHING;
+  }
+
+  /// A key was deleted: its past goes as the policy says, and at once when it was trimmed up to its
+  /// last version.
+  ///
+  /// @param address the stream address of the deletion
+  void deleted(Key key, long address) {
+    attempt(
+        key,
+        () -> {
+          Keep policy = policy(key);
+          boolean stays = policy instanceof Keep.All;
+          if (stays && !isTrimmedToLast(key, address)) return;
+          long now = clock.nowMicros();
+          long when = policy instanceof Keep.Age age ? now + micros(age) : now;
+          remember(new Deleted(key, address, when));
+          rest();
+        });
+  }
+
+  /// Whether a key was trimmed so far that only the version right before its deletion can be read.
+  private boolean isTrimmedToLast(Key key, long deletion) {
+    long oldest = timeline.oldest(key);
+    if (oldest == 0) return false;
+    var changed = new boolean[1];
+    streams.scan(
+        key.stream(),
+        oldest + 1,
+        deletion - 1,
+        entry -> {
+          changed[0] = Records.isChange(entry);
+          return !changed[0];
+        });
+    return !changed[0];
+  }
+
+  private void attempt(Key key, Runnable release) {
+    try {
+      release.run();
+    } catch (RuntimeException failure) {
+      // It stays, until the next time. What is wrong shows at the next put.
+      LOG.warn("nothing is released of {}: {}", key, failure.getMessage());
+    }
+  }
+
+  private void remember(Deleted key) {
+    lock.lock();
+    try {
+      if (deleted.size() < DELETED_MAX) deleted.add(key);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Releases something of what was deleted before, and of the log.
+  private void rest() {
+    for (int turn = 0; turn < DELETED_TURNS && releaseNext(); turn++) {
+      // One key each.
+    }
+    if (!(keep instanceof Keep.All)) releaseLog();
+  }
+
+  /// Releases the past of the next deleted key, or has it wait when it is held; answers whether
+  /// there was one.
+  private boolean releaseNext() {
+    Deleted next = nextDeleted();
+    if (next == null) return false;
+    long allowed = release(next.key, next.address);
+    if (allowed < next.address) remember(next); // held yet
+    return true;
+  }
+
+  private @Nullable Deleted nextDeleted() {
+    long now = clock.nowMicros();
+    lock.lock();
+    try {
+      Deleted first = deleted.peek();
+      return first == null || first.micros > now ? null : deleted.poll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Releases what is in front of the checkpoint or beginning from which a version is made; answers
+  /// the last version up to that of which this was allowed.
+  private long release(Key key, long before) {
+    if (before <= Math.max(1, timeline.oldest(key))) return before;
+    long least = holds.horizon();
+    long free = holds.unvisited(key, holds.allowed(key, before, least));
+    var allowed = new long[1];
+    holds.releasing(() -> {
+      allowed[0] = holds.allowed(key, free, least);
+      long base = streams.base(key.stream(), allowed[0]);
+      if (base > 1) streams.trim(key.stream(), base);
+    });
+    return allowed[0];
+  }
+
+  private void releaseLog() {
+    holds.releasing(this::releaseLogAlone);
+  }
+
+  private void releaseLogAlone() {
+    long limit = holds.logLimit();
+    long before =
+        switch (keep) {
+          case Keep.All() -> 0;
+          case Keep.Versions(long count) -> limit - Math.max(count, LOG_ADDRESSES_MIN);
+          case Keep.Age age -> {
+            boolean worth = limit - streams.firstInLog() > LOG_STEP;
+            yield worth ? Math.min(limit, holds.since(micros(age))) : 0;
+          }
+        };
+    if (before - streams.firstInLog() >= LOG_STEP) streams.trimLog(before);
+  }
+
+  private static long micros(Keep.Age age) {
+    return TimeUnit.MICROSECONDS.convert(age.age());
+  }
+}

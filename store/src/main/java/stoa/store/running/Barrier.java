@@ -1,0 +1,47 @@
+package stoa.store.running;
+
+import stoa.Unavailable;
+import stoa.base.Key;
+import stoa.store.threads.Threads;
+
+/// Waits until what is logged about executed puts is in the streams of their keys. Thread-safe.
+public final class Barrier {
+  private final Journal journal;
+  private final Residents residents;
+  private final Threads threads;
+
+  public Barrier(Journal journal, Residents residents, Threads threads) {
+    this.journal = journal;
+    this.residents = residents;
+    this.threads = threads;
+  }
+
+  /// Waits until the nested answers of what was executed on a key are in its stream.
+  public void await(Key key) {
+    Resident resident = residents.pin(key);
+    try {
+      await(resident);
+    } finally {
+      resident.unpin();
+    }
+  }
+
+  /// As [#await(Key)], of a key that is pinned.
+  public void await(Resident resident) {
+    awaitNotes(resident);
+    if (resident.lacksAnswer()) {
+      throw new Unavailable(
+          "what "
+              + resident.key
+              + " was told by another object could not be logged, so its past cannot be read;"
+              + " make room and read again");
+    }
+  }
+
+  /// Waits until no entry is on its way into the stream of a key that nobody executes.
+  public void awaitNotes(Resident resident) {
+    while (resident.notesUnderWay() > 0) {
+      if (!journal.lead(null)) threads.pause();
+    }
+  }
+}

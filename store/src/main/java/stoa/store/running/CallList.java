@@ -1,0 +1,166 @@
+package stoa.store.running;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import stoa.CallFailed;
+import stoa.base.Key;
+import stoa.store.calls.OngoingCall;
+import stoa.store.calls.Visit;
+import stoa.store.threads.Threads;
+
+/// The calls under way, as an operator sees and cancels them. Thread-safe.
+public final class CallList {
+  /// For how long an operator waits for the next run of a call to begin.
+  private static final int BETWEEN_TICKS = 1_000 / Threads.TICK_MILLIS;
+
+  private final Runners runners;
+  private final Residents residents;
+  private final Verdicts verdicts;
+  private final Threads threads;
+  private final AtomicLong ids = new AtomicLong();
+
+  public CallList(Runners runners, Residents residents, Verdicts verdicts, Threads threads) {
+    this.runners = runners;
+    this.residents = residents;
+    this.verdicts = verdicts;
+    this.threads = threads;
+  }
+
+  /// By what a request is known while it is under way.
+  public long id(Request request) {
+    return request.id(ids);
+  }
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  public List<OngoingCall> calls(int callsMax) {
+    var calls = new ArrayList<OngoingCall>();
+    int now = runners.now();
+    runners.visit(run -> {
+      if (calls.size() < callsMax && isCall(run)) calls.add(call(run, now));
+    });
+    residents.visit(resident -> {
+      if (calls.size() >= callsMax || !resident.isBusy()) return;
+      resident.visitRequests(request -> {
+        boolean waits = isHandled(request) && request.isWaiting();
+        if (calls.size() < callsMax && waits) calls.add(call(request, now));
+      });
+    });
+    return calls;
+  }
+
+  private static boolean isHandled(Request request) {
+    return request instanceof PutRequest || request instanceof GetRequest;
+  }
+
+  private static boolean isCall(Execution run) {
+    return run.mode() != Execution.Mode.REPLAYED;
+  }
+
+  private OngoingCall call(Execution run, int now) {
+    Request request = run.request;
+    Request awaited = run.waitingFor;
+    Visit visit = run.visit;
+    Key calls = awaited != null ? awaited.resident.key : visit != null ? visit.target() : null;
+    return new OngoingCall(
+        run.id(ids),
+        run.key(),
+        value(request),
+        query(request),
+        run.address(),
+        calls == null ? OngoingCall.Progress.RUNNING : OngoingCall.Progress.CALLING,
+        calls,
+        run.depth(),
+        session(run),
+        age(now - (request != null ? request.since : run.startTick)));
+  }
+
+  private OngoingCall call(Request request, int now) {
+    return new OngoingCall(
+        request.id(ids),
+        request.resident.key,
+        value(request),
+        query(request),
+        request instanceof PutRequest put ? put.address : 0,
+        OngoingCall.Progress.WAITING,
+        null,
+        request.depth,
+        request.session(),
+        age(now - request.since));
+  }
+
+  /// Of the client whose call it is, or led to it.
+  private static long session(Execution run) {
+    for (@Nullable Execution next = run; next != null; next = next.caller) {
+      Request request = next.request;
+      if (request != null && request.session() != 0) return request.session();
+    }
+    return 0;
+  }
+
+  private static byte @Nullable [] value(@Nullable Request request) {
+    return request instanceof PutRequest put ? put.value : null;
+  }
+
+  private static @Nullable Object query(@Nullable Request request) {
+    return request instanceof GetRequest question ? question.query : null;
+  }
+
+  private static Duration age(int ticks) {
+    return Duration.ofMillis((long) Threads.TICK_MILLIS * Math.max(0, ticks));
+  }
+
+  /// Cancels the call of an id; answers whether there was one that could be. Waits for a moment
+  /// where one run of it was given up and the next has not begun, which a worker does.
+  public boolean cancel(long id) {
+    int since = runners.now();
+    while (true) {
+      Found found = cancelFound(id);
+      boolean again = found == Found.BETWEEN && runners.now() - since < BETWEEN_TICKS;
+      if (!again) return found == Found.CANCELLED;
+      threads.pause();
+    }
+  }
+
+  /// What became of a call that was to be cancelled.
+  private enum Found {
+    /// There is none, or it can't be cancelled.
+    NONE,
+    /// Neither a run of it can be taken back nor does it wait: its next run is about to begin.
+    BETWEEN,
+    /// It is cancelled.
+    CANCELLED
+  }
+
+  private Found cancelFound(long id) {
+    var found = new Found[] {Found.NONE};
+    var stands = new boolean[1];
+    runners.visit(run -> {
+      if (found[0] == Found.CANCELLED || !isCall(run) || run.id(ids) != id) return;
+      if (cancel(run)) found[0] = Found.CANCELLED;
+      else if (!run.isTakenBack()) stands[0] = true;
+    });
+    residents.visit(resident -> {
+      if (found[0] == Found.CANCELLED || !resident.isBusy()) return;
+      resident.visitRequests(request -> {
+        if (!isHandled(request) || request.id(ids) != id) return;
+        if (verdicts.takeBack(request, byOperator(resident.key, "; it was not executed"))) {
+          found[0] = Found.CANCELLED;
+        } else if (request.isBegun() && !request.isDone() && !stands[0]) {
+          found[0] = Found.BETWEEN;
+        }
+      });
+    });
+    return found[0];
+  }
+
+  private boolean cancel(Execution run) {
+    return verdicts.stop(run, byOperator(run.key(), "; what it had changed there was taken back"));
+  }
+
+  private static CallFailed byOperator(Key key, String rest) {
+    return new CallFailed("an operator cancelled a call on " + key + rest);
+  }
+}

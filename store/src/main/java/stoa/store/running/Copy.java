@@ -1,0 +1,158 @@
+package stoa.store.running;
+
+import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
+
+/// A copy of a key's state, on which a transaction works. One thread uses it.
+public final class Copy {
+  private final Key key;
+  private final HandlerFactory factory;
+  private @Nullable Handler handler;
+  private long generation;
+
+  /// The address of the last put or deletion that was there before.
+  private final long position;
+
+  /// Whether there was a generation before, when there is none now.
+  private boolean everDeleted;
+
+  /// The last address of the stream when the copy was made.
+  final long tail;
+
+  /// How many entries the transaction will add to the stream.
+  private int added;
+
+  // As in Materialized: where that goes on with what was read back from a checkpoint, so does this.
+  private long stateBytes;
+  private long bytesSince;
+
+  /// Whether nothing was put on it yet.
+  private boolean fresh = true;
+
+  public Copy(Key key, HandlerFactory factory, Materialized.State state, long tail) {
+    this.key = key;
+    this.factory = factory;
+    this.handler = state.handler();
+    this.generation = state.generation();
+    this.position = state.position();
+    this.stateBytes = state.stateBytes();
+    this.bytesSince = state.bytesSince();
+    this.everDeleted = handler == null && position > 0;
+    this.tail = tail;
+  }
+
+  private Copy(Copy from) {
+    this.key = from.key;
+    this.factory = from.factory;
+    Handler current = from.handler;
+    this.handler = current == null ? null : factory.fork(key, current);
+    this.generation = from.generation;
+    this.position = from.position;
+    this.everDeleted = from.everDeleted;
+    this.tail = from.tail;
+    this.added = from.added;
+    this.stateBytes = from.stateBytes;
+    this.bytesSince = from.bytesSince;
+  }
+
+  /// A copy of this copy.
+  Copy fork() {
+    return new Copy(this);
+  }
+
+  /// The address at which the generation began, 0 when the key is absent.
+  public long generation() {
+    return generation;
+  }
+
+  /// The address of the last put or deletion that was there before.
+  public long position() {
+    return position;
+  }
+
+  /// The state as the handler keeps it; null when the key is absent.
+  public byte @Nullable [] checkpoint() {
+    Handler current = handler;
+    return current == null ? null : current.checkpoint();
+  }
+
+  /// Whether an expectation is met by a question.
+  boolean isGone(Existence expected) {
+    return switch (expected) {
+      case Existence.Generation(long expectedOne, _) ->
+          generation != expectedOne && (generation != 0 || position >= expectedOne);
+      case Existence.Undeleted _ -> generation == 0 && everDeleted;
+      case Existence.Any _, Existence.Absent _ -> false;
+    };
+  }
+
+  /// The address at which the generation began before the transaction; 0 when that began it.
+  long committedGeneration() {
+    return generation <= position ? generation : 0;
+  }
+
+  /// The stream address that the transaction's next entry will have, if nothing else is added to
+  /// the stream until it is committed.
+  long nextAddress() {
+    return tail + added + 1;
+  }
+
+  /// Whether the next put is the first on this copy: what it does may depend on the shape that the
+  /// copy has in memory, so that whoever executes it again copies the state before.
+  boolean fresh() {
+    boolean first = fresh;
+    fresh = false;
+    return first;
+  }
+
+  /// An entry will be added to the stream.
+  void adds() {
+    added++;
+  }
+
+  Answer put(boolean begins, byte @Nullable [] opening, byte[] value, Execution execution) {
+    if (begins) {
+      handler = factory.create(key, opening, execution);
+      generation = execution.address();
+      stateBytes = 0;
+      bytesSince = 0;
+    }
+    execution.generation(generation);
+    Handler current = java.util.Objects.requireNonNull(handler);
+    Answer answer = current.put(value, execution);
+    settle(current, value.length);
+    return answer;
+  }
+
+  private void settle(Handler current, int valueBytes) {
+    boolean due = Materialized.isCheckpointDue(bytesSince, stateBytes, valueBytes);
+    bytesSince += Materialized.weightOf(valueBytes);
+    if (!due) return;
+    bytesSince = 0;
+    byte[] state;
+    try {
+      state = current.checkpoint();
+      handler = factory.restore(key, state);
+    } catch (RuntimeException | StackOverflowError failure) {
+      return; // as Materialized does
+    }
+    stateBytes = state.length;
+  }
+
+  Answer get(@Nullable Object query, byte @Nullable [] opening, Execution execution) {
+    Handler current = handler;
+    if (current == null) current = factory.create(key, opening, execution);
+    execution.generation(generation);
+    return current.get(query, execution);
+  }
+
+  void delete() {
+    handler = null;
+    generation = 0;
+    stateBytes = 0;
+    bytesSince = 0;
+    everDeleted = true;
+  }
+}

@@ -1,0 +1,10 @@
+package stoa.store.running;
+
+import stoa.store.calls.Pace;
+
+/// A question whether a key is alive. Its number is the generation, 0 when the key is absent.
+public final class GenerationRequest extends QuestionRequest {
+  public GenerationRequest(Resident resident, Pace pace, int depth) {
+    super(resident, pace, depth);
+  }
+}

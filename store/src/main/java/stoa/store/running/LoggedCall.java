@@ -1,0 +1,123 @@
+package stoa.store.running;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
+import stoa.store.records.Draft;
+import stoa.store.records.Records;
+import stoa.store.records.StreamEnd;
+
+/// A put or deletion of a transaction. The transaction's thread makes it, the leader gives it its
+/// place in the log.
+final class LoggedCall implements Draft.Change {
+  final Resident resident;
+
+  /// What is put; null for a deletion.
+  final byte @Nullable [] value;
+
+  /// The number of the code that has executed it; 0 when there is none.
+  final int code;
+
+  final Records.Origin origin;
+
+  /// Whether it begins a generation.
+  final boolean begins;
+
+  /// Whether it is the first on a copy of the state.
+  final boolean copied;
+
+  /// What the generation's handler is created from.
+  final byte @Nullable [] opening;
+
+  private final Copy copy;
+  private final List<Draft.Answered> answers = new ArrayList<>(0);
+
+  /// Whether the handler went by the stream address that it was told.
+  boolean addressed;
+
+  /// The stream address; set by the leader.
+  long address;
+
+  /// @param value what is put; null for a deletion
+  /// @param code the number of the code that executes it; 0 when there is none
+  /// @param opening what a generation is created from, if this begins one
+  LoggedCall(
+      Resident resident,
+      Copy copy,
+      byte @Nullable [] value,
+      int code,
+      Records.Origin origin,
+      byte @Nullable [] opening) {
+    this.resident = resident;
+    this.copy = copy;
+    this.value = value;
+    this.code = code;
+    this.origin = origin;
+    this.begins = value != null && copy.generation() == 0;
+    this.opening = begins ? opening : null;
+    this.addressed = begins;
+    this.copied = copy.fresh() && !begins && value != null;
+    copy.adds();
+  }
+
+  void answered(Key target, byte[] answer) {
+    answers.add(new Draft.Answered(target, answer));
+    copy.adds();
+  }
+
+  @Override
+  public List<Draft.Answered> answers() {
+    return answers;
+  }
+
+  @Override
+  public long tail() {
+    return copy.tail;
+  }
+
+  @Override
+  public StreamEnd end() {
+    return resident;
+  }
+
+  @Override
+  public byte @Nullable [] value() {
+    return value;
+  }
+
+  @Override
+  public int code() {
+    return code;
+  }
+
+  @Override
+  public Records.Origin origin() {
+    return origin;
+  }
+
+  @Override
+  public boolean begins() {
+    return begins;
+  }
+
+  @Override
+  public byte @Nullable [] opening() {
+    return opening;
+  }
+
+  @Override
+  public boolean isCopied() {
+    return copied;
+  }
+
+  @Override
+  public boolean isAddressed() {
+    return addressed;
+  }
+
+  @Override
+  public void placed(long newAddress) {
+    address = newAddress;
+  }
+}

@@ -1,0 +1,18 @@
+package stoa.store.running;
+
+import stoa.store.calls.Pace;
+
+/// A request to execute what a committed transaction does to one key.
+public final class PartRequest extends ChangeRequest {
+  final StoreTransaction transaction;
+
+  PartRequest(Resident resident, StoreTransaction transaction, Pace pace) {
+    super(resident, pace, 0);
+    this.transaction = transaction;
+  }
+
+  @Override
+  public StoreTransaction transaction() {
+    return transaction;
+  }
+}

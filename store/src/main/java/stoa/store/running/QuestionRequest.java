@@ -1,0 +1,31 @@
+package stoa.store.running;
+
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.store.calls.Pace;
+
+/// A request that changes nothing, and is not logged.
+public abstract sealed class QuestionRequest extends Request
+    permits GetRequest, ForkRequest, GenerationRequest, PositionRequest {
+  QuestionRequest(Resident resident, Pace pace, int depth) {
+    super(resident, pace, depth);
+  }
+
+  /// The failure of a question, about which nothing can be unknown: it changes nothing.
+  public static RuntimeException failure(RuntimeException cause) {
+    return cause instanceof UnknownOutcome
+        ? new Unavailable("nothing was changed, ask again later: " + cause.getMessage(), cause)
+        : cause;
+  }
+
+  @Override
+  RuntimeException toldAs(RuntimeException cause) {
+    return failure(cause);
+  }
+
+  @Override
+  void release() {
+    observe();
+    super.release();
+  }
+}

@@ -1,0 +1,213 @@
+package stoa.store.running;
+
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Check;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.log.Streams;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.leading.Tally;
+
+/// The keys in memory, bounded by the encoded size of their states. Thread-safe.
+///
+/// Idle keys beyond the bound leave by the clock rule: a hand goes round, and takes each key that
+/// was not used since it last passed. The store writes nothing for that; a key comes back from its
+/// last checkpoint and the entries behind it (CRESON, section III-D, calls this passivation).
+@SuppressWarnings("exports") // see the package
+public final class Residents {
+  /// What a key takes in memory beside its state.
+  private static final long BASE_BYTES = 512;
+
+  private final Health health;
+  private final Admission admission;
+  private final Streams streams;
+  private final long bytesMax;
+  private final Tally tally;
+  private final ConcurrentHashMap<StreamId, Resident> residents = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicBoolean evicting = new AtomicBoolean();
+  private @Nullable Function<Key, Resident> maker;
+  private Iterator<Resident> hand = residents.values().iterator();
+
+  public Residents(
+      Health health, Admission admission, Streams streams, long bytesMax, Tally tally) {
+    this.health = health;
+    this.admission = admission;
+    this.streams = streams;
+    this.bytesMax = bytesMax;
+    this.tally = tally;
+  }
+
+  /// Says what brings a key into memory. Once, before any is used: keys use others.
+  public void makeWith(Function<Key, Resident> newMaker) {
+    maker = newMaker;
+  }
+
+  /// The key in memory, pinned, for a request of a caller.
+  ///
+  /// @throws stoa.LimitExceeded when too many requests are under way
+  /// @throws stoa.Closed when the store is closed
+  public Resident pinAccepted(Key key) {
+    return admission.accepted(() -> pin(key));
+  }
+
+  /// The key in memory, pinned, for a request of something that is under way.
+  public Resident pinBegun(Key key) {
+    Resident resident = pin(key);
+    admission.begun();
+    return resident;
+  }
+
+  /// Pins a key that is in memory, for a request of something that is under way.
+  public Resident pinBegun(Resident resident) {
+    Check.that(resident.pin(), "%s stays in memory while it is used", resident.key);
+    admission.begun();
+    return resident;
+  }
+
+  /// The generation of a key when it was last executed in this process, 0 when that is not known.
+  public long generationHint(Key key) {
+    Resident resident = pin(key);
+    try {
+      return resident.generationHint();
+    } finally {
+      resident.unpin();
+    }
+  }
+
+  /// The key in memory, pinned.
+  public Resident pin(Key key) {
+    while (true) {
+      Resident resident = residents.get(key.stream());
+      if (resident == null) {
+        health.confirm(); // may wait for other servers: not within the map's lock
+        // Reads the tail of the stream within the map's lock: nobody can use the key in between.
+        var pinned = new Resident[1];
+        resident =
+            residents.computeIfAbsent(
+                key.stream(),
+                _ -> {
+                  health.checkSound();
+                  Resident made = Objects.requireNonNull(maker, "a maker").apply(key);
+                  Check.that(made.pin(), "%s is new", key);
+                  pinned[0] = made;
+                  return made;
+                });
+        if (pinned[0] != null) {
+          resident.referenced = true;
+          tally.loaded();
+          reweigh(BASE_BYTES);
+          return resident;
+        }
+      }
+      if (resident.pin()) {
+        if (resident.key.isStream() != key.isStream()) {
+          resident.unpin();
+          throw mixed(key);
+        }
+        resident.referenced = true;
+        return resident;
+      }
+      residents.remove(key.stream(), resident);
+    }
+  }
+
+  /// The stream that lists the keys of a space; it stays in memory.
+  public Resident directory(String space) {
+    Resident known = directories.get(space);
+    if (known != null) return known;
+    Resident pinned = pin(Key.of("stoa/directory", space));
+    Resident first = directories.putIfAbsent(space, pinned);
+    if (first == null) return pinned;
+    pinned.unpin();
+    return first;
+  }
+
+  /// The last committed address of a stream, which need not be in memory.
+  public long tail(StreamId stream) {
+    Resident resident = residents.get(stream);
+    if (resident != null) return resident.tail();
+    long last = streams.last(stream);
+    // What is under way into the stream has it in memory, and then the end is not what was read.
+    resident = residents.get(stream);
+    if (resident != null) return resident.tail();
+    health.confirm();
+    return last;
+  }
+
+  /// What a user's stream and a key of the store are told that have one id.
+  public static IllegalArgumentException mixed(Key key) {
+    return new IllegalArgumentException(
+        key.isStream()
+            ? key + " is an object's or the store's own; it can be read, and not appended to"
+            : key + " cannot be: its stream " + key.stream() + " was appended to as a stream");
+  }
+
+  /// Fails whatever still waits, when the store is closed.
+  public void end(RuntimeException cause) {
+    residents.values().forEach(resident -> resident.end(cause));
+  }
+
+  /// Visits the keys in memory.
+  void visit(Consumer<Resident> visitor) {
+    residents.values().forEach(visitor);
+  }
+
+  /// Goes round the keys in memory.
+  public Iterator<Resident> iterator() {
+    return residents.values().iterator();
+  }
+
+  /// How many keys are in memory.
+  public int size() {
+    return residents.size();
+  }
+
+  /// Returns how many bytes the keys in memory take, about.
+  public long bytes() {
+    return bytes.get();
+  }
+
+  /// Returns how many bytes they may take.
+  public long bytesMax() {
+    return bytesMax;
+  }
+
+  /// Accounts for a change of size, and makes room when there is too much.
+  void reweigh(long change) {
+    if (bytes.addAndGet(change) > bytesMax && evicting.compareAndSet(false, true)) {
+      try {
+        evict();
+      } finally {
+        evicting.set(false);
+      }
+    }
+  }
+
+  private void evict() {
+    long goal = bytesMax - bytesMax / 16;
+    for (long steps = 2L * residents.size(); steps > 0 && bytes.get() > goal; steps--) {
+      if (!hand.hasNext()) {
+        hand = residents.values().iterator();
+        if (!hand.hasNext()) return;
+      }
+      Resident resident = hand.next();
+      if (resident.referenced) {
+        resident.referenced = false;
+      } else if (resident.evict()) {
+        residents.remove(resident.key.stream(), resident);
+        tally.evicted();
+        bytes.addAndGet(-BASE_BYTES - resident.weight());
+      }
+    }
+  }
+}

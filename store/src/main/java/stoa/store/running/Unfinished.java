@@ -1,0 +1,134 @@
+package stoa.store.running;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.Key;
+import stoa.base.StreamId;
+
+/// The puts that have put to other keys and whose end is not in the log. Every batch notes their
+/// keys, so that after a crash those can go on at once, before anybody sees half of what they do.
+///
+/// Thread-safe.
+///
+/// ```
+/// note:  nothing, or count varint, and for each key: space text, name sized
+/// ```
+public final class Unfinished {
+  /// A key as the log names it.
+  ///
+  /// @param space the key's space
+  /// @param name its name there
+  public record Name(String space, byte[] name) {}
+
+  private record Put(StreamId stream, long address) {}
+
+  private static final byte[] NOTHING = {};
+
+  /// Stands for whatever put of a key an earlier process noted.
+  private static final long EARLIER = 0;
+
+  /// A put that has begun to put to other keys.
+  ///
+  /// @param counter a log counter in front of those of what it puts
+  private record Begun(Name name, long counter) {}
+
+  /// A put that has ended, whose last nested answer is on its way into the log.
+  private record Settling(Put put, Begun begun, Pending answer) {}
+
+  private final ConcurrentHashMap<Put, Begun> puts = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Settling> settling = new ConcurrentLinkedQueue<>();
+
+  /// What an earlier process noted last.
+  public Unfinished(byte[] note) {
+    if (note.length == 0) return;
+    var in = new Decoder(note);
+    for (long left = in.varint(); left > 0; left--) {
+      var name = new Name(in.text(), in.sized());
+      var key = new Key(name.space, name.name, name.space);
+      puts.put(new Put(key.stream(), EARLIER), new Begun(name, 0));
+    }
+  }
+
+  /// The keys that an earlier process noted and that have not gone on yet.
+  public List<Name> earlier() {
+    var names = new ArrayList<Name>();
+    puts.forEach((put, begun) -> {
+      if (put.address == EARLIER) names.add(begun.name);
+    });
+    return names;
+  }
+
+  /// A key has gone on.
+  public void resumed(Key key) {
+    puts.remove(new Put(key.stream(), EARLIER));
+  }
+
+  /// A put of this process was given up, to go on later.
+  void givenUp(Key key, long address) {
+    Begun begun = puts.remove(new Put(key.stream(), address));
+    if (begun == null) return;
+    puts.merge(
+        new Put(key.stream(), EARLIER), begun, (one, two) -> one.counter < two.counter ? one : two);
+  }
+
+  /// How many puts have begun, and not ended.
+  public int size() {
+    return puts.size();
+  }
+
+  /// A put is about to put to another key.
+  ///
+  /// @param counter a log counter in front of what it puts there
+  public void begins(Key key, long address, long counter) {
+    var begun = new Begun(new Name(key.space(), key.name()), counter);
+    puts.putIfAbsent(new Put(key.stream(), address), begun);
+  }
+
+  /// A put has ended, or was taken back.
+  ///
+  /// @param answer its last nested answer: until that is in the log, a crash would leave the put
+  ///   unfinished; or null
+  void ends(Key key, long address, @Nullable Pending answer) {
+    if (puts.isEmpty()) return;
+    var put = new Put(key.stream(), address);
+    Begun begun = puts.get(put);
+    if (begun != null && answer != null && !answer.isDone()) {
+      settling.add(new Settling(put, begun, answer));
+    }
+    puts.remove(put);
+  }
+
+  /// A log counter in front of everything that puts have put whose nested answers are not all in
+  /// the log; 0 while that is unknown, since one of an earlier process has not gone on;
+  /// [Long#MAX_VALUE] when there is none.
+  public long leastCounter() {
+    dropSettled();
+    long least = Long.MAX_VALUE;
+    for (Begun begun : puts.values()) least = Math.min(least, begun.counter);
+    for (Settling ending : settling) least = Math.min(least, ending.begun.counter);
+    return least;
+  }
+
+  private void dropSettled() {
+    settling.removeIf(ending -> ending.answer.isDone());
+  }
+
+  /// What a batch notes.
+  public byte[] note() {
+    if (puts.isEmpty() && settling.isEmpty()) return NOTHING;
+    dropSettled();
+    var names = new LinkedHashMap<StreamId, Name>();
+    puts.forEach((put, begun) -> names.put(put.stream, begun.name));
+    for (Settling ending : settling) names.put(ending.put.stream, ending.begun.name);
+    if (names.isEmpty()) return NOTHING;
+    var out = new Encoder(64).varint(names.size());
+    names.values().forEach(name -> out.text(name.space).sized(name.name));
+    return out.toBytes();
+  }
+}

@@ -1,0 +1,456 @@
+package stoa.store.streams;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import stoa.Appended;
+import stoa.Closed;
+import stoa.LogAddress;
+import stoa.LogSlot;
+import stoa.StreamEntry;
+import stoa.StreamKey;
+import stoa.TooOld;
+import stoa.base.Key;
+import stoa.base.StreamId;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+import stoa.store.batches.BatchLeader;
+import stoa.store.leading.Admission;
+import stoa.store.leading.Health;
+import stoa.store.records.Records;
+import stoa.store.running.AppendRequest;
+import stoa.store.running.Appending;
+import stoa.store.running.Resident;
+import stoa.store.running.Residents;
+import stoa.store.watching.Progress;
+
+/// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked
+/// by the caller, but for what only a store knows. Thread-safe.
+@SuppressWarnings("exports") // see the package
+public final class StoredStreams {
+  /*
+   * An append is a request like any other; it goes into the batch under way, and no handler executes
+   * it. A stream that is appended to is a resident, which gives its entries their addresses.
+   *
+   * Invariants:
+   * (1) Nothing is answered that is not durable: a stream is read up to the committed end that its
+   *     resident shows, the log up to the counter that is committed.
+   * (2) Every counter up to the committed one is settled. Batches are appended one at a time; what
+   *     one was given in vain is taken back, or ends this process's use of the log, and then the
+   *     next epoch's seal is above it.
+   * (3) A question first has the log confirm that this process shows all that was acknowledged. A
+   *     follower does so when it begins: what it waits for shows by itself.
+   */
+  private final BatchLeader leader;
+  private final Residents residents;
+  private final Admission admission;
+  private final Health health;
+  private final Progress progress;
+  private final Streams streams;
+  private final Executor executor;
+
+  /// What users' streams are kept by.
+  ///
+  /// @param leader has appends logged
+  /// @param residents gives entries their addresses
+  /// @param admission how many appends are under way
+  /// @param progress how far the log is committed
+  /// @param executor hands over asynchronous answers
+  public record Parts(
+      BatchLeader leader,
+      Residents residents,
+      Admission admission,
+      Health health,
+      Progress progress,
+      Executor executor) {}
+
+  public StoredStreams(Parts parts, Streams streams) {
+    this.leader = parts.leader;
+    this.residents = parts.residents;
+    this.admission = parts.admission;
+    this.health = parts.health;
+    this.progress = parts.progress;
+    this.executor = parts.executor;
+    this.streams = streams;
+  }
+
+  // ---- append
+
+  /// Begins to append to streams, an entry each: at once or not at all. The bytes may change when
+  /// it returns.
+  ///
+  /// @return waits until they are durable; the thread may lead a batch meanwhile
+  public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
+    AppendRequest request = begin(streams, data);
+    return () -> {
+      var _ = leader.await(request);
+      return appended(request);
+    };
+  }
+
+  /// As [#append], for a caller that does not wait on this thread.
+  public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
+    AppendRequest request = begin(streams, data);
+    var answer = new CompletableFuture<Appended>();
+    leader.callWriter();
+    request.whenDone(_ -> hand(request, answer));
+    return answer;
+  }
+
+  /// Completes an answer on a thread of its own: what its caller does there may take any time.
+  private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
+    try {
+      executor.execute(() -> {
+        try {
+          answer.complete(appended(settled));
+        } catch (RuntimeException failure) {
+          answer.completeExceptionally(failure);
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
+    }
+  }
+
+  private AppendRequest begin(List<StreamKey> keys, List<byte[]> data) {
+    int count = keys.size();
+    var pinnedOnes = new Resident[count];
+    var copies = new byte[count][];
+    admission.accept();
+    int pinned = 0;
+    try {
+      for (; pinned < count; pinned++) {
+        copies[pinned] = data.get(pinned).clone();
+        pinnedOnes[pinned] = residents.pin(Key.ofStream(id(keys.get(pinned))));
+      }
+    } catch (RuntimeException refused) {
+      for (int i = 0; i < pinned; i++) pinnedOnes[i].unpin();
+      admission.settled();
+      throw refused;
+    }
+    return leader.append(new Appending(pinnedOnes, copies));
+  }
+
+  private static Appended appended(AppendRequest request) {
+    request.check();
+    Appending appending = request.appending;
+    var places = new ArrayList<Appended.Place>(appending.addresses().length);
+    for (int i = 0; i < appending.addresses().length; i++) {
+      StreamKey stream = key(appending.residents()[i].key.stream());
+      places.add(new Appended.Place(stream, appending.addresses()[i]));
+    }
+    return new Appended(Objects.requireNonNull(appending.given().log), places);
+  }
+
+  // ---- read by log address
+
+  /// Reads what is at log addresses, in the order of the list.
+  public void read(List<LogAddress> addresses, Consumer<LogSlot> reader) {
+    confirm();
+    for (LogAddress address : addresses) reader.accept(slot(address));
+  }
+
+  private LogSlot slot(LogAddress address) {
+    long end = progress.counter();
+    if (address.epoch() > leader.epoch()) return new LogSlot.NotYetWritten(address);
+    if (address.counter() > end) {
+      return address.epoch() == leader.epoch()
+          ? new LogSlot.NotYetWritten(address)
+          : new LogSlot.Hole(address);
+    }
+    if (address.counter() < streams.firstInLog()) return new LogSlot.Trimmed(address);
+    Streams.LogItem item = streams.at(address.counter());
+    if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
+      return new LogSlot.Hole(address);
+    }
+    List<StreamEntry> entries = entries(item);
+    return entries.isEmpty() ? new LogSlot.Trimmed(address) : new LogSlot.Written(address, entries);
+  }
+
+  private List<StreamEntry> entries(Streams.LogItem item) {
+    var entries = new ArrayList<StreamEntry>(item.places().size());
+    for (Streams.Place place : item.places()) {
+      StoredEntry entry = streams.read(place.stream(), place.address());
+      if (entry != null) entries.add(entry(place.stream(), entry));
+    }
+    return entries;
+  }
+
+  /// Visits the log from one address to another, up to its present end.
+  public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
+    confirm();
+    scanLog(counterOf(from), progress.counter(), to, visitor);
+  }
+
+  private void scanLog(long first, long end, LogAddress to, Predicate<LogSlot.Written> visitor) {
+    visitLog(
+        first,
+        end,
+        item -> {
+          if (item.log().compareTo(to) > 0) return false;
+          List<StreamEntry> entries = entries(item);
+          return entries.isEmpty() || visitor.test(new LogSlot.Written(item.log(), entries));
+        });
+  }
+
+  /// Passes over what was released, also meanwhile.
+  private void visitLog(long first, long end, Predicate<Streams.LogItem> visitor) {
+    var reached = new long[] {first};
+    var inVisitor = new boolean[1];
+    while (true) {
+      long from = Math.max(reached[0], streams.firstInLog());
+      try {
+        streams.scanLog(
+            from,
+            end,
+            item -> {
+              reached[0] = item.log().counter() + 1;
+              inVisitor[0] = true;
+              boolean more = visitor.test(item);
+              inVisitor[0] = false;
+              return more;
+            });
+        return;
+      } catch (TooOld released) {
+        if (inVisitor[0] || streams.firstInLog() <= from) throw released;
+      }
+    }
+  }
+
+  /// The first counter at which an address not below one can be. Counters rise over epochs, so that
+  /// it is the address's own, but for one that is above the end of its epoch.
+  private long counterOf(LogAddress from) {
+    long low = Math.max(1, streams.firstInLog());
+    long counter = Math.max(low, from.counter());
+    Streams.LogItem item = first(counter);
+    if (item == null ? from.epoch() >= leader.epoch() : item.log().epoch() == from.epoch()) {
+      return counter;
+    }
+    long high = counter;
+    if (item != null && item.log().epoch() < from.epoch()) {
+      low = counter;
+      high = progress.counter() + 1;
+    }
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      Streams.LogItem found = first(middle);
+      if (found == null || found.log().compareTo(from) >= 0) high = middle;
+      else low = found.log().counter() + 1;
+    }
+    return low;
+  }
+
+  private Streams.@org.jspecify.annotations.Nullable LogItem first(long counter) {
+    var found = new Streams.LogItem[1];
+    visitLog(
+        counter,
+        progress.counter(),
+        item -> {
+          found[0] = item;
+          return false;
+        });
+    return found[0];
+  }
+
+  /// The last address of the log.
+  public LogAddress tail() {
+    confirm();
+    return new LogAddress(leader.epoch(), progress.counter());
+  }
+
+  /// What is at a log address, where every address up to the end is settled.
+  public LogSlot fillHole(LogAddress address) {
+    confirm();
+    return slot(address);
+  }
+
+  // ---- read by stream address
+
+  /// Reads what is at addresses of a stream, in the order of the list, without what is not yet
+  /// written.
+  ///
+  /// @throws TooOld when one of them was trimmed
+  public void read(StreamKey stream, List<Long> addresses, Consumer<StreamEntry> reader) {
+    StreamId id = id(stream);
+    long end = confirmedEnd(id);
+    for (long address : addresses) {
+      if (address > end) continue;
+      StoredEntry entry = streams.read(id, address);
+      if (entry == null) throw tooOld(stream, address);
+      reader.accept(entry(id, entry));
+    }
+  }
+
+  /// Visits a stream from one address to another, up to its present end.
+  ///
+  /// @throws TooOld when what is next was trimmed
+  public void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor) {
+    StreamId id = id(stream);
+    scan(stream, id, from, Math.min(to, confirmedEnd(id)), visitor);
+  }
+
+  private void scan(
+      StreamKey stream, StreamId id, long from, long end, Predicate<StreamEntry> visitor) {
+    if (from > end) return;
+    streams.scan(
+        id,
+        from,
+        end,
+        new Predicate<>() {
+          private long next = from;
+
+          @Override
+          public boolean test(StoredEntry entry) {
+            // Streams are dense: what is missing was trimmed.
+            if (entry.address() > next) throw tooOld(stream, next);
+            next++;
+            return visitor.test(entry(id, entry));
+          }
+        });
+  }
+
+  /// The last address of a stream, 0 when it has no entry.
+  public long check(StreamKey stream) {
+    return confirmedEnd(id(stream));
+  }
+
+  /// The oldest address of a stream, 0 when it has no entry.
+  public long oldest(StreamKey stream) {
+    StreamId id = id(stream);
+    return confirmedEnd(id) == 0 ? 0 : Math.max(1, streams.firstKept(id));
+  }
+
+  /// Releases the entries of a stream before an address.
+  ///
+  /// @throws IllegalArgumentException when the stream is an object's
+  public void trim(StreamKey stream, long before) {
+    StreamId id = id(stream);
+    long end = confirmedEnd(id);
+    if (end == 0) return;
+    StoredEntry last = streams.read(id, end);
+    if (last != null && last.kind() != Records.DATA) throw Residents.mixed(Key.ofStream(id));
+    streams.trim(id, Math.min(before, end));
+    streams.sync();
+  }
+
+  /// Returns when it is certain that this process shows all that was acknowledged before.
+  private void confirm() {
+    health.checkOpen();
+    health.confirm();
+  }
+
+  private long confirmedEnd(StreamId stream) {
+    confirm();
+    return end(stream);
+  }
+
+  private long end(StreamId stream) {
+    health.checkOpen();
+    return residents.tail(stream);
+  }
+
+  // ---- follow
+
+  /// Follows the log.
+  public StoredFollower<LogSlot.Written> follow(LogAddress from) {
+    confirm();
+    return following(
+        counterOf(from),
+        new StoredFollower.Source<>() {
+          @Override
+          public long end() {
+            return progress.counter();
+          }
+
+          @Override
+          public void read(long first, long end, StoredFollower.Page<LogSlot.Written> page) {
+            var to = new LogAddress(Long.MAX_VALUE, Long.MAX_VALUE);
+            scanLog(
+                first,
+                end,
+                to,
+                slot -> {
+                  int bytes = 0;
+                  for (StreamEntry entry : slot.entries()) bytes += entry.data().length;
+                  return page.add(slot, slot.address().counter(), bytes);
+                });
+          }
+        });
+  }
+
+  /// Follows a stream.
+  public StoredFollower<StreamEntry> follow(StreamKey stream, long from) {
+    confirm();
+    StreamId id = id(stream);
+    return following(
+        from,
+        new StoredFollower.Source<>() {
+          @Override
+          public long end() {
+            return StoredStreams.this.end(id);
+          }
+
+          @Override
+          public void read(long first, long end, StoredFollower.Page<StreamEntry> page) {
+            scan(
+                stream,
+                id,
+                first,
+                end,
+                entry -> page.add(entry, entry.address(), entry.data().length));
+          }
+        });
+  }
+
+  private <E> StoredFollower<E> following(long first, StoredFollower.Source<E> source) {
+    return new StoredFollower<>(health, progress, first, source);
+  }
+
+  // ---- what entries and streams are
+
+  private static StreamKey key(StreamId id) {
+    return new StreamKey(id.high(), id.low());
+  }
+
+  private static StreamId id(StreamKey key) {
+    var id = new StreamId(key.high(), key.low());
+    if (Streams.isInternal(id)) {
+      throw new IllegalArgumentException(key + " is no stream, but where the log itself is kept");
+    }
+    return id;
+  }
+
+  private static StreamEntry entry(StreamId stream, StoredEntry entry) {
+    Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
+    return new StreamEntry(
+        key(stream), entry.address(), entry.log(), time, kind(entry.kind()), entry.payload());
+  }
+
+  private static StreamEntry.Kind kind(byte kind) {
+    return switch (kind) {
+      case Records.DATA -> StreamEntry.Kind.DATA;
+      case Records.PUT,
+          Records.DELETE,
+          Records.ANSWERED,
+          Records.VERDICT,
+          Records.DONE,
+          Records.REFUSED,
+          Records.CHECKPOINT ->
+          StreamEntry.Kind.OBJECT;
+      default -> StreamEntry.Kind.INTERNAL;
+    };
+  }
+
+  private TooOld tooOld(StreamKey stream, long address) {
+    long oldest = Math.max(1, streams.firstKept(id(stream)));
+    return new TooOld("stream " + stream, address, oldest);
+  }
+}

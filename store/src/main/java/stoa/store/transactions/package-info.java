@@ -1,0 +1,2 @@
+/// How transactions begin, and how several stores commit them together (`Prepared`).
+package stoa.store.transactions;
