@@ -1,3 +1,3 @@
-/// What a store measures about itself, for Micrometer: [StoaMetrics].
+/// The measures of a store, for Micrometer: [StoaMetrics].
 @org.jspecify.annotations.NullMarked
 package stoa.metrics;
