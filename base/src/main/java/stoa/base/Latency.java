@@ -33,9 +33,9 @@ public final class Latency {
   private static final long WINDOW_NANOS = 60_000_000_000L;
 
   /*
-   * Counting a quick call takes no atomic instruction, which would be a noticeable part of the call:
-   * each thread has a stripe of its own, as far as there are stripes. Two threads that share one lose
-   * a count when both change it in the same few nanoseconds.
+   * Threads count quick operations without an atomic instruction, which would take a noticeable part
+   * of their time. Each thread has a stripe of its own, as far as there are stripes. Two threads that
+   * share a stripe lose a count when both change it in the same few nanoseconds.
    */
   private static final int STRIPES = 64;
   private static final int STRIPE_SHIFT = 3; // a cache line each

@@ -1,12 +1,12 @@
 package stoa.base;
 
-/// Takes what the parts of Stoa measure about themselves. The parts keep their counts anyway;
-/// an observer reads all counts of a moment at once, through this interface.
+/// Receives the measures of the parts of Stoa. The parts keep their counts anyway; a monitor reads
+/// all counts of a moment at once, through this interface.
 ///
 /// A name has words of a-z that dots separate, and does not end with its unit. Tags come in pairs,
 /// a name and a value; all measures of one name have tags of the same names.
 public interface Measures {
-  /// The unit of what has none.
+  /// The unit of plain numbers.
   String NO_UNIT = "";
 
   /// The unit of sizes.

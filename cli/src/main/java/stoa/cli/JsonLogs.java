@@ -145,7 +145,7 @@ public final class JsonLogs implements SLF4JServiceProvider {
     }
   }
 
-  /// Writes the log entries of java.util.logging, which gRPC uses.
+  /// The handler of java.util.logging, to which gRPC logs.
   private static final class Platform extends Handler {
     private final SimpleFormatter formatter = new SimpleFormatter();
 

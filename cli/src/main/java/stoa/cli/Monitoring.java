@@ -20,8 +20,8 @@ import stoa.metrics.StoaMetrics;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
 
-/// Tells over HTTP the metrics of a server, and whether it lives and is ready.
-/// Thread-safe.
+/// The HTTP endpoint of a server, which reports its metrics, and whether the server lives and is
+/// ready. Thread-safe.
 final class Monitoring implements AutoCloseable {
   private static final String METRICS = "text/plain; version=0.0.4";
   private static final int UNAVAILABLE = 503;

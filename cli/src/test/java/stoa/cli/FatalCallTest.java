@@ -37,7 +37,7 @@ class FatalCallTest {
       return lit;
     }
 
-    /// What it does is hidden from the check of shared classes.
+    /// Halts the process by reflection, which the check of shared classes does not see.
     public int burn() throws ReflectiveOperationException {
       Class<?> runtime = Class.forName("java.lang.Runtime");
       Object here = runtime.getMethod("getRuntime").invoke(null);

@@ -39,7 +39,7 @@ import stoa.programs.ChildProcess;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
-/// What a server tells over HTTP, asked as Prometheus and a supervisor ask.
+/// The answers of a server to the HTTP requests of Prometheus and a supervisor.
 class MonitoringTest {
   @Shared(name = "monitoring.Counter")
   static class Counter {

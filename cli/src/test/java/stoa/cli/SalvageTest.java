@@ -18,7 +18,7 @@ import stoa.Accessor;
 import stoa.Shared;
 import stoa.Stoa;
 
-/// What a damaged store still has, by the commands of an operator.
+/// An operator's commands save the rest of a damaged store.
 class SalvageTest {
   @Shared(name = "salvage.Notes")
   static class Notes {

@@ -71,7 +71,7 @@ class ServeTest {
       }
       """;
 
-  /// What a program does with them.
+  // A program that uses them.
   private static final String PROGRAM =
       """
       package app;

@@ -12,8 +12,8 @@ import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.FileDisk;
 import stoa.store.threads.Threads;
 
-/// What a server uses of the machine that it runs on. A test gives a machine of its own, with
-/// faults. Thread-safe.
+/// The machine that a server runs on: its devices, clock, threads and network. A test gives a
+/// machine of its own, with faults. Thread-safe.
 public interface Machine {
   /// Opens the storage device of a replica.
   ///

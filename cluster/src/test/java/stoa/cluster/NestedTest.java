@@ -109,7 +109,7 @@ class NestedTest {
   private static void pay(Account zero, Account one, Account two) {
     assertEquals(20, zero.pay(one, two, 10));
     assertEquals(0, zero.sum(one, two));
-    // What would wait for itself is refused, and all else is done.
+    // The store refuses the calls that would wait for themselves, and executes all others.
     assertEquals(5, zero.order(one, two, 5));
     assertEquals(List.of(-20L, 5L, 15L), List.of(zero.balance(), one.balance(), two.balance()));
   }

@@ -46,7 +46,7 @@ class ReplicaPlanTest {
     final TreeMap<String, Host> servers = new TreeMap<>();
     final TreeMap<Integer, Group> groups = new TreeMap<>();
 
-    /// Who got a replica, or lost one, in which group.
+    // The servers that got a replica, or lost one, with the groups.
     final List<String> got = new ArrayList<>();
 
     final List<String> lost = new ArrayList<>();
@@ -252,7 +252,7 @@ class ReplicaPlanTest {
       throw new AssertionError("it does not come to an end: " + facts());
     }
 
-    /// What holds when all servers are there and nothing is to be done.
+    /// Checks the balance when all servers are there and the plan has no step left.
     void requireSettled() {
       int staying = servers.size();
       for (Group group : groups.values()) assertEquals(target(), group.members.size());
@@ -320,7 +320,8 @@ class ReplicaPlanTest {
           world.settle();
           assertFalse(world.servers.containsKey("s1"));
           world.requireSettled();
-          // What it had goes to who has least and has not got it already; so one more may move.
+          // Each of its replicas goes to the server with the fewest that lacks it; so one more may
+          // move.
           int more = without(world.lost, "s1").size();
           assertTrue(more <= 1, () -> "of others moved: " + world.lost);
           assertEquals(had + more, world.lost.size());

@@ -74,10 +74,10 @@ final class RunningServers implements AutoCloseable {
   private Duration lease = ServerConfig.of("127.0.0.1", 0).lease();
   private Limits limits = Limits.standard();
 
-  /// What the first one has made.
+  // The secret that the first server has made.
   private @Nullable Secret secret;
 
-  /// Where clients found the servers first: the others have noted it.
+  // The ports at which clients found the servers first. The other servers know them.
   private final Map<String, Integer> ports = new HashMap<>();
 
   /// @param directory where each server has a directory of its name
@@ -267,7 +267,7 @@ final class RunningServers implements AutoCloseable {
     return true;
   }
 
-  /// What the last one knows of all.
+  /// Returns the status that the last server reports.
   StatusReply status() {
     return ask(last().port(), to -> to.status(StatusRequest.getDefaultInstance()));
   }

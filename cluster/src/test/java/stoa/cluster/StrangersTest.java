@@ -22,7 +22,7 @@ import stoa.ratis.Member;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
 
-/// What is asked of servers by who is none of them, or may not ask it.
+/// Requests to servers from strangers, and from peers that have no right to them.
 class StrangersTest {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 

@@ -211,7 +211,7 @@ class GlobalLogTest {
     world.lose(lost);
     world.check();
     world.appendAtRandom(50, new Random(lost));
-    // What the lost one had of others is there again too, so that another may be lost.
+    // The lost shard's copies of the others are there again too, so that another may be lost.
     world.lose((lost + 1) % shards);
     world.check();
     world.reopen();

@@ -1,3 +1,3 @@
-/// The measurements of a store, for Micrometer: [StoaMetrics].
+/// The measures of a store, for Micrometer: [StoaMetrics].
 @org.jspecify.annotations.NullMarked
 package stoa.metrics;

@@ -12,7 +12,7 @@ import stoa.migration.core.Event;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 
-/// What [Links] promises, of connections in one process.
+/// The guarantees of [Links], for connections in one process.
 class LocalLinksTest {
   private static final Message ATTACH = new Message.Attach(Locality.UNKNOWN);
   private static final NodeId ONE = new NodeId("one", 1);

@@ -20,10 +20,10 @@ import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
 
 class RootStoreTest {
-  /// What was to be done later, in the order in which it was asked for.
+  // The delayed tasks, in the order of the requests.
   private final Queue<Runnable> later = new ArrayDeque<>();
 
-  /// Time that stands still: what is to be done at once is, and the rest waits in [#later].
+  /// Time that stands still: immediate tasks run, and the rest waits in [#later].
   private final class Standing implements Timing {
     @Override
     public long nanoTime() {

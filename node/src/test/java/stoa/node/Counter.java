@@ -3,7 +3,7 @@ package stoa.node;
 import stoa.Accessor;
 import stoa.Shared;
 
-/// What the tests call.
+/// The shared class that the tests call.
 @Shared
 public class Counter {
   private long value;
@@ -16,7 +16,6 @@ public class Counter {
     return ++value;
   }
 
-  /// What was added.
   @Accessor
   public long value() {
     return value;

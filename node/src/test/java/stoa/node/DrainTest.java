@@ -54,7 +54,7 @@ class DrainTest {
     try (var client = new RawClient(server.port())) {
       int pass = open(client);
       for (int i = 0; i < CALLS; i++) client.send(RawClient.call(4 + i, 1, pass));
-      // What was sent on the stream before it was answered has arrived.
+      // The server has received all requests on the stream that precede an answered one.
       client.send(RawClient.request(4 + CALLS).setUnfollow(stoa.wire.proto.Unfollow.newBuilder()));
       assertTrue(BEGUN.await(60, TimeUnit.SECONDS));
       assertEquals(4 + CALLS, client.answer().getSequence());

@@ -78,7 +78,7 @@ class FuzzTest {
         ServerConfig.of("127.0.0.1", 0), ObjectService.open(StoaConfig.of("memory:"), _ -> true));
   }
 
-  /// What a client could send, one request of many kinds each.
+  /// Returns requests that a client can send, one of each of many kinds.
   private static List<Request.Builder> requests(Random random) {
     var key = ByteString.copyFromUtf8("key");
     var bytes = new byte[random.nextInt(40)];
@@ -202,7 +202,7 @@ class FuzzTest {
           if (i % 10 == 0) assertServes(server);
         }
         var operator = StoreGrpc.newBlockingStub(channel);
-        // Whoever was ended is not counted as connected, and its requests do not go on for ever.
+        // An ended session does not count as connected, and its requests end.
         while (operator.status(StatusRequest.getDefaultInstance()).getSessionsList().stream()
             .anyMatch(session -> session.getConnected() || session.getRequests() > 0)) {
           Thread.onSpinWait();

@@ -16,7 +16,7 @@ import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 
-/// What an operator sees and does.
+/// The commands of an operator, and their answers.
 class OperatorTest {
   private static final AtomicInteger RUNNING = new AtomicInteger();
 

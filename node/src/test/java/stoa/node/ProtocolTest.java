@@ -63,7 +63,7 @@ class ProtocolTest {
     }
   }
 
-  /// What a counter answered: returned, the mark of a long, and the number.
+  /// Returns the number in a counter's answer: returned, the mark of a long, and the number.
   private static long number(Answer answer) {
     assertTrue(answer.hasAnswered(), answer::toString);
     var in = new Decoder(answer.getAnswered().getAnswer().toByteArray());

@@ -14,7 +14,7 @@ import stoa.objects.ObjectService;
 import stoa.spi.Cancellation;
 import stoa.wire.proto.ClientFrame;
 
-/// What the threads that read connections run, and what they leave to others.
+/// The tasks that the threads that read connections run, and those that they leave to others.
 class ReadersTest {
   private static final List<String> THREADS = new CopyOnWriteArrayList<>();
   private static final AtomicBoolean RELEASED = new AtomicBoolean();

@@ -46,7 +46,7 @@ class ServerTest {
     return Server.start(config, ObjectService.open(StoaConfig.of(url), _ -> true));
   }
 
-  /// What a counter answers: returned, and a long.
+  /// Returns a counter's answer: returned, and a long.
   private static byte[] returned(long value) {
     var out = new stoa.base.Encoder(16).u8(1).u8(LONG);
     return out.toBytes().length == 2 ? zigzag(out, value) : new byte[0];

@@ -237,7 +237,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.devices();
   }
 
-  /// Asks the store for the end of a stream, as each reader does.
+  /// Asks the store for the end of a stream, as a read does.
   ///
   /// @throws stoa.StoaException when it cannot answer: its log or a device has failed, or other
   ///   servers do not confirm that it leads

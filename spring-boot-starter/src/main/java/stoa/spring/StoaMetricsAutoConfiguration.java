@@ -35,7 +35,7 @@ public final class StoaMetricsAutoConfiguration {
     return new TransactionMetrics(registry);
   }
 
-  /// The metrics of the store itself.
+  /// The measures of the store.
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(StoaMetrics.class)
   @ConditionalOnBean(Stoa.class)

@@ -3,11 +3,12 @@ package stoa.storage;
 import java.util.List;
 import stoa.base.Measures;
 
-/// Tells the measurements of devices to an observer of the store on them.
+/// The measures of devices, for the monitor of the store on them.
 public final class DeviceMeasures {
   private DeviceMeasures() {}
 
-  /// Tells what the devices of one store have done and hold together. Asks their disks for room.
+  /// Reports the sums of the work and the contents of the devices of one store. Asks their disks
+  /// for the free space.
   public static void measure(List<Device> devices, Measures out) {
     long syncs = 0;
     long logged = 0;

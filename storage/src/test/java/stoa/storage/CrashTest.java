@@ -46,7 +46,7 @@ class CrashTest {
     }
   }
 
-  /// What a commit says.
+  /// The contents of a commit.
   ///
   /// @param trims by space of an object, which is a place at offset 0
   private record Written(Map<Place, byte[]> extents, Map<Place, Long> trims) {}

@@ -35,7 +35,7 @@ import stoa.storage.segment.SegmentHeader;
 class DeviceFaultTest {
   private static final StreamId A = StreamId.of("a");
 
-  /// What a device of SMALL keeps for trims, of a disk that is nearly full.
+  // The bytes of a nearly full disk that a device of SMALL keeps for trims.
   private static final int RESERVE = 80 << 10;
 
   private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 0, 4 << 10, 16 << 10);

@@ -22,7 +22,7 @@ import stoa.storage.object.VersionState;
 import stoa.storage.object.VersionedObject;
 import stoa.storage.segment.Commit;
 
-/// What a device does when its disk is full.
+/// The behavior of a device when its disk is full.
 class FullDiskTest {
   private static final StreamId A = StreamId.of("a");
   private static final StreamId B = StreamId.of("b");

@@ -259,7 +259,7 @@ class TrimTest {
       for (long at = 0; at < end; at += 100) {
         fill(device, ID, 0, at, at + 100);
         if (at % 500 == 0) {
-          // What is trimmed is said again at the bound, so there is always something to find.
+          // Repeats the trim at the bound, so that the device always has a trim to find.
           device.append(new Commit().write(ID, 0, at, data(at), 0, 100).trim(ID, 0, at));
         }
         if (at % 4000 == 0) maintain(device);

@@ -204,7 +204,7 @@ class VersionedConcurrencyTest {
       long latestBegin = 0;
       for (int i = 0; i < given.size(); i++) {
         assertEquals(i + 1, given.get(i).version);
-        // Whoever ended before another began has the lower version.
+        // A put that ended before another began has the lower version.
         latestBegin = Math.max(latestBegin, given.get(i).begin);
         assertTrue(given.get(i).end > latestBegin);
       }

@@ -35,12 +35,13 @@ class VersionedFuzzTest {
   private static final int OBJECTS = 6;
   private static final int CHUNK = 256;
 
-  /// What of a device is lost when its last segments are, for nothing proves that they were there.
+  // The object that the test writes last, so that the last segments of a device have it. A damaged
+  // device may lose these: nothing proves that they were there.
   private static final int SACRIFICED = 99;
 
   private final List<View> expected = new ArrayList<>();
 
-  /// What can be seen of an object or a snapshot.
+  /// The visible contents of an object or a snapshot.
   @SuppressWarnings("ArrayRecordComponent") // compared with care
   private record View(
       long id,

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.Call1;
 import stoa.StoaException;
 
-/// What a call came to: it returned a value, or its method threw.
+/// The outcome of a call: it returned a value, or its method threw.
 ///
 /// @param value the returned value; null when it threw
-/// @param thrown the class and the message of what it threw; null when it returned
+/// @param thrown the class and the message of the exception; null when it returned
 record Outcome(@Nullable Object value, @Nullable String thrown) {
   /// Makes a call.
   ///

@@ -2,8 +2,8 @@ package stoa.test;
 
 import java.io.IOException;
 
-/// What runs as a server: one that keeps its store alone, or one of several. One thread at a time
-/// uses it.
+/// The program of a server: of one that keeps its store alone, or of one of several. One thread at
+/// a time uses it.
 interface Program {
   /// Starts it on what its disk has.
   ///

@@ -22,7 +22,7 @@ final class Replaying {
 
   private Replaying() {}
 
-  /// What an object is.
+  /// A version of an object, and its state.
   ///
   /// @param version of the object
   /// @param state as bytes; null when there is none

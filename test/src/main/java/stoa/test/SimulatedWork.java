@@ -3,9 +3,9 @@ package stoa.test;
 import java.util.random.RandomGenerator;
 import stoa.Stoa;
 
-/// What a program does with its shared objects in a [Simulation], and what must hold whatever
-/// happens to the store. A simulation makes a new instance for each seed; its fields may note what
-/// the program knows, such as the calls that have returned.
+/// The work of a program with its shared objects in a [Simulation], and the conditions that must
+/// hold after every fault of the store. A simulation makes a new instance for each seed. Its fields
+/// may keep the knowledge of the program, such as the calls that have returned.
 ///
 /// Everything that it does follows from the store, from the random numbers that it gets and from its
 /// fields: it uses no clock, thread or other source of chance. The simulation calls all methods on

@@ -79,7 +79,7 @@ public final class StoaExtension
     return new StoaExtension(config);
   }
 
-  /* What a parameter or field asks for. */
+  // The kind of store that a parameter or field asks for.
   private sealed interface Wish {
     record InMemory() implements Wish {}
 

@@ -1,6 +1,6 @@
 package stoa.test;
 
-/// What each thread of [StoaAssertions#assertLinearizable] does.
+/// The work of each thread of [StoaAssertions#assertLinearizable].
 ///
 /// @param <T> the shared class
 @FunctionalInterface

@@ -55,7 +55,7 @@ final class LocalRepository {
     else jar(Files.createDirectories(built), jar); // one without packages may have none
   }
 
-  /// What this test runs of a module: its jar, or the folder of its classes.
+  /// Returns the classes of a module that this test runs: its jar, or the folder of its classes.
   private static Path built(Path module) {
     Path target = module.resolve("target");
     Path fast = Objects.requireNonNull(module.getParent()).resolve("target");

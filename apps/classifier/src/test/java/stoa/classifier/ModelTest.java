@@ -12,7 +12,7 @@ import libsvm.svm;
 import org.junit.jupiter.api.Test;
 import stoa.classifier.run.DataSet;
 
-/// What support vector machines learn, and how they are asked.
+/// Training of support vector machines, and their answers.
 class ModelTest {
   @Test
   void judgesAsLibsvmDoes() throws IOException {

@@ -92,7 +92,7 @@ public class BoxOffice {
     return found;
   }
 
-  /// What a show brought in.
+  /// Returns the takings of a show.
   public long takingsCents(String show) {
     return ledger(show).takingsCents();
   }

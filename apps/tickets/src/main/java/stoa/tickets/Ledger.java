@@ -29,7 +29,7 @@ public class Ledger {
     return bookings.get(id);
   }
 
-  /// What all bookings brought in.
+  /// Returns the takings of all bookings.
   @Accessor
   public long takingsCents() {
     return takingsCents;

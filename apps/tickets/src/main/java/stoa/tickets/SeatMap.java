@@ -2,7 +2,7 @@ package stoa.tickets;
 
 import java.util.List;
 
-/// What is sold of a show.
+/// The sold and the free seats of a show.
 ///
 /// @param version of the show
 /// @param priceCents of one seat

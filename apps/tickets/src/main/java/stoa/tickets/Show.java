@@ -50,7 +50,7 @@ public class Show {
     return rows + " rows of " + seatsPerRow + " seats";
   }
 
-  /// What is sold, at any version of the show.
+  /// Returns the sold and the free seats; a snapshot shows those of an earlier version.
   @Accessor
   public SeatMap seatMap() {
     var texts = new ArrayList<String>();
@@ -68,13 +68,13 @@ public class Show {
     return rows * seatsPerRow - sold.size();
   }
 
-  /// Whether it is sold out, and nobody was told.
+  /// Returns whether the show is sold out, and the box office has not announced it.
   @Accessor
   public boolean isToAnnounce() {
     return left() == 0 && !announced;
   }
 
-  /// Everybody was told that it is sold out.
+  /// Notes that the box office has announced that the show is sold out.
   @Mutator
   public void announced() {
     announced = true;

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 
-/// What a node keeps of copies that it does not need.
+/// The copies that a node keeps although it does not need them.
 class CopiesTest {
   private static Copy copy(int object, long number) {
     return new Copy(new StreamId(0, object), new CopyVersion(1, number), new byte[10]);

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import stoa.Locality;
 
-/// What a parent knows of where those below a child are.
+/// The knowledge of a parent about the localities of the nodes below a child.
 class LocalitiesTest {
   private static SortedSet<Locality> some(String... paths) {
     SortedSet<Locality> all = new TreeSet<>();

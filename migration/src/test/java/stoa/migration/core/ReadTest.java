@@ -14,7 +14,7 @@ import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.TreeNode.Retrieval;
 
-/// What a node keeps of what its reads have seen.
+/// The copies that a node keeps after its reads.
 class ReadTest {
   private static final int STATE_BYTES = 100;
   private static final int KEPT = 10;

@@ -17,7 +17,8 @@ import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.TreeNode.Retrieval;
 
-/// What one node does. The simulation has found each of these faults once, in few of its runs.
+/// The behavior of one node. The simulation has found each of these faults once, in few of its
+/// runs.
 class TreeNodeTest {
   private static final StreamId X = new StreamId(0, 1);
   private static final StreamId Y = new StreamId(0, 2);

@@ -18,7 +18,6 @@ public class Counter {
     throw new IllegalStateException("refused at " + value);
   }
 
-  /// What it has counted.
   @Accessor
   public long value() {
     return value;

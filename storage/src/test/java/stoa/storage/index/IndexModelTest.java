@@ -43,7 +43,7 @@ class IndexModelTest {
     }
   }
 
-  /// What a reader was promised to see for as long as it holds a view.
+  /// The values that a reader must see for as long as it holds a view.
   private record Held(IndexView view, long limit, Map<StreamId, Long> births) {}
 
   private record Step(long stamp, Series series, long offset, Value value) {}

@@ -40,7 +40,7 @@ class SegmentLogTest {
 
   private SimulatedDisk disk = new SimulatedDisk(1);
 
-  /// What a visit says of an item.
+  /// The arguments of a visit of an item.
   private record Seen(int kind, int space, long offset, long position, int length, int hash) {}
 
   @ParameterizedTest

@@ -75,7 +75,7 @@ class SurveyTest {
     };
   }
 
-  /// What a device has of what was written; asserts that it is as it was written.
+  /// Returns the number of written records that a device has; asserts that they are as written.
   private static int count(Device device) {
     int found = 0;
     for (int i = 0; i < RECORDS; i++) {
@@ -124,7 +124,7 @@ class SurveyTest {
         Salvage.write(copy, saved, new TreeMap<>(), collecting(new ArrayList<>()));
         int all = 2 * RECORDS - 5;
         int kept = count(saved);
-        // What was released comes back when that is what is lost.
+        // Released records come back when the device has lost their release.
         assertTrue(kept >= all - 2, where + " " + kept);
         if (damages.isEmpty()) assertEquals(all, kept, where);
         else told++;
