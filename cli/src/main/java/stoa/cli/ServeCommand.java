@@ -26,6 +26,7 @@ import stoa.cluster.Contact;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
+import stoa.objects.RetentionService;
 import stoa.ratis.RatisConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
@@ -171,6 +172,16 @@ final class ServeCommand implements Callable<Integer> {
           "The most clients directly below each other one in the tree of client-placed objects. Default:"
               + " ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
+
+  @Option(
+      names = "--keep",
+      split = ",",
+      paramLabel = "RULE",
+      description =
+          "How much of the past a new store keeps: all, versions=N, age=30d (or h, m, s), or one of"
+              + " these for a type, as bank.Account=versions=100; several joined by commas, or given"
+              + " again. ./stoa keep shows and changes what a store keeps. Default: all")
+  private List<String> keep = new ArrayList<>();
 
   private ServeCommand() {}
 
@@ -390,7 +401,8 @@ final class ServeCommand implements Callable<Integer> {
             "--type " + type + ": there is no such class; put it on --classpath", e);
       }
     }
-    return StoaConfig.of(url).withTypes(extra);
+    StoaConfig config = StoaConfig.of(url).withTypes(extra);
+    return keep.isEmpty() ? config : config.withKeep(RetentionService.parse(keep));
   }
 
   private static Server start(ServerConfig config, ObjectService service) {

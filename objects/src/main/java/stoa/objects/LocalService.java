@@ -103,6 +103,7 @@ final class LocalService implements Service, Placing.Roots {
   private final ConcurrentHashMap<String, ObjectType> unnumbered = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
   private final KeyValues keyValues;
+  private final RetentionService retention;
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
@@ -163,6 +164,7 @@ final class LocalService implements Service, Placing.Roots {
     this.part = part;
     url = config.url();
     limits = config.limits();
+    retention = new RetentionService(this, config.keep());
     this.clock = clock;
     timing = threads.timing();
     openedNanos = timing.nanoTime();
@@ -327,6 +329,11 @@ final class LocalService implements Service, Placing.Roots {
       if (found == null) found = device.failure();
     }
     return found;
+  }
+
+  /// How much of the past is kept.
+  RetentionService retention() {
+    return retention;
   }
 
   /// What the devices have done and hold, by shard.

@@ -104,13 +104,14 @@ public final class StoredStreams {
     return engine.leader().append(new Appending(residents, copies));
   }
 
-  private static Appended appended(AppendRequest request) {
+  private Appended appended(AppendRequest request) {
     request.check();
     Appending appending = request.appending;
     var places = new ArrayList<Appended.Place>(appending.addresses().length);
     for (int i = 0; i < appending.addresses().length; i++) {
       StreamKey stream = key(appending.residents()[i].key.stream());
       places.add(new Appended.Place(stream, appending.addresses()[i]));
+      engine.retention().appended(appending.residents()[i].key, appending.addresses()[i]);
     }
     return new Appended(Objects.requireNonNull(appending.given().log), places);
   }
