@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,7 +73,7 @@ class FormatTest {
     var asked = EnumSet.noneOf(Request.WhatCase.class);
     var answered = EnumSet.noneOf(Answer.WhatCase.class);
     int frames = 0;
-    try (var in = new DataInputStream(sample("1.frames"))) {
+    try (var in = new DataInputStream(new GZIPInputStream(sample("1.frames.gz")))) {
       for (int direction = in.read(); direction >= 0; direction = in.read()) {
         byte[] bytes = in.readNBytes(in.readInt());
         Message frame;

@@ -86,6 +86,9 @@ public final class Server implements AutoCloseable {
 
   // Each may make a state of the past, and show a large one.
   private static final int LOOKS_MAX = 4;
+
+  // Each watches what is in memory; a client asks for all groups at the same time.
+  private static final int WATCHES_MAX = 2 * ShardMap.GROUPS_MAX;
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
@@ -101,6 +104,7 @@ public final class Server implements AutoCloseable {
   private final Repeats repeats = new Repeats();
   private final CodeRequests code;
   private final Semaphore looks = new Semaphore(LOOKS_MAX);
+  private final Semaphore watches = new Semaphore(WATCHES_MAX);
 
   // For how long none of its readers, or none of the threads that run users' code, has done
   // anything.
@@ -586,6 +590,7 @@ public final class Server implements AutoCloseable {
     public void look(LookRequest asked, StreamObserver<LookReply> out) {
       operators.execute(() -> {
         LookReply reply;
+        Semaphore turns = asked.hasUse() ? watches : looks;
         Node node = nodes.of(asked.getGroup());
         if (!nodes.has(asked.getGroup())) {
           reply = refusal(nodes.hasNot(asked.getGroup()));
@@ -595,15 +600,16 @@ public final class Server implements AutoCloseable {
                   "this server does not lead group "
                       + asked.getGroup()
                       + "; try again when a server leads it");
-        } else if (!looks.tryAcquire()) {
-          reply = refusal("this server answers " + LOOKS_MAX + " such questions; try again soon");
+        } else if (!turns.tryAcquire()) {
+          int most = asked.hasUse() ? WATCHES_MAX : LOOKS_MAX;
+          reply = refusal("this server answers " + most + " such questions; try again soon");
         } else {
           try {
             reply = Looking.answer(node.service().look(), asked);
           } catch (RuntimeException | LinkageError | StackOverflowError failed) {
             reply = refusal("the server cannot tell: " + failed);
           } finally {
-            looks.release();
+            turns.release();
           }
         }
         out.onNext(reply);

@@ -25,7 +25,6 @@ import stoa.front.PlacedState;
 import stoa.front.SharedCall;
 import stoa.front.SharedKeys;
 import stoa.front.SharedStoa;
-import stoa.front.types.KeyText;
 import stoa.front.types.SharedMethod;
 import stoa.store.Event;
 import stoa.store.Pace;
@@ -113,24 +112,8 @@ public final class LookService {
   /// @param key its encoded key
   /// @param version its newest version; 0 when the key is of a class that is gone
   /// @param bytes how long its encoded state is; -1 when that was not asked, or could not be found
-  public record Listed(byte[] key, long version, long bytes) {
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Listed listed
-          && version == listed.version
-          && java.util.Arrays.equals(key, listed.key);
-    }
-
-    @Override
-    public int hashCode() {
-      return java.util.Arrays.hashCode(key);
-    }
-
-    @Override
-    public String toString() {
-      return KeyText.of(key) + " at " + version;
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  public record Listed(byte[] key, long version, long bytes) {}
 
   /// A page of the objects of a type.
   ///
@@ -386,7 +369,7 @@ public final class LookService {
       ObjectType then = stoa.typeAt(key.space(), code);
       byte[] opening = event.opening();
       if (opening != null) {
-        for (Object one :
+        for (@Nullable Object one :
             stoa.core().limited(key, () -> SharedCall.arguments(then.marshaller(), opening))) {
           arguments.add(new Showing(bounds).show("new", one));
         }
@@ -410,7 +393,7 @@ public final class LookService {
                     key,
                     () ->
                         then.marshaller().arguments(shared, value, in.position(), value.length));
-        for (Object one : values) arguments.add(new Showing(bounds).show("", one));
+        for (@Nullable Object one : values) arguments.add(new Showing(bounds).show("", one));
       }
       if (results) result = result(key, event.entry().address(), then, bounds);
     } catch (StoaException unreadable) {
