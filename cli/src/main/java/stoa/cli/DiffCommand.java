@@ -142,11 +142,7 @@ final class DiffCommand implements Callable<Integer> {
   }
 
   private static void print(
-      PrintWriter out,
-      StateLine before,
-      StateLine after,
-      List<Difference> found,
-      boolean cut) {
+      PrintWriter out, StateLine before, StateLine after, List<Difference> found, boolean cut) {
     out.printf(
         "version %d, %s, and version %d, %s%n",
         before.getVersion(),
@@ -175,11 +171,7 @@ final class DiffCommand implements Callable<Integer> {
   }
 
   private static void json(
-      PrintWriter out,
-      StateLine before,
-      StateLine after,
-      List<Difference> found,
-      boolean cut) {
+      PrintWriter out, StateLine before, StateLine after, List<Difference> found, boolean cut) {
     var array = new JsonArray();
     for (Difference one : found) {
       var told = new JsonObject();

@@ -56,7 +56,10 @@ final class KeepCommand implements Callable<Integer> {
         throw new IllegalArgumentException(
             group == 0 || rules.isEmpty()
                 ? reply.getRefusal()
-                : reply.getRefusal() + "; the groups before " + group + " have the rules already,"
+                : reply.getRefusal()
+                    + "; the groups before "
+                    + group
+                    + " have the rules already,"
                     + " give them again");
       }
       found

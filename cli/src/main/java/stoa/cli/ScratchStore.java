@@ -13,8 +13,8 @@ import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.weave.UserClasses;
 
-/// A store that no process has open, opened so that its files stay as they are. It executes the code
-/// that the store has, and no class that is on a path by accident. One thread uses it.
+/// A store that no process has open, opened so that its files stay as they are. It executes the
+/// code that the store has, and no class that is on a path by accident. One thread uses it.
 final class ScratchStore implements AutoCloseable {
   private static final String SHARD = "shard-";
 
@@ -25,7 +25,8 @@ final class ScratchStore implements AutoCloseable {
   /// Opens a store.
   ///
   /// @param line the invocation
-  /// @throws ParameterException when the directory has no store, or belongs to one of several servers
+  /// @throws ParameterException when the directory has no store, or belongs to one of several
+  ///   servers
   ScratchStore(CommandLine line, Path directory) {
     if (Files.exists(directory.resolve(StoreFiles.MEMBER))) {
       throw new ParameterException(

@@ -14,8 +14,8 @@ import stoa.StoaConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.programs.ChildProcess;
 
-/// The process of `stoa shell`: JShell whose snippets run here, beside the store. Its class path has
-/// the shared classes.
+/// The process of `stoa shell`: JShell whose snippets run here, beside the store. Its class path
+/// has the shared classes.
 public final class Shell {
   static final String DATA = "data";
   static final String SERVER = "server";
@@ -44,8 +44,8 @@ public final class Shell {
 
   /// Runs the shell.
   ///
-  /// @param arguments `data DIR`, or `server HOST:PORT CERTIFICATE TOKENFILE`, of which the last two
-  ///   may be empty
+  /// @param arguments `data DIR`, or `server HOST:PORT CERTIFICATE TOKENFILE`, of which the last
+  ///   two may be empty
   /// @throws Exception when JShell fails
   public static void main(String[] arguments) throws Exception {
     Path startup = Files.createTempFile("stoa-shell", ".jsh");
@@ -83,7 +83,8 @@ public final class Shell {
   private static Stoa open(String[] arguments) throws IOException {
     if (arguments.length == 2 && arguments[0].equals(DATA)) {
       long bytesMax = Runtime.getRuntime().maxMemory() / 4;
-      return EmbeddedEngine.openScratch(StoaConfig.of(ScratchStore.url(Path.of(arguments[1]))), bytesMax);
+      return EmbeddedEngine.openScratch(
+          StoaConfig.of(ScratchStore.url(Path.of(arguments[1]))), bytesMax);
     }
     if (arguments.length == 4 && arguments[0].equals(SERVER)) {
       ConnectionSecurity security = ConnectionSecurity.none();

@@ -102,8 +102,8 @@ final class TopCommand implements Callable<Integer> {
         var use = UseOf.newBuilder().setMillis((int) (1_000 * seconds)).setMax(rows);
         var asked = LookRequest.newBuilder().setGroup(group).setUse(use).build();
         watched.add(
-            threads.submit(() ->
-                LookSource.told(operator.ask(group, server -> server.look(asked)))));
+            threads.submit(
+                () -> LookSource.told(operator.ask(group, server -> server.look(asked)))));
       }
       for (Future<LookReply> one : watched) uses.addAll(one.get().getUsesList());
       for (int group = 0; group < groups; group++) {

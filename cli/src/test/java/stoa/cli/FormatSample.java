@@ -100,9 +100,7 @@ final class FormatSample {
             work.resolve("two"),
             KIND,
             LINE,
-            HEAD
-                + " private int visits = 7;"
-                + " public int visit() { return ++visits; } }",
+            HEAD + " private int visits = 7;" + " public int visit() { return ++visits; } }",
             CLIENT);
     one.client("file:" + data, stoa -> fill(one, stoa));
     two.client("file:" + data, stoa -> change(two, stoa));
@@ -158,7 +156,8 @@ final class FormatSample {
     var _ = blob.snapshot();
     blob.write(6, "world".getBytes(StandardCharsets.UTF_8));
     blob.attribute("kind", new byte[] {9});
-    for (int i = 0; i < 5; i++) stoa.streams().append(EVENTS, ("event " + i).getBytes(StandardCharsets.UTF_8));
+    for (int i = 0; i < 5; i++)
+      stoa.streams().append(EVENTS, ("event " + i).getBytes(StandardCharsets.UTF_8));
     stoa.streams().trim(EVENTS, 2);
     var _ = stoa.store().register("key", event -> {}, new Same());
     stoa.store().put("key", "first");
@@ -176,8 +175,8 @@ final class FormatSample {
 
   // ---- what a store has
 
-  /// Describes a store, a line each: all versions of all objects, with their histories, and what
-  /// is beside objects.
+  /// Describes a store, a line each: all versions of all objects, with their histories, and what is
+  /// beside objects.
   static List<String> lines(Stoa stoa) {
     var lines = new ArrayList<String>();
     LookService look = ObjectService.of(stoa, _ -> false).look();
@@ -187,7 +186,13 @@ final class FormatSample {
       lines.add("type " + name + " " + type.getObjects());
       var listed = ObjectsOf.newBuilder().setType(name).setMax(1_000);
       for (var object : ask(look, LookRequest.newBuilder().setObjects(listed)).getObjectsList()) {
-        lines.add("object " + name + " " + KeyText.of(object.getKey().toByteArray()) + " " + object.getVersion());
+        lines.add(
+            "object "
+                + name
+                + " "
+                + KeyText.of(object.getKey().toByteArray())
+                + " "
+                + object.getVersion());
         boolean hasState = !name.equals(Blob.class.getName()) && !name.startsWith("stoa/");
         if (hasState) object(look, name, object.getKey(), lines);
       }
@@ -206,10 +211,18 @@ final class FormatSample {
     lines.add("sharded " + stoa.shardedMap("sharded", String.class, String.class, 4).get("x"));
     lines.add("tree " + stoa.bTree("tree", Integer.class, String.class).get(150));
     Blob blob = stoa.get(Blob.class, "blob");
-    lines.add("blob " + new String(blob.read(0, (int) blob.size()), StandardCharsets.UTF_8) + " " + blob.version());
+    lines.add(
+        "blob "
+            + new String(blob.read(0, (int) blob.size()), StandardCharsets.UTF_8)
+            + " "
+            + blob.version());
     lines.add("blob " + blob.attributes().keySet());
     for (var past : blob.snapshots()) {
-      lines.add("past " + past.version() + " " + new String(past.read(0, (int) past.size()), StandardCharsets.UTF_8));
+      lines.add(
+          "past "
+              + past.version()
+              + " "
+              + new String(past.read(0, (int) past.size()), StandardCharsets.UTF_8));
     }
     for (var entry : stoa.streams().readAll(EVENTS)) {
       String text = new String(entry.data(), StandardCharsets.UTF_8);
@@ -272,8 +285,8 @@ final class FormatSample {
 
   // ---- frames
 
-  /// What a client and a server said, frame by frame: the direction (0 of the client), the length in
-  /// four bytes, and the frame.
+  /// What a client and a server said, frame by frame: the direction (0 of the client), the length
+  /// in four bytes, and the frame.
   private static byte[] frames(Path work) throws Exception {
     var one = new Build(work.resolve("frames"), KIND, LINE, HEAD + "}", CLIENT);
     var recorded = new ByteArrayOutputStream();

@@ -49,16 +49,17 @@ final class KeepCost {
       var done = new CountDownLatch(callers);
       for (int caller = 0; caller < callers; caller++) {
         int number = caller;
-        Thread.ofVirtual().start(() -> {
-          long next = System.nanoTime();
-          for (int i = number; i < CALLS; i += callers) {
-            accounts.get(i % OBJECTS).deposit(i);
-            next += TimeUnit.MILLISECONDS.toNanos(callers);
-            long wait = next - System.nanoTime();
-            if (paced && wait > 0) java.util.concurrent.locks.LockSupport.parkNanos(wait);
-          }
-          done.countDown();
-        });
+        Thread.ofVirtual()
+            .start(() -> {
+              long next = System.nanoTime();
+              for (int i = number; i < CALLS; i += callers) {
+                accounts.get(i % OBJECTS).deposit(i);
+                next += TimeUnit.MILLISECONDS.toNanos(callers);
+                long wait = next - System.nanoTime();
+                if (paced && wait > 0) java.util.concurrent.locks.LockSupport.parkNanos(wait);
+              }
+              done.countDown();
+            });
       }
       done.await();
       double perCall = (double) (bytes(stoa) - before) / CALLS;

@@ -105,7 +105,6 @@ class KeepTest {
     // Whoever opens it next goes by the same rules, whatever it was started with.
     serve(
         List.of("versions=1"),
-        server ->
-            assertEquals("all\nkeep.Ledger=versions=5\nstoa.Stream=all\n", keep(server)));
+        server -> assertEquals("all\nkeep.Ledger=versions=5\nstoa.Stream=all\n", keep(server)));
   }
 }

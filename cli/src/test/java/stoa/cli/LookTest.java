@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Limits;
@@ -110,7 +111,8 @@ class LookTest {
       assertTrue(types.contains(type), types);
     }
     String pads = stoa(0, with(where, "objects", "pad", "--sizes"));
-    assertTrue(pads.lines().anyMatch(line -> line.matches(" +" + v.get(4) + " +\\d+ K?B +alice")), pads);
+    assertTrue(
+        pads.lines().anyMatch(line -> line.matches(" +" + v.get(4) + " +\\d+ K?B +alice")), pads);
     assertTrue(pads.lines().anyMatch(line -> line.matches(" +1 +[0-9]+ B +long:7")), pads);
     String page = stoa(0, with(where, "objects", "pad", "--max", "1"));
     assertTrue(page.contains("there are more: --skip 1"), page);
@@ -138,8 +140,7 @@ class LookTest {
     }
     JsonObject then = json(with(where, "show", "pad", "alice", "--at", v.get(0)));
     assertEquals(5, then.getAsJsonObject("state").get("total").getAsLong());
-    assertEquals(
-        "{\"me\":5}", then.getAsJsonObject("state").getAsJsonObject("sums").toString());
+    assertEquals("{\"me\":5}", then.getAsJsonObject("state").getAsJsonObject("sums").toString());
     String time = json(with(where, "show", "pad", "alice")).get("time").getAsString();
     String later = Instant.parse(time).plusMillis(1).toString();
     JsonObject last = json(with(where, "show", "pad", "alice", "--at", later));
@@ -149,7 +150,8 @@ class LookTest {
 
     String history = stoa(0, with(where, "history", "pad", "alice", "--results"));
     List<String> lines = history.lines().filter(line -> !line.contains("  completed ")).toList();
-    assertTrue(lines.get(0).matches(" +1  20.*Z  (new\\(.*\\) )?add\\(\"me\", 5\\) = 5.*"), history);
+    assertTrue(
+        lines.get(0).matches(" +1  20.*Z  (new\\(.*\\) )?add\\(\"me\", 5\\) = 5.*"), history);
     assertTrue(lines.get(2).contains("add(\"you\", -1) threw "), history);
     assertTrue(lines.get(2).contains("negative -1"), history);
     assertTrue(lines.get(3).contains("bind(-> pad[long:7])"), history);
@@ -166,8 +168,7 @@ class LookTest {
 
     String diff = stoa(1, with(where, "diff", "pad", "alice", v.get(0), v.get(1)));
     for (String part :
-        List.of(
-            "  owner  \"me\" => \"you\"", "  total  5 => 12", "+ sums[you]  7")) {
+        List.of("  owner  \"me\" => \"you\"", "  total  5 => 12", "+ sums[you]  7")) {
       assertTrue(diff.contains(part), diff);
     }
     assertFalse(diff.contains("kind"), diff);
@@ -280,25 +281,36 @@ class LookTest {
     }
   }
 
+  /// Uses a store as a client whose calls may take long.
+  private static <T> T patient(Build pads, String url, Function<Stoa, T> use) {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    thread.setContextClassLoader(pads.type("Pad").getClassLoader());
+    var limits = Limits.standard().withCallTimeMax(LONG);
+    try (Stoa stoa = Stoa.open(StoaConfig.of(url).withLimits(limits))) {
+      return use.apply(stoa);
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
   /// A call that does not end, and one behind it.
   private static void hot(Build pads, String at) {
     String url = "stoa://" + at;
     var ended =
         CompletableFuture.runAsync(() ->
-            pads.client(
+            patient(
+                pads,
                 url,
                 stoa -> {
-                  Object one = stoa.within(LONG, pads.object(stoa, "Pad", "alice"));
+                  Object one = pads.object(stoa, "Pad", "alice");
                   return assertThrows(RuntimeException.class, () -> Build.call(one, "endless"));
                 }));
     await(at, 1, ended);
     var behind =
         CompletableFuture.runAsync(() ->
-            pads.client(
-                url,
-                stoa ->
-                    Build.call(
-                        stoa.within(LONG, pads.object(stoa, "Pad", "alice")), "add", "he", 1L)));
+            patient(
+                pads, url, stoa -> Build.call(pads.object(stoa, "Pad", "alice"), "add", "he", 1L)));
     await(at, 2, behind);
     String top = stoa(0, "top", "--once", "--seconds", "0.2", "--server", at);
     assertTrue(top.contains("2 calls under way"), top);

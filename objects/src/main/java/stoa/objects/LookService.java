@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import stoa.Gone;
 import stoa.History;
 import stoa.StoaException;
 import stoa.TooOld;
@@ -34,8 +33,8 @@ import stoa.store.Past;
 /// code of users' classes on a state that it shows; to make a state of the past, calls in front of
 /// it are executed again.
 ///
-/// Every answer is bounded in size, and nothing is asked longer than [#TIME_MAX]. Thread-safe; waits
-/// for the disk.
+/// Every answer is bounded in size, and nothing is asked longer than [#TIME_MAX]. Thread-safe;
+/// waits for the disk.
 public final class LookService {
   /// How long one question may take.
   public static final Duration TIME_MAX = Duration.ofSeconds(20);
@@ -59,7 +58,7 @@ public final class LookService {
     this.stoa = stoa;
   }
 
-  private static final class Time {
+  private static final class TimeLeft {
     private final long endNanos = System.nanoTime() + TIME_MAX.toNanos();
 
     boolean isOver() {
@@ -78,7 +77,7 @@ public final class LookService {
 
   /// The types of which the store has or had objects, in the order of their names.
   public List<Type> types() {
-    var time = new Time();
+    var time = new TimeLeft();
     var types = new ArrayList<Type>();
     var coded = stoa.codes().types();
     for (String type : known()) {
@@ -133,7 +132,7 @@ public final class LookService {
     if (isShared(type)) {
       var _ = stoa.typeNamed(type); // so that its objects have code
     }
-    var time = new Time();
+    var time = new TimeLeft();
     Iterator<byte[]> all = stoa.core().list(type);
     for (long left = skip; left > 0 && all.hasNext(); left--) all.next();
     var listed = new ArrayList<Listed>();
@@ -330,7 +329,7 @@ public final class LookService {
     long oldest = Math.max(1, stoa.core().oldest(key));
     long first = Math.max(oldest, from);
     long last = Math.min(Math.min(newest, to), first + ENTRIES_MAX - 1);
-    var time = new Time();
+    var time = new TimeLeft();
     var entries = new ArrayList<Entry>();
     if (first <= last) {
       for (Event event : stoa.core().events(key, first, last)) {
@@ -345,8 +344,7 @@ public final class LookService {
       case Event.What.Put(byte[] value, int code) -> put(key, event, value, code, results, bounds);
       case Event.What.Answered(long call, String space, byte[] target) ->
           other(event, "answered", call, Showing.nameOf(new Key(space, target, space)));
-      case Event.What.TakenBack(long call, String reason) ->
-          other(event, "canceled", call, reason);
+      case Event.What.TakenBack(long call, String reason) -> other(event, "canceled", call, reason);
       case Event.What.Stood(long call) -> other(event, "completed", call, "");
       case Event.What.Deleted() -> other(event, "deleted", 0, "");
     };
@@ -391,8 +389,7 @@ public final class LookService {
             stoa.core()
                 .limited(
                     key,
-                    () ->
-                        then.marshaller().arguments(shared, value, in.position(), value.length));
+                    () -> then.marshaller().arguments(shared, value, in.position(), value.length));
         for (@Nullable Object one : values) arguments.add(new Showing(bounds).show("", one));
       }
       if (results) result = result(key, event.entry().address(), then, bounds);

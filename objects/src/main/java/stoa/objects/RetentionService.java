@@ -14,8 +14,8 @@ import stoa.Keep;
 /// leads next goes by them. Thread-safe.
 ///
 /// A rule is `all`, `versions=N` or `age=D`, for all types and streams, or with a type and `=` in
-/// front of it for one, as in `bank.Account=versions=100`; [Keep#STREAMS] is the type of streams. `D`
-/// is a number with `d`, `h`, `m` or `s` behind it.
+/// front of it for one, as in `bank.Account=versions=100`; [Keep#STREAMS] is the type of streams.
+/// `D` is a number with `d`, `h`, `m` or `s` behind it.
 ///
 /// The rules are a name in the dictionary; the last one holds.
 ///
@@ -45,8 +45,7 @@ public final class RetentionService {
     Keep others = null;
     var types = new TreeMap<String, Keep>();
     if (rules.size() > RULES_MAX) {
-      throw new IllegalArgumentException(
-          rules.size() + " rules; the most are " + RULES_MAX);
+      throw new IllegalArgumentException(rules.size() + " rules; the most are " + RULES_MAX);
     }
     for (String rule : rules) {
       Matcher matcher = POLICY.matcher(rule);
@@ -125,7 +124,7 @@ public final class RetentionService {
     List<String> all = stoa.dictionary().after(KEEP);
     if (all.isEmpty()) return List.of();
     String last = all.getLast();
-    return List.of(last.substring(last.indexOf(' ') + 1).split(" "));
+    return List.of(last.substring(last.indexOf(' ') + 1).split(" ", -1));
   }
 
   /// Has the store go by the rules that it has. Quick.

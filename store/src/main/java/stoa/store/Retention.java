@@ -298,9 +298,7 @@ final class Retention {
   private Keep policy(Key key) {
     if (!engine.spaces().factory(key.space()).hasPast()) return NOTHING;
     Keep now = keep;
-    return now instanceof Keep.ByType by
-        ? by.types().getOrDefault(key.space(), by.others())
-        : now;
+    return now instanceof Keep.ByType by ? by.types().getOrDefault(key.space(), by.others()) : now;
   }
 
   /// A key was deleted: its past goes as the policy says, and at once when it was trimmed up to its
