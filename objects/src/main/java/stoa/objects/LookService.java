@@ -8,6 +8,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.History;
@@ -48,7 +50,7 @@ public final class LookService {
   /// Up to here objects of a type are counted.
   private static final long COUNT_MAX = 10_000_000;
 
-  private static final int SAMPLE_MILLIS = 20;
+  private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int CALLS_MAX = 1_000;
   private static final int IN_MEMORY_MAX = 1_000_000;
 
@@ -476,26 +478,42 @@ public final class LookService {
     var uses = new HashMap<String, Use>();
     look(uses);
     long began = System.nanoTime();
-    int samples = 0;
-    do {
-      TimeUnit.MILLISECONDS.sleep(SAMPLE_MILLIS);
-      samples++;
-      for (ObjectCall call : stoa.calls(CALLS_MAX)) {
-        Use use = uses.computeIfAbsent(call.object(), _ -> new Use());
-        if (call.progress() == ObjectCall.Progress.WAITING) {
-          use.waiting++;
-        } else {
-          use.running++;
-          if (call.age().compareTo(use.longest) >= 0) {
-            use.longest = call.age();
-            use.slowest = call.method();
-          }
-        }
-      }
-    } while (System.nanoTime() - began < nanos);
+    int samples = (int) Math.max(1, nanos / SAMPLE_NANOS);
+    var left = new CountDownLatch(samples);
+    try (var clock = Executors.newSingleThreadScheduledExecutor()) {
+      var ticks =
+          clock.scheduleAtFixedRate(
+              () -> {
+                if (left.getCount() == 0) return;
+                sample(uses);
+                left.countDown();
+              },
+              0,
+              SAMPLE_NANOS,
+              TimeUnit.NANOSECONDS);
+      // It ends early when the store is closed meanwhile.
+      while (!ticks.isDone() && !left.await(SAMPLE_NANOS, TimeUnit.NANOSECONDS)) {}
+      clock.shutdownNow();
+    }
+    samples -= (int) left.getCount();
     look(uses);
     double seconds = (System.nanoTime() - began) / 1e9;
-    return told(uses, samples, seconds, max);
+    return told(uses, Math.max(1, samples), seconds, Math.clamp(max, 1, KEYS_MAX));
+  }
+
+  private void sample(Map<String, Use> uses) {
+    for (ObjectCall call : stoa.calls(CALLS_MAX)) {
+      Use use = uses.computeIfAbsent(call.object(), _ -> new Use());
+      if (call.progress() == ObjectCall.Progress.WAITING) {
+        use.waiting++;
+      } else {
+        use.running++;
+        if (call.age().compareTo(use.longest) >= 0) {
+          use.longest = call.age();
+          use.slowest = call.method();
+        }
+      }
+    }
   }
 
   private void look(Map<String, Use> uses) {
