@@ -1,6 +1,8 @@
 package stoa;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 
 /// How much of the past a store keeps. The store releases older versions as objects are used, with
 /// their checkpoints; reading a released version throws [TooOld].
@@ -36,6 +38,26 @@ public sealed interface Keep {
     }
   }
 
+  /// Keeps other amounts of some types.
+  ///
+  /// @param others how much of all types without a policy of their own
+  /// @param types the policies of types, by the stored name of each, see [Shared#name()]; under
+  ///   [#STREAMS] that of all streams of a [StreamStore]
+  record ByType(Keep others, Map<String, Keep> types) implements Keep {
+    public ByType {
+      Objects.requireNonNull(others, "others");
+      types = Map.copyOf(types);
+      if (others instanceof ByType || types.values().stream().anyMatch(ByType.class::isInstance)) {
+        throw new IllegalArgumentException(
+            "a policy by type is made of policies that are the same for all types");
+      }
+    }
+  }
+
+  /// The name under which [ByType] has the policy of streams. Streams without a policy there keep
+  /// everything.
+  String STREAMS = "stoa.Stream";
+
   /// Returns [All].
   static Keep all() {
     return new All();
@@ -49,5 +71,10 @@ public sealed interface Keep {
   /// Returns [Age].
   static Keep age(Duration age) {
     return new Age(age);
+  }
+
+  /// Returns [ByType].
+  static Keep byType(Keep others, Map<String, Keep> types) {
+    return new ByType(others, types);
   }
 }

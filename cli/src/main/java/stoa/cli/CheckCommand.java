@@ -1,12 +1,8 @@
 package stoa.cli;
 
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -18,11 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import stoa.StoaConfig;
 import stoa.objects.CodeService;
-import stoa.objects.EmbeddedEngine;
-import stoa.objects.ObjectService;
-import stoa.weave.UserClasses;
 
 /// `stoa check`: what other classes would make of the objects of a store.
 @Command(
@@ -40,8 +32,6 @@ import stoa.weave.UserClasses;
       "server of --server's default."
     })
 final class CheckCommand implements Callable<Integer> {
-  private static final String SHARD = "shard-";
-
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Operator operator = new Operator();
 
@@ -103,37 +93,16 @@ final class CheckCommand implements Callable<Integer> {
 
   private CodeFindings check(
       CommandLine line, Path directory, SharedClasses classes, CodeProgress progress) {
-    if (Files.exists(directory.resolve(StoreFiles.MEMBER))) {
-      throw new ParameterException(
-          line,
-          directory
-              + " belongs to one of several servers that keep a store; start them, and give"
-              + " --server");
-    }
-    int shards = new StoreFiles(line, directory).devices().size();
-    boolean several = Files.isDirectory(directory.resolve(SHARD + 0));
-    String url = "file:" + directory + (several ? "?shards=" + shards : "");
-    Thread thread = Thread.currentThread();
-    ClassLoader before = thread.getContextClassLoader();
-    long bytesMax = Runtime.getRuntime().maxMemory() / 4;
-    // The code that the store has executes its calls, and no class that is on a path by accident.
-    try (var stored = UserClasses.open(List.of(), _ -> {})) {
-      thread.setContextClassLoader(stored);
-      try (var store = EmbeddedEngine.openScratch(StoaConfig.of(url), bytesMax)) {
-        CodeService code = ObjectService.of(store, _ -> false).code();
-        long objectsMax = sample == 0 ? Long.MAX_VALUE : sample;
-        var findings = new CodeFindings();
-        findings.add(
-            code.check(
-                classes.files(),
-                new CodeService.Sample(Set.copyOf(classes.types()), objectsMax, true),
-                progress::tried));
-        return findings;
-      }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
-    } finally {
-      thread.setContextClassLoader(before);
+    try (var store = new ScratchStore(line, directory)) {
+      CodeService code = store.service().code();
+      long objectsMax = sample == 0 ? Long.MAX_VALUE : sample;
+      var findings = new CodeFindings();
+      findings.add(
+          code.check(
+              classes.files(),
+              new CodeService.Sample(Set.copyOf(classes.types()), objectsMax, true),
+              progress::tried));
+      return findings;
     }
   }
 }

@@ -8,6 +8,13 @@ public final class Main {
   private static final Class<?>[] COMMANDS = {
     ServeCommand.class,
     StatusCommand.class,
+    ObjectsCommand.class,
+    ShowCommand.class,
+    HistoryCommand.class,
+    DiffCommand.class,
+    TopCommand.class,
+    ShellCommand.class,
+    KeepCommand.class,
     AcceptCommand.class,
     CancelCommand.class,
     CheckCommand.class,

@@ -78,6 +78,15 @@ public final class Operator {
     this.tokenFile = tokenFile;
   }
 
+  /// Returns the arguments by which [Shell] opens the store.
+  List<String> arguments() {
+    return List.of(
+        Shell.SERVER,
+        server,
+        certificate == null ? "" : certificate.toString(),
+        tokenFile == null ? "" : tokenFile.toString());
+  }
+
   /// Asks the server; of several that keep a store together, the leader of group 0.
   ///
   /// @throws IllegalArgumentException with the remedy when that fails

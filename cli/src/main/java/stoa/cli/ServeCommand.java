@@ -30,6 +30,7 @@ import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
+import stoa.objects.RetentionService;
 import stoa.ratis.RatisConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
@@ -200,6 +201,16 @@ final class ServeCommand implements Callable<Integer> {
     text,
     json
   }
+
+  @Option(
+      names = "--keep",
+      split = ",",
+      paramLabel = "RULE",
+      description =
+          "How much of the past a new store keeps: all, versions=N, age=30d (or h, m, s), or one of"
+              + " these for a type, as bank.Account=versions=100; several joined by commas, or given"
+              + " again. ./stoa keep shows and changes what a store keeps. Default: all")
+  private List<String> keep = new ArrayList<>();
 
   private ServeCommand() {}
 
@@ -483,7 +494,8 @@ final class ServeCommand implements Callable<Integer> {
             "--type " + type + ": there is no such class; put it on --classpath", e);
       }
     }
-    return StoaConfig.of(url).withTypes(extra);
+    StoaConfig config = StoaConfig.of(url).withTypes(extra);
+    return keep.isEmpty() ? config : config.withKeep(RetentionService.parse(keep));
   }
 
   private static Server start(ServerConfig config, ObjectService service) {

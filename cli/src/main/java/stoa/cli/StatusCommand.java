@@ -47,6 +47,11 @@ final class StatusCommand implements Callable<Integer> {
       description = "The group of the sessions and calls, in a store of several groups. Default: 0")
   private int group;
 
+  @Option(
+      names = "--json",
+      description = "Prints JSON: the fields of StatusReply in the protocol, with all sessions.")
+  private boolean json;
+
   private StatusCommand() {}
 
   @Override
@@ -55,6 +60,10 @@ final class StatusCommand implements Callable<Integer> {
     StatusReply status =
         operator.ask(
             group, server -> server.status(StatusRequest.newBuilder().setGroup(group).build()));
+    if (json) {
+      Json.print(out, Json.of(status));
+      return status.getFailure().isEmpty() ? 0 : 1;
+    }
     if (!status.getData().isEmpty()) out.printf("%-10s %s%n", "store", status.getData());
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
     if (!status.getFailure().isEmpty()) {

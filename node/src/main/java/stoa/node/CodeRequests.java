@@ -93,7 +93,8 @@ final class CodeRequests {
     return new Deploying((ServerCallStreamObserver<DeployReply>) out);
   }
 
-  private static String reason(Throwable refused) {
+  /// Returns why something is refused, cut to what fits into a message.
+  static String reason(Throwable refused) {
     String told = refused.getMessage();
     String text = told == null ? refused.toString() : told;
     return text.length() <= REASON_CHARACTERS_MAX

@@ -14,6 +14,8 @@ import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.DeployPart;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.LookRequest;
+import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.VersionsRequest;
@@ -43,6 +45,8 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var classFiles =
         reading(StoreGrpc.getClassFilesMethod(), ClassFilesRequest.getDefaultInstance());
     var deploy = reading(StoreGrpc.getDeployMethod(), DeployPart.getDefaultInstance());
+    var look = reading(StoreGrpc.getLookMethod(), LookRequest.getDefaultInstance());
+    var retain = reading(StoreGrpc.getRetainMethod(), RetainRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)
@@ -56,6 +60,8 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
             .addMethod(versions)
             .addMethod(classFiles)
             .addMethod(deploy)
+            .addMethod(look)
+            .addMethod(retain)
             .build();
     return ServerServiceDefinition.builder(description)
         .addMethod(converse, ServerCalls.asyncBidiStreamingCall(service::converse))
@@ -69,6 +75,8 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
         .addMethod(versions, ServerCalls.asyncUnaryCall(service::versions))
         .addMethod(classFiles, ServerCalls.asyncServerStreamingCall(service::classFiles))
         .addMethod(deploy, ServerCalls.asyncBidiStreamingCall(service::deploy))
+        .addMethod(look, ServerCalls.asyncUnaryCall(service::look))
+        .addMethod(retain, ServerCalls.asyncUnaryCall(service::retain))
         .build();
   }
 

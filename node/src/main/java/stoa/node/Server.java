@@ -18,7 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -58,7 +60,11 @@ import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.LookReply;
+import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.QuarantineStatus;
+import stoa.wire.proto.RetainReply;
+import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
@@ -84,6 +90,13 @@ public final class Server implements AutoCloseable {
   private static final int DRAIN_TICK_MILLIS = 20;
   private static final int IDLE_TICKS = 10;
   private static final double NANOS_PER_SECOND = 1e9;
+
+
+  // Each may make a state of the past, and show a large one.
+  private static final int LOOKS_MAX = 4;
+
+  // Each watches what is in memory; a client asks for all groups at the same time.
+  private static final int WATCHES_MAX = 2 * ShardMap.GROUPS_MAX;
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
@@ -99,6 +112,8 @@ public final class Server implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
   private final CodeRequests code;
+  private final Semaphore looks = new Semaphore(LOOKS_MAX);
+  private final Semaphore watches = new Semaphore(WATCHES_MAX);
 
   // For how long none of its readers, or none of the threads that run users' code, has done
   // anything.
@@ -200,7 +215,9 @@ public final class Server implements AutoCloseable {
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
     var nodes = new Nodes(config, null);
     nodes.lead(ShardMap.GLOBAL_GROUP, service, null);
-    return new Server(config, nodes);
+    var server = new Server(config, nodes);
+    server.retain(service);
+    return server;
   }
 
   /// Starts one of several servers, without the store for now.
@@ -215,6 +232,7 @@ public final class Server implements AutoCloseable {
   /// @param service closed with the server, or when another one has the group's part
   public void lead(int group, ObjectService service) {
     nodes.lead(group, service, null);
+    retain(service);
   }
 
   /// Begins to serve as [#lead(int, ObjectService)], for the group beside which the coordinator of
@@ -223,6 +241,24 @@ public final class Server implements AutoCloseable {
   /// @param coordinator begins with this; the store was opened with its order
   public void lead(int group, ObjectService service, Coordinator coordinator) {
     nodes.lead(group, service, coordinator);
+    retain(service);
+  }
+
+  /// Has a store go by its rules of retention. One that gets its first rules logs them when it can.
+  private void retain(ObjectService service) {
+    service.retention().resume();
+    try {
+      operators.execute(() -> {
+        try {
+          service.retention().adopt();
+        } catch (StoaException gone) {
+          // It is no longer led here; who leads next adopts its own.
+          LOG.debug("the rules of retention were not logged: {}", gone.getMessage());
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      // The server ends.
+    }
   }
 
   /// Returns a group that this server has, as its coordinator sees it.
@@ -482,6 +518,7 @@ public final class Server implements AutoCloseable {
           .setVersion(call.version())
           .setMillis(call.age().toMillis())
           .setRunning(call.progress() != ObjectCall.Progress.WAITING)
+          .setCalls(call.calls())
           .build();
     }
 
@@ -637,6 +674,65 @@ public final class Server implements AutoCloseable {
     @Override
     public StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
       return code.deploy(out);
+    }
+
+    @Override
+    public void look(LookRequest asked, StreamObserver<LookReply> out) {
+      operators.execute(() -> {
+        LookReply reply;
+        Semaphore turns = asked.hasUse() ? watches : looks;
+        Node node = nodes.of(asked.getGroup());
+        if (!nodes.has(asked.getGroup())) {
+          reply = refusal(nodes.hasNot(asked.getGroup()));
+        } else if (node == null) {
+          reply =
+              refusal(
+                  "this server does not lead group "
+                      + asked.getGroup()
+                      + "; try again when a server leads it");
+        } else if (!turns.tryAcquire()) {
+          int most = asked.hasUse() ? WATCHES_MAX : LOOKS_MAX;
+          reply = refusal("this server answers " + most + " such questions; try again soon");
+        } else {
+          try {
+            reply = Looking.answer(node.service().look(), asked);
+          } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+            reply = refusal("the server cannot tell: " + failed);
+          } finally {
+            turns.release();
+          }
+        }
+        out.onNext(reply);
+        out.onCompleted();
+      });
+    }
+
+    @Override
+    public void retain(RetainRequest asked, StreamObserver<RetainReply> out) {
+      operators.execute(() -> {
+        var reply = RetainReply.newBuilder();
+        Node node = nodes.of(asked.getGroup());
+        try {
+          if (!nodes.has(asked.getGroup())) {
+            reply.setRefusal(nodes.hasNot(asked.getGroup()));
+          } else if (node == null) {
+            reply.setRefusal("this server does not lead group " + asked.getGroup() + "; try again");
+          } else {
+            if (asked.getRulesCount() > 0) {
+              node.service().retention().change(asked.getRulesList());
+            }
+            reply.addAllRules(node.service().retention().rules());
+          }
+        } catch (StoaException | IllegalArgumentException refused) {
+          reply.clear().setRefusal(CodeRequests.reason(refused));
+        }
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    private static LookReply refusal(String why) {
+      return LookReply.newBuilder().setRefusal(why).build();
     }
 
     @Override

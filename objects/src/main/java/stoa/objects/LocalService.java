@@ -106,6 +106,7 @@ final class LocalService implements Service, Placing.Roots {
   private final ConcurrentHashMap<String, ObjectType> unnumbered = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
   private final KeyValues keyValues;
+  private final RetentionService retention;
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
@@ -166,6 +167,7 @@ final class LocalService implements Service, Placing.Roots {
     this.part = part;
     url = config.url();
     limits = config.limits();
+    retention = new RetentionService(this, config.keep());
     this.clock = clock;
     timing = threads.timing();
     openedNanos = timing.nanoTime();
@@ -330,6 +332,11 @@ final class LocalService implements Service, Placing.Roots {
       if (found == null) found = device.failure();
     }
     return found;
+  }
+
+  /// How much of the past is kept.
+  RetentionService retention() {
+    return retention;
   }
 
   /// Returns the statistics of the devices, by shard.

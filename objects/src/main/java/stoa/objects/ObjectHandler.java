@@ -78,6 +78,17 @@ final class ObjectHandler implements Handler {
   /// A question: the whole state, as a [PlacedState].
   record StateQuestion() {}
 
+  /// A question: the state, as an operator sees it, in an [ObjectAnswer.Shared] that stays here.
+  record ShowQuestion(Shown.Bounds bounds) {}
+
+  /// What a [ShowQuestion] is answered.
+  ///
+  /// @param state the tree; of an object whose constructor threw, what it threw
+  /// @param thrown whether its constructor threw
+  /// @param lent whether the object is lent to clients
+  /// @param bytes how long the encoded state is
+  record Seeing(Shown state, boolean thrown, boolean lent, int bytes) {}
+
   /// Creates the handlers of one type.
   static final class Factory implements HandlerFactory {
     private final LocalService stoa;
@@ -355,6 +366,9 @@ final class ObjectHandler implements Handler {
     if (query instanceof StateQuestion) {
       return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, state().encoded());
     }
+    if (query instanceof ShowQuestion(Shown.Bounds bounds)) {
+      return new ObjectAnswer.Shared(seeing(bounds), stoa.marshaller());
+    }
     if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
     if (!(query instanceof Question question)) {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
@@ -431,6 +445,17 @@ final class ObjectHandler implements Handler {
     return known == null
         ? new PlacedState(0, 0, bytes)
         : new PlacedState(known.generation(), known.number(), bytes);
+  }
+
+  private Seeing seeing(Shown.Bounds bounds) {
+    var showing = new Showing(bounds);
+    byte[] thrown = thrownByConstructor;
+    if (thrown != null) {
+      return new Seeing(showing.show("", type.marshaller().thrown(thrown)), true, lent, 0);
+    }
+    Object target = instance; // null while clients have made no state yet
+    int bytes = target == null ? 0 : type.state(target).length;
+    return new Seeing(showing.show("", target), false, lent, bytes);
   }
 
   private Answer constructed() {

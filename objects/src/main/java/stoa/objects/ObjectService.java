@@ -188,6 +188,16 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return keys;
   }
 
+  /// How much of the past the store keeps.
+  public RetentionService retention() {
+    return stoa.retention();
+  }
+
+  /// What an operator sees of the objects.
+  public LookService look() {
+    return new LookService(stoa);
+  }
+
   /// Returns the service of code versions.
   public CodeService code() {
     return code;

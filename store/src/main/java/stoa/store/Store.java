@@ -687,6 +687,22 @@ public final class Store implements AutoCloseable {
         hasFailed() ? 1 : 0);
   }
 
+  /// Is told of a key in memory.
+  public interface InMemory {
+    /// A key.
+    ///
+    /// @param tail the last address of its stream
+    /// @param bytes about what it takes in memory
+    void tell(Key key, long tail, long bytes);
+  }
+
+  /// Tells of the keys in memory, in no order.
+  public void eachInMemory(InMemory visitor) {
+    engine
+        .residents()
+        .visit(resident -> visitor.tell(resident.key, resident.tail(), resident.weight()));
+  }
+
   /// How many keys are in memory.
   public int residentKeys() {
     return engine.residents().size();

@@ -357,6 +357,6 @@ final class StoreParts {
   /// What users' streams are kept by.
   StoredStreams.Parts streamParts() {
     return new StoredStreams.Parts(
-        leader, residents, admission, health, intake.progress(), threads::answer);
+        leader, residents, admission, health, intake.progress(), threads::answer, retention);
   }
 }

@@ -40,12 +40,12 @@ public final class Keys {
       "use a String, Long, Integer, UUID, enum constant, or a record of these";
   private static final int DEPTH_MAX = 16;
 
-  private static final byte STRING = 1;
-  private static final byte LONG = 2;
-  private static final byte INTEGER = 3;
-  private static final byte ID = 4;
-  private static final byte ENUM = 5;
-  private static final byte RECORD = 6;
+  static final byte STRING = 1;
+  static final byte LONG = 2;
+  static final byte INTEGER = 3;
+  static final byte ID = 4;
+  static final byte ENUM = 5;
+  static final byte RECORD = 6;
 
   private static final ClassValue<RecordShape> SHAPES =
       new ClassValue<>() {
@@ -176,7 +176,7 @@ public final class Keys {
     }
   }
 
-  private static void writeText(String text, ByteArrayOutputStream out) {
+  static void writeText(String text, ByteArrayOutputStream out) {
     ByteBuffer bytes;
     try {
       bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -187,7 +187,7 @@ public final class Keys {
     out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
   }
 
-  private static void writeLength(int length, ByteArrayOutputStream out) {
+  static void writeLength(int length, ByteArrayOutputStream out) {
     int rest = length;
     while (rest > 0x7F) {
       out.write((rest & 0x7F) | 0x80);

@@ -1,5 +1,7 @@
 package stoa.store.calls;
 
+import org.jspecify.annotations.Nullable;
+import stoa.base.CallId;
 import stoa.log.StoredEntry;
 import stoa.store.records.Records;
 
@@ -36,6 +38,27 @@ public record Event(StoredEntry entry, What event) {
 
     /// The generation ended.
     record Deleted() implements What {}
+  }
+
+  /// Who asked for a put.
+  ///
+  /// @param call the call that a server's client made; null when nobody at a server did
+  /// @param isOfMethod whether a method of another key, or a transaction, made the put
+  public record Source(@Nullable CallId call, boolean isOfMethod) {}
+
+  /// Who asked for the put of this entry; null when it is no put, or the log does not say.
+  public @Nullable Source source() {
+    if (entry.kind() != Records.PUT) return null;
+    Records.Origin origin = Records.originOf(entry.payload());
+    if (origin == null) return null;
+    return new Source(origin.call() < 0 ? origin.id() : null, origin.call() >= 0);
+  }
+
+  /// What the constructor was given when this entry began the key; null for other entries.
+  public byte @Nullable [] opening() {
+    if (entry.kind() != Records.PUT) return null;
+    Records.Put put = Records.put(entry.payload());
+    return put.begins() ? put.opening() : null;
   }
 
   /// What an entry of a key's stream says.

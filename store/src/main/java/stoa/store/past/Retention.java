@@ -5,6 +5,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,6 +74,9 @@ public final class Retention {
 
   /// How often they are: once a second.
   private static final int IDLE_TICKS = 1_000 / Threads.TICK_MILLIS;
+
+  /// A stream is looked at after so many entries.
+  private static final long STREAM_STEP = 256;
 
   private static final Keep NOTHING = Keep.versions(0);
 
@@ -179,16 +183,58 @@ public final class Retention {
     attempt(
         key,
         () -> {
-          switch (policy(key)) {
-            case Keep.All() -> {
-              // Nothing is released.
-            }
-            case Keep.Versions(long count) -> release(key, position - count);
-            case Keep.Age age ->
-                release(key, Math.min(position, holds.lastBefore(key, micros(age))));
-          }
+          long before = bound(key, policy(key), position);
+          if (before > 0) release(key, before);
           rest();
         });
+  }
+
+  /// The last version of a key in front of which a policy of one type keeps nothing; 0 for none.
+  private long bound(Key key, Keep policy, long position) {
+    return switch (policy) {
+      case Keep.All() -> 0;
+      case Keep.Versions(long count) -> position - count;
+      case Keep.Age age -> Math.min(position, holds.lastBefore(key, micros(age)));
+      case Keep.ByType both -> throw new IllegalStateException(both + " is of no single type");
+    };
+  }
+
+  /// A stream was appended to: now and then, releases what the policy does not keep of it.
+  ///
+  /// @param address of the last entry
+  public void appended(Key stream, long address) {
+    if (address % STREAM_STEP != 0) return;
+    Keep policy = streams(keep);
+    if (policy instanceof Keep.All) return;
+    try {
+      tasks.answer(() ->
+          attempt(
+              stream,
+              () -> {
+                long before = bound(stream, policy, address);
+                if (before > 1) holds.releasing(() -> streams.trim(stream.stream(), before));
+                if (!keepsAll(keep)) releaseLog();
+              }));
+    } catch (RejectedExecutionException closed) {
+      // The store is being closed, and goes on at the next append.
+    }
+  }
+
+  private static Keep streams(Keep policy) {
+    return policy instanceof Keep.ByType by
+        ? by.types().getOrDefault(Keep.STREAMS, Keep.all())
+        : Keep.all();
+  }
+
+  /// Whether anything is kept for ever.
+  private static boolean keepsAll(Keep policy) {
+    return policies(policy).anyMatch(Keep.All.class::isInstance);
+  }
+
+  private static Stream<Keep> policies(Keep policy) {
+    return policy instanceof Keep.ByType by
+        ? Stream.concat(Stream.of(by.others()), by.types().values().stream())
+        : Stream.of(policy);
   }
 
   /// A tick has passed: now and then, releases the past of deleted keys that was held before.
@@ -227,7 +273,9 @@ public final class Retention {
   }
 
   private Keep policy(Key key) {
-    return spaces.factory(key.space()).hasPast() ? keep : NOTHING;
+    if (!spaces.factory(key.space()).hasPast()) return NOTHING;
+    Keep now = keep;
+    return now instanceof Keep.ByType by ? by.types().getOrDefault(key.space(), by.others()) : now;
   }
 
   /// A key was deleted: its past goes as the policy says, and at once when it was trimmed up to its
@@ -287,7 +335,7 @@ public final class Retention {
     for (int turn = 0; turn < DELETED_TURNS && releaseNext(); turn++) {
       // One key each.
     }
-    if (!(keep instanceof Keep.All)) releaseLog();
+    if (!keepsAll(keep)) releaseLog();
   }
 
   /// Releases the past of the next deleted key, or has it wait when it is held; answers whether
@@ -332,16 +380,21 @@ public final class Retention {
 
   private void releaseLogAlone() {
     long limit = holds.logLimit();
-    long before =
-        switch (keep) {
-          case Keep.All() -> 0;
-          case Keep.Versions(long count) -> limit - Math.max(count, LOG_ADDRESSES_MIN);
-          case Keep.Age age -> {
-            boolean worth = limit - streams.firstInLog() > LOG_STEP;
-            yield worth ? Math.min(limit, holds.since(micros(age))) : 0;
-          }
-        };
+    long before = policies(keep).mapToLong(policy -> logBound(policy, limit)).min().orElse(0);
     if (before - streams.firstInLog() >= LOG_STEP) streams.trimLog(before);
+  }
+
+  /// The first log address that a policy of one type keeps.
+  private long logBound(Keep policy, long limit) {
+    return switch (policy) {
+      case Keep.All() -> 0;
+      case Keep.Versions(long count) -> limit - Math.max(count, LOG_ADDRESSES_MIN);
+      case Keep.Age age -> {
+        boolean worth = limit - streams.firstInLog() > LOG_STEP;
+        yield worth ? Math.min(limit, holds.since(micros(age))) : 0;
+      }
+      case Keep.ByType both -> throw new IllegalStateException(both + " is of no single type");
+    };
   }
 
   private static long micros(Keep.Age age) {

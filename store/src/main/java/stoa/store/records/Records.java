@@ -73,6 +73,11 @@ public final class Records {
       return id == null ? null : new Origin(new StreamId(id.session(), id.sequence()), CLIENT, 0);
     }
 
+    /// The client's call that it is of.
+    public CallId id() {
+      return new CallId(caller.high(), caller.low());
+    }
+
     /// Whether it is a transaction that calls.
     public boolean isTransaction() {
       return call == 0;

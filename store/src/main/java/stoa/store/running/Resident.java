@@ -316,7 +316,8 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  long weight() {
+  /// Returns about how many bytes it takes in memory.
+  public long weight() {
     return weight;
   }
 

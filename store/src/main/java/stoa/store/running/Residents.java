@@ -158,7 +158,7 @@ public final class Residents {
   }
 
   /// Visits the keys in memory.
-  void visit(Consumer<Resident> visitor) {
+  public void visit(Consumer<Resident> visitor) {
     residents.values().forEach(visitor);
   }
 

@@ -27,6 +27,7 @@ import stoa.store.leading.Health;
 import stoa.store.records.Records;
 import stoa.store.running.AppendRequest;
 import stoa.store.running.Appending;
+import stoa.store.past.Retention;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.threads.Tasks;
@@ -56,6 +57,7 @@ public final class StoredStreams {
   private final Progress progress;
   private final Streams streams;
   private final Tasks tasks;
+  private final Retention retention;
 
   /// What users' streams are kept by.
   ///
@@ -64,13 +66,15 @@ public final class StoredStreams {
   /// @param admission how many appends are under way
   /// @param progress how far the log is committed
   /// @param tasks hand over asynchronous answers
+  /// @param retention releases the entries that its policy does not keep
   public record Parts(
       BatchLeader leader,
       Residents residents,
       Admission admission,
       Health health,
       Progress progress,
-      Tasks tasks) {}
+      Tasks tasks,
+      Retention retention) {}
 
   public StoredStreams(Parts parts, Streams streams) {
     this.leader = parts.leader;
@@ -79,6 +83,7 @@ public final class StoredStreams {
     this.health = parts.health;
     this.progress = parts.progress;
     this.tasks = parts.tasks;
+    this.retention = parts.retention;
     this.streams = streams;
   }
 
@@ -139,13 +144,14 @@ public final class StoredStreams {
     return leader.append(new Appending(pinnedOnes, copies));
   }
 
-  private static Appended appended(AppendRequest request) {
+  private Appended appended(AppendRequest request) {
     request.check();
     Appending appending = request.appending;
     var places = new ArrayList<Appended.Place>(appending.addresses().length);
     for (int i = 0; i < appending.addresses().length; i++) {
       StreamKey stream = key(appending.residents()[i].key.stream());
       places.add(new Appended.Place(stream, appending.addresses()[i]));
+      retention.appended(appending.residents()[i].key, appending.addresses()[i]);
     }
     return new Appended(Objects.requireNonNull(appending.given().log), places);
   }

@@ -1,0 +1,214 @@
+package stoa.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import stoa.objects.LookService;
+import stoa.programs.Words;
+import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.LookReply;
+import stoa.wire.proto.LookRequest;
+import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.UseLine;
+import stoa.wire.proto.UseOf;
+
+/// `stoa top`: what is hot, slow, large, and waits.
+@Command(
+    name = "top",
+    description =
+        "Shows the objects that change most, run longest and are largest, and the calls that wait"
+            + " and why. Shows it again and again, until it is interrupted.",
+    footer = {
+      "",
+      "changes/s counts the entries of an object's stream; accessors make none. running and",
+      "waiting are how many of its calls did so on average."
+    })
+final class TopCommand implements Callable<Integer> {
+  private static final String CLEAR = "\033[H\033[2J";
+
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private Operator operator = new Operator();
+
+  @Option(names = "--once", description = "Shows it once.")
+  private boolean once;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "How long to watch each time. Default: ${DEFAULT-VALUE}")
+  private double seconds = 2;
+
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "How many rows of each table. Default: ${DEFAULT-VALUE}")
+  private int rows = 15;
+
+  @Option(names = "--json", description = "Prints JSON; together with --once.")
+  private boolean json;
+
+  private TopCommand() {}
+
+  private record Seen(List<UseLine> uses, List<CallStatus> calls) {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    var line = Objects.requireNonNull(spec).commandLine();
+    double most = LookService.TIME_MAX.toSeconds();
+    if (!(seconds > 0 && seconds <= most)) {
+      throw new ParameterException(line, "--seconds is " + seconds + "; give up to " + most);
+    }
+    if (rows < 1) throw new ParameterException(line, "--rows is " + rows + "; give 1 or more");
+    if (json && !once) throw new ParameterException(line, "give --once together with --json");
+    int groups = LookSource.Served.of(operator).groups();
+    PrintWriter out = line.getOut();
+    do {
+      Seen seen = seen(groups);
+      if (json) {
+        json(out, seen);
+      } else {
+        if (!once) out.print(CLEAR);
+        print(out, seen);
+      }
+    } while (!once);
+    return 0;
+  }
+
+  /// Watches all groups at the same time.
+  private Seen seen(int groups) throws InterruptedException {
+    var uses = new ArrayList<UseLine>();
+    var calls = new ArrayList<CallStatus>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var watched = new ArrayList<Future<LookReply>>();
+      for (int i = 0; i < groups; i++) {
+        int group = i;
+        var use = UseOf.newBuilder().setMillis((int) (1_000 * seconds)).setMax(rows);
+        var asked = LookRequest.newBuilder().setGroup(group).setUse(use).build();
+        watched.add(
+            threads.submit(
+                () -> LookSource.told(operator.ask(group, server -> server.look(asked)))));
+      }
+      for (Future<LookReply> one : watched) uses.addAll(one.get().getUsesList());
+      for (int group = 0; group < groups; group++) {
+        var asked = StatusRequest.newBuilder().setGroup(group).build();
+        calls.addAll(operator.ask(group, server -> server.status(asked)).getCallsList());
+      }
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof IllegalArgumentException told) throw told;
+      throw new IllegalStateException(failed.getCause());
+    }
+    return new Seen(uses, calls);
+  }
+
+  private List<UseLine> most(List<UseLine> uses, Comparator<UseLine> order) {
+    return uses.stream().sorted(order.reversed()).limit(rows).toList();
+  }
+
+  private void print(PrintWriter out, Seen seen) {
+    var busy =
+        most(
+            seen.uses(),
+            Comparator.comparingDouble(
+                one -> one.getChanges() + 1_000 * (one.getRuns() + one.getWaits())));
+    out.printf(
+        "%11s %9s %9s %10s  %s%n", "changes/s", "running", "waiting", "memory", "busiest objects");
+    for (UseLine one : busy) {
+      if (one.getChanges() + one.getRuns() + one.getWaits() == 0) continue;
+      out.printf(
+          Locale.ROOT,
+          "%,11.1f %9.2f %9.2f %10s  %s%s%n",
+          one.getChanges(),
+          one.getRuns(),
+          one.getWaits(),
+          Words.bytes(one.getBytes()),
+          one.getObject(),
+          one.getSlowest().isEmpty() ? "" : "  " + one.getSlowest());
+    }
+    out.printf("%n%10s  %s%n", "memory", "largest objects");
+    for (UseLine one : most(seen.uses(), Comparator.comparingLong(UseLine::getBytes))) {
+      out.printf("%10s  %s%n", Words.bytes(one.getBytes()), one.getObject());
+    }
+    out.printf("%n%s under way%n", Words.count(seen.calls().size(), "call"));
+    for (CallStatus call : longest(seen.calls())) {
+      out.printf(
+          "%10s  %10s  %s %s  %s%n",
+          call.getId(),
+          Words.millis(Duration.ofMillis(call.getMillis())),
+          call.getObject(),
+          call.getMethod(),
+          why(call, seen.calls()));
+    }
+    out.flush();
+  }
+
+  private List<CallStatus> longest(List<CallStatus> calls) {
+    return calls.stream()
+        .sorted(Comparator.comparingLong(CallStatus::getMillis).reversed())
+        .limit(rows)
+        .toList();
+  }
+
+  /// Why a call has not ended: what it does, or which call is in front of it.
+  private static String why(CallStatus call, List<CallStatus> all) {
+    if (!call.getCalls().isEmpty()) return "waits for " + call.getCalls();
+    if (call.getRunning()) return "runs";
+    for (CallStatus other : all) {
+      if (!other.getRunning() || !other.getObject().equals(call.getObject())) continue;
+      String then = other.getCalls().isEmpty() ? "" : ", which waits for " + other.getCalls();
+      return "waits behind call "
+          + other.getId()
+          + ", "
+          + other.getMethod()
+          + ", for "
+          + Words.millis(Duration.ofMillis(other.getMillis()))
+          + then;
+    }
+    return "waits for its turn";
+  }
+
+  private void json(PrintWriter out, Seen seen) {
+    var objects = new JsonArray();
+    for (UseLine one : seen.uses()) {
+      var told = new JsonObject();
+      told.addProperty("object", one.getObject());
+      told.addProperty("changesPerSecond", one.getChanges());
+      told.addProperty("running", one.getRuns());
+      told.addProperty("waiting", one.getWaits());
+      told.addProperty("bytes", one.getBytes());
+      if (!one.getSlowest().isEmpty()) told.addProperty("slowest", one.getSlowest());
+      objects.add(told);
+    }
+    var calls = new JsonArray();
+    for (CallStatus call : longest(seen.calls())) {
+      var told = new JsonObject();
+      told.addProperty("call", call.getId());
+      told.addProperty("object", call.getObject());
+      told.addProperty("method", call.getMethod());
+      told.addProperty("millis", call.getMillis());
+      told.addProperty("running", call.getRunning());
+      told.addProperty("why", why(call, seen.calls()));
+      calls.add(told);
+    }
+    var all = new JsonObject();
+    all.add("objects", objects);
+    all.add("calls", calls);
+    Json.print(out, all);
+  }
+}

@@ -1,0 +1,369 @@
+package stoa.cli;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.KeyHandler;
+import stoa.Snapshot;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.StreamKey;
+import stoa.front.types.KeyText;
+import stoa.node.Looking;
+import stoa.node.Server;
+import stoa.node.ServerConfig;
+import stoa.objects.LookService;
+import stoa.objects.ObjectService;
+import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.EntryLine;
+import stoa.wire.proto.HistoryOf;
+import stoa.wire.proto.LookReply;
+import stoa.wire.proto.LookRequest;
+import stoa.wire.proto.ObjectsOf;
+import stoa.wire.proto.ServerFrame;
+import stoa.wire.proto.ShownBounds;
+import stoa.wire.proto.StateOf;
+import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.TypesOf;
+import stoa.wire.proto.WhereRequest;
+import stoa.wire.proto.Whereabouts;
+
+/// Makes the samples of the formats that [FormatTest] reads: a store, and the frames of a
+/// conversation.
+///
+/// Run it with a directory, and put `store.zip`, `store.txt` and `frames.gz` of it beside the older
+/// samples, under the next number.
+final class FormatSample {
+  private static final String KIND = "public enum Kind { OPEN, CLOSED }";
+  private static final String LINE =
+      "public record Line(String text, java.math.BigDecimal amount, List<Integer> marks) {}";
+  private static final String HEAD =
+      "@Shared(name = \"sample.Account\") public class Account {"
+          + " private String owner; private long balance; private Kind kind = Kind.OPEN;"
+          + " private final Map<String, Line> lines = new TreeMap<>();"
+          + " private final List<Object> log = new ArrayList<>();"
+          + " private Account friend; private byte[] raw = {1, 2}; private double[] ratios = {0.25};"
+          + " private Optional<String> note = Optional.empty(); private java.time.Instant since;"
+          + " public Account(String owner) { this.owner = owner; since = Call.now(); }"
+          + " public long deposit(long n) {"
+          + "   if (n < 0) throw new IllegalArgumentException(\"negative \" + n);"
+          + "   balance += n; return balance; }"
+          + " public void enter(Line line) { lines.put(line.text(), line); kind = Kind.CLOSED; }"
+          + " public void write(String text) { note = Optional.of(text); log.add(text.length()); }"
+          + " public void bind(Account other) { friend = other; raw = new byte[] {3}; }"
+          + " public long pay(long n) { balance -= n; return friend.deposit(n); }"
+          + " @Accessor public long balance() { return balance; }";
+  private static final String CLIENT =
+      "public class Client { public static Object line() {"
+          + " return new Line(\"rent\", new java.math.BigDecimal(\"12.50\"), List.of(1, 2)); } }";
+  private static final int LONG_CALLS = 90;
+  private static final StreamKey EVENTS = StreamKey.of("events");
+
+  private FormatSample() {}
+
+  /// Makes events of the values themselves.
+  public static final class Same implements KeyHandler<Object, Object> {
+    @Override
+    public @Nullable Object handle(Object key, @Nullable Object value, @Nullable Object before) {
+      return value;
+    }
+  }
+
+  /// Makes the samples.
+  ///
+  /// @param arguments the directory
+  public static void main(String[] arguments) throws Exception {
+    Path directory = Files.createDirectories(Path.of(arguments[0]));
+    Path data = directory.resolve("data");
+    Path work = directory.resolve("classes");
+    var one = new Build(work.resolve("one"), KIND, LINE, HEAD + "}", CLIENT);
+    var two =
+        new Build(
+            work.resolve("two"),
+            KIND,
+            LINE,
+            HEAD + " private int visits = 7;" + " public int visit() { return ++visits; } }",
+            CLIENT);
+    one.client("file:" + data, stoa -> fill(one, stoa));
+    two.client("file:" + data, stoa -> change(two, stoa));
+    zip(data, directory.resolve("store.zip"));
+    try (var stoa = Stoa.open("file:" + data)) {
+      Files.writeString(directory.resolve("store.txt"), String.join("\n", lines(stoa)) + "\n");
+    }
+    try (var out = new GZIPOutputStream(Files.newOutputStream(directory.resolve("frames.gz")))) {
+      out.write(frames(work));
+    }
+  }
+
+  private static boolean fill(Build one, Stoa stoa) {
+    Object busy = stoa.get(one.type("Account"), "busy", "B");
+    for (int i = 0; i < LONG_CALLS; i++) {
+      Build.call(busy, "write", "%04d ".formatted(i).repeat(200)); // beyond a checkpoint
+    }
+    stoa.history(busy).trim(40);
+
+    Object alice = stoa.get(one.type("Account"), "alice", "Alice");
+    Object seven = stoa.get(one.type("Account"), 7L, "Seven");
+    Build.call(seven, "deposit", 2L);
+    for (long n : new long[] {5, 7}) Build.call(alice, "deposit", n);
+    try {
+      Build.call(alice, "deposit", -1L);
+    } catch (IllegalArgumentException negative) {
+      // It is logged, and replayed.
+    }
+    Build.call(alice, "enter", one.callStatic("Client", "line"));
+    Build.call(alice, "bind", seven);
+    Build.call(alice, "pay", 3L);
+    stoa.transact(() -> {
+      Build.call(alice, "deposit", 10L);
+      Build.call(seven, "deposit", 20L);
+    });
+    var _ = stoa.snapshot("morning");
+    Object gone = stoa.get(one.type("Account"), "gone", "G");
+    Build.call(gone, "deposit", 1L);
+    stoa.delete(gone);
+    var map = stoa.map("map", String.class, Integer.class);
+    for (int i = 0; i < 20; i++) map.put("key" + i, i);
+    map.remove("key3");
+    stoa.navigableMap("order", Integer.class, String.class).put(3, "three");
+    stoa.rangeMap("ranges", Integer.class, String.class).put(1, 5, "low");
+    stoa.list("list", String.class).addAll(List.of("a", "b", "c"));
+    stoa.queue("queue", Long.class).add(4L);
+    stoa.shardedMap("sharded", String.class, String.class, 4).put("x", "y");
+    var tree = stoa.bTree("tree", Integer.class, String.class);
+    for (int i = 0; i < 200; i++) tree.put(i, "v" + i);
+
+    Blob blob = stoa.get(Blob.class, "blob");
+    blob.write(0, "hello blob".getBytes(StandardCharsets.UTF_8));
+    var _ = blob.snapshot();
+    blob.write(6, "world".getBytes(StandardCharsets.UTF_8));
+    blob.attribute("kind", new byte[] {9});
+    for (int i = 0; i < 5; i++)
+      stoa.streams().append(EVENTS, ("event " + i).getBytes(StandardCharsets.UTF_8));
+    stoa.streams().trim(EVENTS, 2);
+    var _ = stoa.store().register("key", event -> {}, new Same());
+    stoa.store().put("key", "first");
+    stoa.store().put("key", new BigDecimal("1.5"));
+    stoa.store().put(5L, List.of("x"));
+    return true;
+  }
+
+  private static boolean change(Build two, Stoa stoa) {
+    Object alice = two.object(stoa, "Account", "alice");
+    Build.call(alice, "visit");
+    Build.call(alice, "deposit", 1L);
+    return true;
+  }
+
+  // ---- what a store has
+
+  /// Describes a store, a line each: all versions of all objects, with their histories, and what is
+  /// beside objects.
+  static List<String> lines(Stoa stoa) {
+    var lines = new ArrayList<String>();
+    LookService look = ObjectService.of(stoa, _ -> false).look();
+    LookReply types = ask(look, LookRequest.newBuilder().setTypes(TypesOf.newBuilder()));
+    for (var type : types.getTypesList()) {
+      String name = type.getType();
+      lines.add("type " + name + " " + type.getObjects());
+      var listed = ObjectsOf.newBuilder().setType(name).setMax(1_000);
+      for (var object : ask(look, LookRequest.newBuilder().setObjects(listed)).getObjectsList()) {
+        lines.add(
+            "object "
+                + name
+                + " "
+                + KeyText.of(object.getKey().toByteArray())
+                + " "
+                + object.getVersion());
+        boolean hasState = !name.equals(Blob.class.getName()) && !name.startsWith("stoa/");
+        if (hasState) object(look, name, object.getKey(), lines);
+      }
+    }
+    for (var version : ObjectService.of(stoa, _ -> false).code().versions()) {
+      lines.add("code " + version);
+    }
+    for (Snapshot snapshot : stoa.snapshots()) {
+      lines.add("snapshot " + snapshot.name() + " " + snapshot.address());
+      lines.add("then " + snapshot.on(stoa.map("map", String.class, Integer.class)).size());
+    }
+    lines.add("map " + new java.util.TreeMap<>(stoa.map("map", String.class, Integer.class)));
+    lines.add("order " + stoa.navigableMap("order", Integer.class, String.class).firstEntry());
+    lines.add("list " + List.copyOf(stoa.list("list", String.class)));
+    lines.add("queue " + List.copyOf(stoa.queue("queue", Long.class)));
+    lines.add("sharded " + stoa.shardedMap("sharded", String.class, String.class, 4).get("x"));
+    lines.add("tree " + stoa.bTree("tree", Integer.class, String.class).get(150));
+    Blob blob = stoa.get(Blob.class, "blob");
+    lines.add(
+        "blob "
+            + new String(blob.read(0, (int) blob.size()), StandardCharsets.UTF_8)
+            + " "
+            + blob.version());
+    lines.add("blob " + blob.attributes().keySet());
+    for (var past : blob.snapshots()) {
+      lines.add(
+          "past "
+              + past.version()
+              + " "
+              + new String(past.read(0, (int) past.size()), StandardCharsets.UTF_8));
+    }
+    for (var entry : stoa.streams().readAll(EVENTS)) {
+      String text = new String(entry.data(), StandardCharsets.UTF_8);
+      lines.add("stream " + entry.address() + " " + entry.log() + " " + entry.time() + " " + text);
+    }
+    lines.add("key " + stoa.store().get("key", Object.class));
+    lines.add("key " + stoa.store().get(5L, Object.class));
+    return lines;
+  }
+
+  private static LookReply ask(LookService look, LookRequest.Builder asked) {
+    return LookSource.told(Looking.answer(look, asked.build()));
+  }
+
+  private static void object(LookService look, String type, ByteString key, List<String> lines) {
+    var bounds = ShownBounds.newBuilder().setElementsMax(20).setTextMax(60);
+    var history =
+        HistoryOf.newBuilder()
+            .setType(type)
+            .setKey(key)
+            .setFrom(1)
+            .setTo(1_000)
+            .setResults(true)
+            .setBounds(bounds);
+    LookReply reply = ask(look, LookRequest.newBuilder().setHistory(history));
+    lines.add("oldest " + reply.getOldest());
+    for (EntryLine entry : reply.getEntriesList()) {
+      // Whoever reads on a slow machine may log this, and it changes nothing.
+      if (entry.getWhat().equals("completed")) continue;
+      var arguments = new ArrayList<String>();
+      entry.getArgumentsList().forEach(one -> arguments.add(ShownText.json(one).toString()));
+      String result = entry.hasResult() ? ShownText.json(entry.getResult()).toString() : "";
+      lines.add(
+          "entry %d %d %s %s %s %s %d %s"
+              .formatted(
+                  entry.getVersion(),
+                  entry.getTimeMicros(),
+                  entry.getWhat(),
+                  entry.getMethod(),
+                  arguments,
+                  result,
+                  entry.getAbout(),
+                  entry.getNote()));
+      var state = StateOf.newBuilder().setType(type).setKey(key).setBounds(bounds);
+      state.setVersion(entry.getVersion());
+      LookReply then;
+      try {
+        then = ask(look, LookRequest.newBuilder().setState(state));
+      } catch (IllegalArgumentException between) {
+        continue; // a note behind the newest version
+      }
+      lines.add(
+          "state %d %b %s"
+              .formatted(
+                  then.getState().getVersion(),
+                  then.getState().getExists(),
+                  ShownText.json(then.getState().getState())));
+    }
+  }
+
+  // ---- frames
+
+  /// What a client and a server said, frame by frame: the direction (0 of the client), the length
+  /// in four bytes, and the frame.
+  private static byte[] frames(Path work) throws Exception {
+    var one = new Build(work.resolve("frames"), KIND, LINE, HEAD + "}", CLIENT);
+    var recorded = new ByteArrayOutputStream();
+    Thread.currentThread().setContextClassLoader(one.type("Account").getClassLoader());
+    var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
+    try (var server = Server.start(ServerConfig.of("127.0.0.1", 0), service)) {
+      ManagedChannel channel =
+          NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
+      var between =
+          NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+              .addService(new Recording(StoreGrpc.newStub(channel), recorded))
+              .build()
+              .start();
+      one.client("stoa://127.0.0.1:" + between.getPort(), stoa -> fill(one, stoa));
+      between.shutdownNow().awaitTermination();
+      channel.shutdownNow();
+    }
+    return recorded.toByteArray();
+  }
+
+  private static final class Recording extends StoreGrpc.StoreImplBase {
+    private final StoreGrpc.StoreStub server;
+    private final ByteArrayOutputStream recorded;
+
+    Recording(StoreGrpc.StoreStub server, ByteArrayOutputStream recorded) {
+      this.server = server;
+      this.recorded = recorded;
+    }
+
+    @Override
+    public void where(WhereRequest asked, StreamObserver<Whereabouts> out) {
+      server.where(asked, out);
+    }
+
+    @Override
+    public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
+      return passing(0, server.converse(passing(1, out)));
+    }
+
+    private <T extends com.google.protobuf.MessageLite> StreamObserver<T> passing(
+        int direction, StreamObserver<T> to) {
+      return new StreamObserver<>() {
+        @Override
+        public void onNext(T frame) {
+          synchronized (recorded) {
+            byte[] bytes = frame.toByteArray();
+            recorded.write(direction);
+            recorded.writeBytes(java.nio.ByteBuffer.allocate(4).putInt(bytes.length).array());
+            recorded.writeBytes(bytes);
+          }
+          to.onNext(frame);
+        }
+
+        @Override
+        public void onError(Throwable failed) {
+          to.onError(failed);
+        }
+
+        @Override
+        public void onCompleted() {
+          to.onCompleted();
+        }
+      };
+    }
+  }
+
+  private static void zip(Path data, Path to) throws IOException {
+    try (var out = new ZipOutputStream(Files.newOutputStream(to));
+        var files = Files.list(data)) {
+      for (Path file : files.sorted().toList()) {
+        var entry = new ZipEntry(Objects.requireNonNull(file.getFileName()).toString());
+        entry.setTime(0);
+        out.putNextEntry(entry);
+        Files.copy(file, out);
+      }
+    } catch (UncheckedIOException failed) {
+      throw failed.getCause();
+    }
+  }
+}
