@@ -172,6 +172,8 @@ final class ServeCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
 
+  @Mixin private AcceptedLosses accepted = new AcceptedLosses();
+
   private ServeCommand() {}
 
   @Override
@@ -390,7 +392,7 @@ final class ServeCommand implements Callable<Integer> {
             "--type " + type + ": there is no such class; put it on --classpath", e);
       }
     }
-    return StoaConfig.of(url).withTypes(extra);
+    return StoaConfig.of(url).withTypes(extra).withAccepted(accepted.losses());
   }
 
   private static Server start(ServerConfig config, ObjectService service) {

@@ -191,9 +191,37 @@ class DeployTest {
         stoa(0, "deploy", "--rollback", "meter", "--to", second, "--server", at);
         String unknown = stoa(1, "deploy", "--rollback", "none", "--server", at);
         assertTrue(unknown.contains("has no type none"), unknown);
+        String reset = "meter.total reset";
+        assertTrue(refused.contains("accept the loss \"" + reset + "\""), refused);
+        assertRefused("meter.totals reset", twice, at);
+        assertRefused(reset, once, at);
+        stoa(0, "deploy", narrow.path(), "--accept", reset, "--server", at);
+        String lossy = stoa(0, "deploy", "--list", "--server", at);
+        assertTrue(lossy.contains("  active\n    accepted: " + reset + "\n"), lossy);
+        once.client(
+            server.url(),
+            stoa -> {
+              Object quiet = once.object(stoa, "Meter", 3);
+              Object meter = once.object(stoa, "Meter", 4);
+              assertEquals(0L, total(quiet));
+              assertEquals(1L, Build.call(meter, "add", 1L));
+              assertEquals(1L, total(meter));
+              stoa(0, "deploy", "--rollback", "meter", "--server", at);
+              assertEquals(7L, total(quiet), "no call has passed its state on");
+              assertEquals(1L, total(meter));
+              assertEquals(7, then(stoa, meter, 1));
+              return null;
+            });
       }
       assertTrue(server.stop());
     }
+  }
+
+  /// Refuses to deploy with an accepted loss that the classes do not have.
+  private static void assertRefused(String loss, Build program, String server) {
+    String told = stoa(1, "deploy", program.path(), "--accept", loss, "--server", server);
+    assertTrue(told.contains("REFUSED: \"" + loss + "\" is accepted"), told);
+    assertTrue(told.contains("nothing was deployed"), told);
   }
 
   /// Calls each of some meters once more; answers by how much the calls have added together, and
@@ -272,6 +300,11 @@ class DeployTest {
       assertEquals("meter  changed: 50 objects tried\n", deployed);
       callAll(client, servers.getFirst().url(), added);
       added.forEach((_, all) -> assertEquals(2, all.getLast()));
+      Build narrow = build("narrow", NARROW);
+      assertRefused("meter.x removed", narrow, first);
+      stoa(0, "deploy", narrow.path(), "--accept", "meter.total reset", "--server", first);
+      String lossy = stoa(0, "deploy", "--list", "--server", first);
+      assertTrue(lossy.contains("  active\n    accepted: meter.total reset\n"), lossy);
       assertEquals(
           "0 objects continue with the state of the server that leads\n",
           stoa(0, "accept", "--all", "--server", first));

@@ -64,7 +64,8 @@ final class CodeRequests {
                   .setType(one.type())
                   .setTurn(one.turn())
                   .setVersion(one.version())
-                  .setActive(one.active()));
+                  .setActive(one.active())
+                  .addAllAccepted(one.accepted()));
         }
       } catch (StoaException | IllegalArgumentException refused) {
         reply.clear().setRefusal(reason(refused));
@@ -168,17 +169,18 @@ final class CodeRequests {
         if (arrived.files().isEmpty()) return refusal("no class files were sent");
         var types = Set.copyOf(asked.getTypesList());
         long objectsMax = asked.getObjectsMax() == 0 ? Long.MAX_VALUE : asked.getObjectsMax();
-        var findings =
+        var accepted = Set.copyOf(asked.getAcceptedList());
+        var found =
             asked.getDeploys()
-                ? code.deploy(arrived.files(), types, new Progress()::tried)
+                ? code.deploy(arrived.files(), types, accepted, new Progress()::tried)
                 : code.check(
                     arrived.files(),
                     new CodeService.Sample(types, objectsMax, asked.getReplays()),
+                    accepted,
                     new Progress()::tried);
-        var result = DeployResult.newBuilder();
-        findings.forEach(finding -> result.addFindings(shown(finding)));
-        boolean all = findings.stream().allMatch(CodeService.Finding::fits);
-        return result.setDeployed(asked.getDeploys() && all).build();
+        var result = DeployResult.newBuilder().addAllSuperfluous(found.superfluous());
+        found.findings().forEach(finding -> result.addFindings(shown(finding)));
+        return result.setDeployed(asked.getDeploys() && found.fits()).build();
       } catch (StoaException | IllegalArgumentException refused) {
         return refusal(reason(refused));
       } catch (CancellationException gone) {

@@ -18,6 +18,7 @@ import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.front.code.CodeVersion;
+import stoa.front.marshal.Loss;
 import stoa.store.Store;
 
 /// The versions of the code of shared types that the log keeps, and which of them executes the puts
@@ -89,6 +90,17 @@ final class Codes {
       if (!name.startsWith(CODE) || !name.endsWith(" " + type)) return;
       Activation activation = activation(number + 1, name);
       if (activation.type().equals(type)) found.add(activation);
+    });
+    return found;
+  }
+
+  /// The losses that were accepted with a type between two numbers of activations.
+  List<String> accepted(String type, int from, int to) {
+    var found = new ArrayList<String>();
+    dictionary.each((name, number) -> {
+      if (number + 1 <= from || number + 1 >= to || !name.startsWith(Loss.ACCEPTED)) return;
+      String accepted = name.substring(Loss.ACCEPTED.length());
+      if (Loss.type(accepted).equals(type)) found.add(Loss.loss(accepted));
     });
     return found;
   }

@@ -62,8 +62,11 @@ final class LoadedCode implements Service.Vocabulary {
   }
 
   /// Code that is tried, of which nothing is logged.
-  static LoadedCode tried(LocalService service, Dictionary dictionary, StoredClasses loader) {
-    return new LoadedCode(service, dictionary, new TentativeIds(dictionary), loader, true);
+  ///
+  /// @param ids gives names their numbers meanwhile
+  static LoadedCode tried(
+      LocalService service, Dictionary dictionary, TentativeIds ids, StoredClasses loader) {
+    return new LoadedCode(service, dictionary, ids, loader, true);
   }
 
   ClassLoader loader() {
@@ -144,10 +147,14 @@ final class LoadedCode implements Service.Vocabulary {
       }
       // What is logged without a code is called by the program's, and by what follows it. A class
       // that is refused leaves no name.
-      if (first && (!stored || ids instanceof TentativeIds)) faces.checkMethods();
+      boolean checks = first && (!stored || ids instanceof TentativeIds);
+      List<String> accepted = checks ? faces.checkMethods(ids) : List.of();
       for (SharedType one : added) {
         marshaller.register(one);
         var _ = ids.idOf(ClassNames.CLASS + one.name() + " " + one.face().getName());
+      }
+      for (String loss : accepted) {
+        var _ = ids.idOf(loss);
       }
       if (first) types.put(shared.name(), faces);
       return known;

@@ -78,11 +78,14 @@ final class EnumForm {
 
   /// Compares the constants with those that an earlier version had.
   ///
+  /// @param lineage knows which losses are accepted; then no value has the constant
   /// @throws NotShareable naming one that is missing without a rule
-  void check(String storedName, String body) {
+  void check(String storedName, String body, Lineage lineage) {
     if (body.isEmpty()) return;
     for (String name : body.split(",", -1)) {
       if (constants.containsKey(name) || removed.contains(name)) continue;
+      String loss = Loss.removed(storedName, name);
+      if (lineage.accepts(loss)) continue;
       throw new NotShareable(
           type.getName()
               + " has no constant "
@@ -93,7 +96,8 @@ final class EnumForm {
               + name
               + "\"), or say that no value has it by @Removed(\""
               + name
-              + "\") at the enum");
+              + "\") at the enum"
+              + Loss.offer(loss));
     }
   }
 

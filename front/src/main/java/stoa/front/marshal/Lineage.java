@@ -5,12 +5,14 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.Removed;
@@ -47,17 +49,25 @@ final class Lineage {
   // Shared classes by the names of earlier classes of the same stored name.
   private final Map<String, Class<?>> faces;
 
+  // The losses that are accepted.
+  private final Set<String> accepted;
+
+  // Those of them that a class of this program has.
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
+
   private final StoredNames stored;
 
   Lineage(StoredNames stored) {
     this.renamed = new HashMap<>();
     this.faces = new HashMap<>();
+    this.accepted = new HashSet<>();
     this.stored = stored;
   }
 
   Lineage(Lineage other) {
     this.renamed = new HashMap<>(other.renamed);
     this.faces = new HashMap<>(other.faces);
+    this.accepted = new HashSet<>(other.accepted);
     this.stored = other.stored;
   }
 
@@ -100,6 +110,23 @@ final class Lineage {
               + name
               + "\"); only one of them can be its successor");
     }
+  }
+
+  /// Takes in losses that are accepted.
+  void accept(Collection<String> losses) {
+    accepted.addAll(losses);
+  }
+
+  /// Whether a loss is accepted.
+  boolean accepts(String loss) {
+    if (!accepted.contains(loss)) return false;
+    lost.add(loss);
+    return true;
+  }
+
+  /// The accepted losses that were met since this was made.
+  Set<String> lost() {
+    return lost;
   }
 
   /// Takes in the earlier classes of a shared type.

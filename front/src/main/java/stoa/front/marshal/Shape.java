@@ -120,7 +120,7 @@ final class Shape {
     fields.forEach((name, text) -> {
       Struct.Slot slot = targets.get(name);
       if (slot == null) checkGone(storedName, name, text);
-      else if (!takes(slot, text)) slot = uncovered(storedName, slot, text);
+      else if (!takes(slot, text)) slot = uncovered(storedName, slot, name, text);
       if (slot != null) found.add(slot);
       stored.add(new Struct.Stored(name, Struct.Kind.of(text.erasure()), slot));
     });
@@ -180,6 +180,8 @@ final class Shape {
 
   private void checkGone(String storedName, String name, TypeText text) {
     if (unnamed == Unnamed.DROPPED || migration != null || removed.contains(name)) return;
+    String loss = Loss.removed(storedName, name);
+    if (lineage.accepts(loss)) return;
     throw new NotShareable(
         type.getName()
             + " has no "
@@ -194,13 +196,22 @@ final class Shape {
             + name
             + "\"), or say that it is gone by @Removed(\""
             + name
-            + "\") at the class, or add a method marked @Migrate");
+            + "\") at the class, or add a method marked @Migrate"
+            + Loss.offer(loss));
   }
 
   /// The slot of a stored field that it does not take, null when a migration method gets the value
-  /// by name alone.
-  private Struct.@Nullable Slot uncovered(String storedName, Struct.Slot slot, TypeText text) {
-    if (migration == null) throw changed(storedName, slot, text);
+  /// by name alone, or its values are given up.
+  ///
+  /// @param name under which it is stored
+  private Struct.@Nullable Slot uncovered(
+      String storedName, Struct.Slot slot, String name, TypeText text) {
+    if (migration == null) {
+      String loss = Loss.reset(storedName, name);
+      boolean hasInitial = !type.isRecord() && initial(slot).isPresent();
+      if (hasInitial && lineage.accepts(loss)) return null;
+      throw changed(storedName, slot, text, hasInitial ? Loss.offer(loss) : "");
+    }
     boolean sameKind = slot.kind == Struct.Kind.of(text.erasure());
     boolean argumentsDiffer = slot.text.erasure().equals(text.erasure());
     return sameKind && !argumentsDiffer ? slot : null;
@@ -216,7 +227,8 @@ final class Shape {
     return null;
   }
 
-  private NotShareable changed(String storedName, Struct.Slot slot, TypeText text) {
+  private NotShareable changed(
+      String storedName, Struct.Slot slot, TypeText text, String offer) {
     ClassLoader loader = slot.field.getDeclaringClass().getClassLoader();
     String unknown = unknown(text, loader);
     return new NotShareable(
@@ -241,7 +253,8 @@ final class Shape {
             + part()
             + " another name and say @Removed(\""
             + slot.name
-            + "\") at the class");
+            + "\") at the class"
+            + offer);
   }
 
   private void checkAdded(String storedName, Struct.Slot slot) {
