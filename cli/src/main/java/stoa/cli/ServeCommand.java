@@ -172,6 +172,13 @@ final class ServeCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
 
+  @Option(
+      names = "--client-classes",
+      description =
+          "Take the shared classes of clients: when a client uses a class that the store has never had,"
+              + " the client brings it, and the server runs it. Give a token with --token-file.")
+  private boolean clientClasses;
+
   @Mixin private AcceptedLosses accepted = new AcceptedLosses();
 
   private ServeCommand() {}
@@ -335,6 +342,7 @@ final class ServeCommand implements Callable<Integer> {
               + " --token-file, or --insecure if the network is trusted");
     }
     ServerConfig config = ServerConfig.of(address.host(), address.port()).withTreeFanOut(fanOut);
+    if (clientClasses) config = config.withClientClasses();
     Path pem = certificate;
     Path privateKey = key;
     if ((pem == null) != (privateKey == null)) {

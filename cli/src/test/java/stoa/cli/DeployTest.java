@@ -356,6 +356,7 @@ class DeployTest {
       String at = server.address();
       var absent = assertThrows(NotShareable.class, () -> write(pads, server.url())).getMessage();
       assertTrue(String.valueOf(absent).contains("Pad"), absent);
+      assertTrue(String.valueOf(absent).contains("--client-classes"), absent);
       assertEquals("pad  new\n", stoa(0, "deploy", pads.path(), "--server", at));
       assertEquals(1, write(pads, server.url()));
       assertEquals(2, write(pads, server.url()));
@@ -378,6 +379,40 @@ class DeployTest {
     } finally {
       server.close();
     }
+  }
+
+  @Test
+  void aClientBringsTheClassesThatTheStoreHasNeverHad() throws Exception {
+    Build once = build("once", ONCE);
+    Build twice = build("twice", TWICE);
+    Path data = directory.resolve("data");
+    try (var server = ServerProcess.start(data, List.of("--client-classes"))) {
+      String url = server.url();
+      assertEquals(5, add(once, url));
+      // The store has the type: only a deployment changes its code.
+      assertEquals(5, add(twice, url));
+      assertTrue(server.stop());
+    }
+    try (var server = ServerProcess.start(data)) {
+      assertEquals(5, add(twice, server.url()));
+      once.client(
+          server.url(),
+          stoa -> {
+            Object meter = once.object(stoa, "Meter", 1);
+            assertEquals(15L, total(meter));
+            assertEquals(5, then(stoa, meter, 1));
+            return null;
+          });
+    }
+  }
+
+  private static long add(Build program, String url) {
+    return program.client(
+        url,
+        stoa -> {
+          Object meter = program.object(stoa, "Meter", 1);
+          return (Long) Objects.requireNonNull(Build.call(meter, "add", 5L));
+        });
   }
 
   private static int write(Build program, String url) {

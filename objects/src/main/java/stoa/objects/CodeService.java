@@ -218,6 +218,21 @@ public final class CodeService {
     return result;
   }
 
+  /// Has classes that a client brings execute the calls of types that the store has never had.
+  /// Changes nothing about other types.
+  ///
+  /// @param files as of [#check]
+  /// @param types the stored names of the types
+  /// @throws NotShareable when a class cannot be loaded, or does not fit what is stored
+  public void bring(Map<String, byte[]> files, Set<String> types) {
+    Map<String, List<Class<?>>> shared = shared(files, types);
+    shared.keySet().removeIf(type -> !stoa.codes().of(type).isEmpty());
+    for (Finding found : found(shared, Sample.WHOLE, new Tried(Set.of(), _ -> {})).findings()) {
+      if (!found.fits()) throw new NotShareable(found.reason());
+    }
+    shared.forEach((type, faces) -> stoa.activate(type, faces, List.of()));
+  }
+
   /// The class files of a version, by the binary names of their classes. Deploying them for the
   /// type takes it back to that version. Reads the log.
   ///

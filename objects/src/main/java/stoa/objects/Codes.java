@@ -56,15 +56,7 @@ final class Codes {
   /// @param version the name of the version
   /// @param list the address of the list of its classes
   /// @param type the stored name of the type
-  record Activation(int number, StreamId version, long list, String type) {
-    /// What is the same for all activations of the version.
-    Loaded loaded() {
-      return new Loaded(version, type);
-    }
-  }
-
-  /// A version of a type.
-  record Loaded(StreamId version, String type) {}
+  record Activation(int number, StreamId version, long list, String type) {}
 
   private final Store store;
   private final Dictionary dictionary;

@@ -98,7 +98,7 @@ final class LocalService implements Service, Placing.Roots {
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final LoadedCode own;
-  private final ConcurrentHashMap<Codes.Loaded, LoadedCode> storedCodes = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, LoadedCode> storedCodes = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, ObjectType> unnumbered = new ConcurrentHashMap<>();
@@ -851,7 +851,7 @@ final class LocalService implements Service, Placing.Roots {
 
   private LoadedCode stored(Codes.Activation activation) {
     return storedCodes.computeIfAbsent(
-        activation.loaded(),
+        activation.number(), // each sees the names of its own time
         _ -> {
           String name = "code " + activation.type() + " " + activation.version();
           return LoadedCode.stored(

@@ -258,4 +258,49 @@ class AcceptedLossTest {
           return null;
         });
   }
+
+  @Test
+  void goesBackToTheProgramsClassesWithTheLossThatIsAccepted() {
+    Program program = build(PLAIN);
+    Program other = build(NOTED);
+    open(
+        program,
+        stoa -> {
+          Object cart = cart(program, stoa);
+          Program.call(cart, "add", 5);
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          assertTrue(code.deploy(other.files(), Set.of(), Set.of(), _ -> {}).fits());
+          Program.call(cart, "add", 1);
+          assertFalse(code.deploy(program.files(), Set.of(), Set.of(), _ -> {}).fits());
+          assertTrue(code.deploy(program.files(), Set.of(), Set.of(NOTE), _ -> {}).fits());
+          Program.call(cart, "add", 1);
+          assertEquals("7", Program.call(cart, "show"));
+          return null;
+        });
+  }
+
+  @Test
+  void goesBackToTheProgramsClassesThatWereRenamed() {
+    String fields =
+        CART
+            + "private final List<Item> items = new ArrayList<>();"
+            + "public int add(int i) { items.add(new Item(i)); return items.size(); }"
+            + "@Accessor public String show() { return \"\" + items.stream().map(x -> x.a()).toList(); } }";
+    Program program = build(fields, "record Item(int a) {}");
+    Program other =
+        build(fields.replace("Item", "Piece"), "@Was(\"v.Item\") record Piece(int a) {}");
+    open(
+        program,
+        stoa -> {
+          Object cart = cart(program, stoa);
+          Program.call(cart, "add", 5);
+          CodeService code = ObjectService.of(stoa, _ -> true).code();
+          assertTrue(code.deploy(other.files(), Set.of(), Set.of(), _ -> {}).fits());
+          Program.call(cart, "add", 6);
+          assertTrue(code.deploy(program.files(), Set.of(), Set.of(), _ -> {}).fits());
+          Program.call(cart, "add", 7);
+          assertEquals("[5, 6, 7]", Program.call(cart, "show"));
+          return null;
+        });
+  }
 }

@@ -20,6 +20,7 @@ import stoa.wire.Proofs;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.WhereRequest;
 
 /// Servers in this process that keep one store together, each with a class path of its own. One
 /// owner uses them.
@@ -98,6 +99,7 @@ final class LocalServers implements AutoCloseable {
           NettyChannelBuilder.forAddress(HOST, ports.getFirst()).usePlaintext().build();
       try {
         var first = StoreGrpc.newBlockingStub(channel).withDeadlineAfter(ANSWER_SECONDS_MAX, TimeUnit.SECONDS);
+        var _ = first.where(WhereRequest.newBuilder().build()); // waits until it leads
         var challenge = first.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
         var proved = Proofs.prove(request, Objects.requireNonNull(secret), challenge);
         String refusal = first.join(proved).getRefusal();

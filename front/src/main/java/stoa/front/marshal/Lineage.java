@@ -22,7 +22,7 @@ import stoa.front.types.Hashing;
 /// Which class of today a stored name means, and whether a declared type takes the values of a
 /// stored one.
 ///
-/// Filled while a registry is made, and not changed afterwards.
+/// Filled while a registry is made. Afterwards it learns what the dictionary gets. Thread-safe then.
 final class Lineage {
   private static final String WAS = "was ";
 
@@ -60,14 +60,15 @@ final class Lineage {
   Lineage(StoredNames stored) {
     this.renamed = new HashMap<>();
     this.faces = new HashMap<>();
-    this.accepted = new HashSet<>();
+    this.accepted = ConcurrentHashMap.newKeySet();
     this.stored = stored;
   }
 
   Lineage(Lineage other) {
     this.renamed = new HashMap<>(other.renamed);
     this.faces = new HashMap<>(other.faces);
-    this.accepted = new HashSet<>(other.accepted);
+    this.accepted = ConcurrentHashMap.newKeySet();
+    this.accepted.addAll(other.accepted);
     this.stored = other.stored;
   }
 
@@ -110,6 +111,13 @@ final class Lineage {
               + name
               + "\"); only one of them can be its successor");
     }
+  }
+
+  /// Takes in what a dictionary has got since: another version of the classes has described what it
+  /// was, and which losses are accepted.
+  void learn(List<String> names) {
+    stored.learn(names);
+    for (String name : stored.after(Loss.ACCEPTED)) accepted.add(Loss.loss(name));
   }
 
   /// Takes in losses that are accepted.

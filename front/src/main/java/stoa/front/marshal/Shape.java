@@ -107,6 +107,14 @@ final class Shape {
     return text.toString();
   }
 
+  /// How to read what another version of the class has stored, which may have come after this one.
+  ///
+  /// @param names those that the dictionary has now
+  Struct.Plan plan(String storedName, String body, List<String> names) {
+    lineage.learn(names);
+    return plan(storedName, body);
+  }
+
   /// How to read what an earlier version of the class has stored.
   ///
   /// @param storedName for messages

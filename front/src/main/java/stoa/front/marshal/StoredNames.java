@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 
 /// The names of a dictionary, in an order in which those with a common beginning are together.
 ///
-/// Owned by the registries of one [Marshaller], which one thread at a time makes.
+/// Shared by the registries of one [Marshaller]. Thread-safe.
 final class StoredNames {
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private int known;
 
   /// Takes in the names that were added to a dictionary.
-  void learn(List<String> names) {
+  synchronized void learn(List<String> names) {
     for (String name : names.subList(Math.min(known, names.size()), names.size())) {
       numbers.putIfAbsent(name, known++);
     }
   }
 
   /// The number of a name; null when it has none.
-  @Nullable Integer number(String name) {
+  synchronized @Nullable Integer number(String name) {
     return numbers.get(name);
   }
 
   /// What follows a beginning, in all names that have it.
-  List<String> after(String beginning) {
+  synchronized List<String> after(String beginning) {
     var found = new ArrayList<String>();
     for (String name : numbers.tailMap(beginning).keySet()) {
       if (!name.startsWith(beginning)) break;
