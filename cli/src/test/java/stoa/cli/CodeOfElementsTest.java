@@ -1,14 +1,18 @@
 package stoa.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.NotShareable;
 
 /// Values of deployed classes as elements of collections.
 class CodeOfElementsTest {
@@ -51,39 +55,39 @@ class CodeOfElementsTest {
   }
 
   private static String shop(int factor) {
-    return "@Shared(name = \"shop\") public class Shop { private int calls;"
-        + " public int add(String name, int price) { calls++;"
-        + " Call.list(\"names\", String.class).add(name);"
-        + " SharedMap<String, Item> stock = Call.map(\"stock\", String.class, Item.class);"
-        + " Item before = stock.put(name, new Item(name, price));"
-        + " return (before == null ? 0 : before.price()) + stock.get(name).price() * "
+    return "@Shared(name = \"shop\") public class Shop {"
+        + " public int add(String name) { var names = Call.list(\"names\", String.class);"
+        + " names.add(name); return names.size() * "
         + factor
-        + "; } @Accessor public int calls() { return calls; } }";
+        + "; } public int put(String name, int price) {"
+        + " var stock = Call.map(\"stock\", String.class, Item.class);"
+        + " stock.put(name, new Item(name, price)); return stock.get(name).price() * "
+        + factor
+        + "; } }";
   }
 
   @Test
-  void methodsOfDeployedClassesOpenCollectionsOfClassesThatTheServerLacks() throws Exception {
+  void methodsOfDeployedClassesOpenCollectionsAndTheServerHasTheClassesOfElements()
+      throws Exception {
     String item = "public record Item(String name, int price) {}";
     var first = new Build(directory.resolve("1"), item, shop(1));
     var second = new Build(directory.resolve("2"), item, shop(10));
+    var items = new Build(directory.resolve("items"), item);
     Path data = directory.resolve("data");
     try (var server = ServerProcess.start(data)) {
       deploy(first, server.address());
-      assertEquals(5, add(first, server.url(), 5));
-      assertEquals(5 + 6, add(first, server.url(), 6));
+      assertEquals(1, call(first, server.url(), "add", "a"));
+      var absent =
+          assertThrows(NotShareable.class, () -> call(first, server.url(), "put", "a", 5));
+      assertTrue(String.valueOf(absent.getMessage()).contains("v.Item"), absent::toString);
       deploy(second, server.address());
-      assertEquals(6 + 70, add(first, server.url(), 7));
-      server.kill();
-      try (var again = server.startAgain()) {
-        assertEquals(7 + 80, add(first, again.url(), 8));
-        first.client(
-            again.url(),
-            stoa -> {
-              assertEquals(4, Build.call(first.object(stoa, "Shop", "s"), "calls"));
-              assertEquals(4, stoa.list("names", String.class).size());
-              return true;
-            });
-      }
+      assertEquals(20, call(first, server.url(), "add", "b"));
+      assertTrue(server.stop());
+    }
+    try (var server = ServerProcess.start(data, List.of("--classpath", items.path()))) {
+      assertEquals(30, call(first, server.url(), "add", "c"));
+      assertEquals(50, call(first, server.url(), "put", "a", 5));
+      assertTrue(server.stop());
     }
   }
 
@@ -94,12 +98,12 @@ class CodeOfElementsTest {
     assertEquals(0, code, text::toString);
   }
 
-  private static Object add(Build program, String url, int price) {
+  private static Object call(Build program, String url, String method, Object... arguments) {
     return program.client(
         url,
         stoa -> {
-          Object answer = Build.call(program.object(stoa, "Shop", "s"), "add", "a", price);
-          return Objects.requireNonNull(answer);
+          Object shop = program.object(stoa, "Shop", "s");
+          return Objects.requireNonNull(Build.call(shop, method, arguments));
         });
   }
 }

@@ -248,6 +248,9 @@ public final class ChangesScenario implements Scenario {
               answered[i]++;
             } catch (NotShareable gone) {
               // The active code has no such method: nothing is logged.
+              if (!String.valueOf(gone.getMessage()).contains("run(int)")) {
+                throw new AssertionError(rows.get(i) + " after " + answered[i] + " calls", gone);
+              }
             }
           }
           turns.taken();
