@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.History;
 import stoa.Keep;
 import stoa.NotShareable;
 import stoa.Stoa;
@@ -184,9 +185,17 @@ public final class ChangesScenario implements Scenario {
       Object thing = thing(cell, cell.calls());
       SortedMap<Long, Object> shown = cell.shown();
       same(shown.get(shown.lastKey()), show(thing), cell, "now");
-      same(shown.lastKey(), stoa.history(thing).version(), cell, "version");
+      same(0L, called(thing, shown.lastKey()), cell, "further calls");
       shown.forEach((version, then) ->
           same(then, show(stoa.history(thing).at(version)), cell, "at version " + version));
+    }
+
+    /// How many calls are logged behind a version. Beside them the store notes slow calls.
+    private long called(Object thing, long version) {
+      History<Object> history = stoa.history(thing);
+      return history.entries(version + 1, history.version()).stream()
+          .filter(entry -> entry.event() instanceof History.Event.Called)
+          .count();
     }
 
     @Override
@@ -271,8 +280,8 @@ public final class ChangesScenario implements Scenario {
       thread.join();
       if (failure != null) throw new AssertionError("a client's call failed", failure);
       for (int i = 0; i < rows.size(); i++) {
-        long version = client.stoa.history(client.thing(rows.get(i), BUSY)).version();
-        same(answered[i], version, rows.get(i), "calls");
+        long called = client.called(client.thing(rows.get(i), BUSY), 0);
+        same(answered[i], called, rows.get(i), "calls");
       }
     }
 
