@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import stoa.front.ClassNames;
 
 /// What a store would lose through a change of its classes that no rule covers, in the words in
 /// which a refusal names it and an operator accepts it: `shop.Cart.note removed` when the class no
@@ -21,8 +20,7 @@ public final class Loss {
 
   private static final String SCHEMA = "schema ";
   private static final String ENUM = "enum ";
-  private static final Pattern METHOD =
-      Pattern.compile(Pattern.quote(ClassNames.METHOD) + "(.+?)#(.+)");
+  private static final Pattern METHOD = Pattern.compile("method (.+?)#(.+)");
 
   private Loss() {}
 
@@ -65,7 +63,9 @@ public final class Loss {
   /// The losses that are accepted.
   public static Set<String> accepted(List<String> names) {
     var found = new TreeSet<String>();
-    ClassNames.after(ACCEPTED, names).forEach(one -> found.add(loss(one)));
+    for (String name : names) {
+      if (name.startsWith(ACCEPTED)) found.add(loss(name.substring(ACCEPTED.length())));
+    }
     return found;
   }
 
