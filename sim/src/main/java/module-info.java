@@ -1,6 +1,7 @@
 /// The simulator: simulated logs, workloads, histories and their checkers.
 @org.jspecify.annotations.NullMarked
 module stoa.sim {
+  requires java.compiler;
   requires static transitive org.jspecify;
   requires transitive stoa.migration;
   requires transitive stoa.objects;

@@ -2,6 +2,7 @@ package stoa;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /// How to open a store.
 ///
@@ -22,13 +23,19 @@ import java.util.Objects;
 /// @param keep how much of the past the store keeps; a server has its own setting
 /// @param security how a client and its server authenticate each other
 /// @param membership how a client takes part in the migration of objects
+/// @param accepted losses that changed classes may cause, such as `shop.Cart.note removed`, in the
+///   words of the [NotShareable] that refused a class. Opening the store refuses a loss that is
+///   none, and the first use of a class refuses one that the class does not cause. The store keeps
+///   the losses that it has accepted. For a store in this process; a server accepts losses by
+///   `./stoa deploy --accept`
 public record StoaConfig(
     String url,
     List<Class<?>> types,
     Limits limits,
     Keep keep,
     ConnectionSecurity security,
-    TreeMembership membership) {
+    TreeMembership membership,
+    Set<String> accepted) {
   private static final long MEMORY_VERSIONS = 1_000;
 
   public StoaConfig {
@@ -38,6 +45,7 @@ public record StoaConfig(
     Objects.requireNonNull(keep, "keep");
     Objects.requireNonNull(security, "security");
     Objects.requireNonNull(membership, "membership");
+    accepted = Set.copyOf(accepted);
     if (membership instanceof TreeMembership.Inner inner
         && (inner.certificate() == null) != (security.certificate() == null)) {
       throw new IllegalArgumentException(
@@ -56,37 +64,48 @@ public record StoaConfig(
     boolean memory = url.regionMatches(true, 0, "memory:", 0, 7);
     Keep keep = memory ? Keep.versions(MEMORY_VERSIONS) : Keep.all();
     return new StoaConfig(
-        url, List.of(), Limits.standard(), keep, ConnectionSecurity.none(), TreeMembership.leaf());
+        url,
+        List.of(),
+        Limits.standard(),
+        keep,
+        ConnectionSecurity.none(),
+        TreeMembership.leaf(),
+        Set.of());
   }
 
   /// Returns this configuration with another URL.
   public StoaConfig withUrl(String value) {
-    return new StoaConfig(value, types, limits, keep, security, membership);
+    return new StoaConfig(value, types, limits, keep, security, membership, accepted);
   }
 
   /// Returns this configuration with other [#types()].
   public StoaConfig withTypes(List<Class<?>> value) {
-    return new StoaConfig(url, value, limits, keep, security, membership);
+    return new StoaConfig(url, value, limits, keep, security, membership, accepted);
   }
 
   /// Returns this configuration with other [#limits()].
   public StoaConfig withLimits(Limits value) {
-    return new StoaConfig(url, types, value, keep, security, membership);
+    return new StoaConfig(url, types, value, keep, security, membership, accepted);
   }
 
   /// Returns this configuration with another [#keep()].
   public StoaConfig withKeep(Keep value) {
-    return new StoaConfig(url, types, limits, value, security, membership);
+    return new StoaConfig(url, types, limits, value, security, membership, accepted);
   }
 
   /// Returns this configuration with another [#security()].
   public StoaConfig withSecurity(ConnectionSecurity value) {
-    return new StoaConfig(url, types, limits, keep, value, membership);
+    return new StoaConfig(url, types, limits, keep, value, membership, accepted);
   }
 
   /// Returns this configuration with another [#membership()].
   public StoaConfig withMembership(TreeMembership value) {
-    return new StoaConfig(url, types, limits, keep, security, value);
+    return new StoaConfig(url, types, limits, keep, security, value, accepted);
+  }
+
+  /// Returns this configuration with other [#accepted()] losses.
+  public StoaConfig withAccepted(Set<String> value) {
+    return new StoaConfig(url, types, limits, keep, security, membership, value);
   }
 
   /// Returns the part of the URL before its first colon, in lower case.

@@ -19,6 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import stoa.bench.cluster.ClusterBenchmark;
+import stoa.bench.code.CodeBenchmark;
 import stoa.bench.csmr.CsmrBenchmark;
 import stoa.bench.embedded.EmbeddedBenchmark;
 import stoa.bench.load.Scale;
@@ -53,6 +54,7 @@ final class BenchCommand implements Callable<Integer> {
           new LogBenchmark(),
           new TxBenchmark(),
           new CsmrBenchmark(),
+          new CodeBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());

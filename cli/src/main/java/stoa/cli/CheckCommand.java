@@ -55,6 +55,8 @@ final class CheckCommand implements Callable<Integer> {
       description = "How many objects of each type to try in each group. Default: all")
   private long sample;
 
+  @Mixin private AcceptedLosses accepted = new AcceptedLosses();
+
   private CheckCommand() {}
 
   @Override
@@ -77,7 +79,7 @@ final class CheckCommand implements Callable<Integer> {
     try (var progress = new CodeProgress(commandLine.getErr())) {
       findings =
           directory == null
-              ? new ServedCode(operator).check(classes, sample, progress)
+              ? new ServedCode(operator).check(classes, sample, accepted.losses(), progress)
               : check(commandLine, directory, classes, progress);
     }
     findings.print(commandLine.getOut());
@@ -101,6 +103,7 @@ final class CheckCommand implements Callable<Integer> {
           code.check(
               classes.files(),
               new CodeService.Sample(Set.copyOf(classes.types()), objectsMax, true),
+              accepted.losses(),
               progress::tried));
       return findings;
     }

@@ -1,10 +1,14 @@
 package stoa.cli;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.StringJoiner;
+import java.util.TreeSet;
+import stoa.objects.CodeService;
 import stoa.objects.CodeService.Finding;
 import stoa.objects.CodeService.Kind;
 import stoa.objects.CodeService.ReplayedCalls;
@@ -15,11 +19,29 @@ import stoa.programs.Words;
 final class CodeFindings {
   private final Map<String, Finding> byType = new LinkedHashMap<>();
 
+  // By group.
+  private final List<Set<String>> superfluous = new ArrayList<>();
+
   CodeFindings() {}
 
   /// Takes in what a group found.
-  void add(List<Finding> findings) {
-    for (Finding finding : findings) byType.merge(finding.type(), finding, CodeFindings::both);
+  void add(CodeService.Result found) {
+    for (Finding one : found.findings()) byType.merge(one.type(), one, CodeFindings::both);
+    superfluous.add(found.superfluous());
+  }
+
+  /// Returns the accepted losses that a group does not have. The groups are those that were added,
+  /// in their order.
+  Set<String> superfluous(int group) {
+    return superfluous.get(group);
+  }
+
+  /// Returns the accepted losses that no group has.
+  private Set<String> superfluous() {
+    var nowhere = new TreeSet<String>();
+    superfluous.forEach(nowhere::addAll);
+    superfluous.forEach(nowhere::retainAll);
+    return nowhere;
   }
 
   private static Finding both(Finding one, Finding other) {
@@ -44,12 +66,12 @@ final class CodeFindings {
     return one.compareTo(other) >= 0 ? one : other;
   }
 
-  /// Returns whether all classes fit.
+  /// Returns whether all classes fit, and every accepted loss is one.
   boolean fit() {
-    return byType.values().stream().allMatch(Finding::fits);
+    return superfluous().isEmpty() && byType.values().stream().allMatch(Finding::fits);
   }
 
-  /// Prints a line for each type.
+  /// Prints a line for each type, and for each accepted loss that is none.
   void print(PrintWriter out) {
     int width = byType.keySet().stream().mapToInt(String::length).max().orElse(1);
     byType
@@ -58,13 +80,19 @@ final class CodeFindings {
           String type = finding.type();
           out.println(type + " ".repeat(width - type.length()) + "  " + words(finding));
         });
+    for (String loss : superfluous()) out.println("REFUSED: " + words(loss));
     out.flush();
+  }
+
+  private static String words(String superfluous) {
+    return "\"" + superfluous + "\" is accepted, and the classes do not lose it";
   }
 
   @Override
   public String toString() {
     var text = new StringJoiner("; ");
     byType.values().forEach(finding -> text.add(finding.type() + " " + words(finding)));
+    superfluous().forEach(loss -> text.add(words(loss)));
     return text.toString();
   }
 

@@ -34,6 +34,10 @@ import stoa.wire.proto.VersionStatus;
       "executed by the classes that executed them first. --rollback is a deployment of",
       "the version before, with the same checks.",
       "",
+      "A refusal names each loss. --accept with these words deploys the classes all the",
+      "same; --list shows what was accepted. What is accepted is lost for later classes",
+      "too.",
+      "",
       "The servers run the deployed classes. Give them a token with --token-file, so",
       "that only its owners can deploy.",
       "",
@@ -66,6 +70,8 @@ final class DeployCommand implements Callable<Integer> {
       description = "With --rollback: another version, as --list names it.")
   private @Nullable String version;
 
+  @Mixin private AcceptedLosses accepted = new AcceptedLosses();
+
   private DeployCommand() {}
 
   @Override
@@ -81,6 +87,9 @@ final class DeployCommand implements Callable<Integer> {
       throw new ParameterException(commandLine, "--to goes with --rollback TYPE");
     }
     PrintWriter out = commandLine.getOut();
+    if (lists && !accepted.losses().isEmpty()) {
+      throw new ParameterException(commandLine, "--accept goes with a deployment, not with --list");
+    }
     if (lists) {
       list(out, new ServedCode(operator));
       return 0;
@@ -98,7 +107,7 @@ final class DeployCommand implements Callable<Integer> {
     var commandLine = Objects.requireNonNull(spec).commandLine();
     CodeFindings findings;
     try (var progress = new CodeProgress(commandLine.getErr())) {
-      findings = code.deploy(classes, progress);
+      findings = code.deploy(classes, accepted.losses(), progress);
     }
     findings.print(commandLine.getOut());
     if (findings.fit()) return 0;
@@ -116,14 +125,17 @@ final class DeployCommand implements Callable<Integer> {
     if (types.isEmpty()) out.println("no shared type has been used");
     for (String type : types) {
       var active = active(groups, type);
-      var versions = new LinkedHashSet<String>();
+      var versions = new LinkedHashMap<String, Set<String>>(); // with the accepted losses
       for (List<VersionStatus> group : groups) {
         for (VersionStatus one : group) {
-          if (one.getType().equals(type)) versions.add(one.getVersion());
+          if (!one.getType().equals(type)) continue;
+          versions
+              .computeIfAbsent(one.getVersion(), _ -> new TreeSet<>())
+              .addAll(one.getAcceptedList());
         }
       }
       out.println(type);
-      for (String version : versions) {
+      for (String version : versions.keySet()) {
         var in = active.entrySet().stream().filter(one -> one.getValue().equals(version)).toList();
         String where =
             in.isEmpty()
@@ -132,6 +144,9 @@ final class DeployCommand implements Callable<Integer> {
                     ? "  active"
                     : "  active in groups " + in.stream().map(Map.Entry::getKey).toList();
         out.println("  " + version + where);
+        for (String loss : Objects.requireNonNull(versions.get(version))) {
+          out.println("    accepted: " + loss);
+        }
       }
     }
     out.flush();

@@ -212,6 +212,16 @@ final class ServeCommand implements Callable<Integer> {
               + " again. ./stoa keep shows and changes what a store keeps. Default: all")
   private List<String> keep = new ArrayList<>();
 
+  @Option(
+      names = "--client-classes",
+      description =
+          "Take the shared classes of clients: when a client uses a class that the store has never"
+              + " had, the client brings it, and the server runs it. Give a token with"
+              + " --token-file.")
+  private boolean clientClasses;
+
+  @Mixin private AcceptedLosses accepted = new AcceptedLosses();
+
   private ServeCommand() {}
 
   @Override
@@ -437,6 +447,7 @@ final class ServeCommand implements Callable<Integer> {
               + " --token-file, or --insecure if the network is trusted");
     }
     ServerConfig config = ServerConfig.of(address.host(), address.port()).withTreeFanOut(fanOut);
+    if (clientClasses) config = config.withClientClasses();
     Path pem = certificate;
     Path privateKey = key;
     if ((pem == null) != (privateKey == null)) {
@@ -494,7 +505,7 @@ final class ServeCommand implements Callable<Integer> {
             "--type " + type + ": there is no such class; put it on --classpath", e);
       }
     }
-    StoaConfig config = StoaConfig.of(url).withTypes(extra);
+    StoaConfig config = StoaConfig.of(url).withTypes(extra).withAccepted(accepted.losses());
     return keep.isEmpty() ? config : config.withKeep(RetentionService.parse(keep));
   }
 

@@ -4,8 +4,10 @@ import io.grpc.StatusException;
 import io.grpc.stub.BlockingClientCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeSet;
 import stoa.objects.CodeService;
 import stoa.wire.ClassTransfer;
 import stoa.wire.proto.ClassFile;
@@ -78,13 +80,19 @@ final class ServedCode {
   /// Tries class files on the objects of all groups, and on their last calls.
   ///
   /// @param objectsMax how many objects of each type to try in a group at most; 0 for all
+  /// @param accepted the losses that are accepted
   /// @throws IllegalArgumentException when a group does not answer, or refuses to try them
-  CodeFindings check(SharedClasses classes, long objectsMax, CodeProgress progress) {
-    return check(classes, objectsMax, true, progress);
+  CodeFindings check(
+      SharedClasses classes, long objectsMax, Set<String> accepted, CodeProgress progress) {
+    return check(classes, objectsMax, true, accepted, progress);
   }
 
   private CodeFindings check(
-      SharedClasses classes, long objectsMax, boolean replays, CodeProgress progress) {
+      SharedClasses classes,
+      long objectsMax,
+      boolean replays,
+      Set<String> accepted,
+      CodeProgress progress) {
     var findings = new CodeFindings();
     for (int group = 0; group < groups; group++) {
       DeployPart first =
@@ -92,6 +100,7 @@ final class ServedCode {
               .setGroup(group)
               .setObjectsMax(objectsMax)
               .setReplays(replays)
+              .addAllAccepted(accepted)
               .build();
       DeployResult result = send(first, classes.files(), progress);
       if (!result.getRefusal().isEmpty()) throw new IllegalArgumentException(result.getRefusal());
@@ -102,17 +111,26 @@ final class ServedCode {
 
   /// Deploys classes: they execute all calls from now on, in all groups, if they fit all objects.
   ///
+  /// @param accepted the losses that are accepted
   /// @return what was found; nothing is deployed if it does not fit
   /// @throws IllegalArgumentException when a group does not answer or refuses; the message tells
   ///   which groups have the classes already
-  CodeFindings deploy(SharedClasses classes, CodeProgress progress) {
+  CodeFindings deploy(SharedClasses classes, Set<String> accepted, CodeProgress progress) {
+    var before = new CodeFindings();
     if (groups > 1) {
-      CodeFindings before = check(classes, 0, false, progress);
+      before = check(classes, 0, false, accepted, progress);
       if (!before.fit()) return before;
     }
     var findings = new CodeFindings();
     for (int group = 0; group < groups; group++) {
-      DeployPart first = first(classes.types()).setGroup(group).setDeploys(true).build();
+      var here = new TreeSet<>(accepted);
+      if (groups > 1) here.removeAll(before.superfluous(group));
+      DeployPart first =
+          first(classes.types())
+              .setGroup(group)
+              .setDeploys(true)
+              .addAllAccepted(here)
+              .build();
       DeployResult result;
       try {
         result = send(first, classes.files(), progress);
@@ -130,8 +148,8 @@ final class ServedCode {
     return findings;
   }
 
-  private static List<CodeService.Finding> found(DeployResult result) {
-    return result.getFindingsList().stream()
+  private static CodeService.Result found(DeployResult result) {
+    var findings = result.getFindingsList().stream()
         .map(one ->
             new CodeService.Finding(
                 one.getType(),
@@ -142,6 +160,7 @@ final class ServedCode {
                 new CodeService.ReplayedCalls(
                     one.getCalls(), one.getCallsDifferent(), one.getFirstDifferent())))
         .toList();
+    return new CodeService.Result(findings, Set.copyOf(result.getSuperfluousList()));
   }
 
   private static CodeService.Kind kind(Finding.Kind kind) {

@@ -191,9 +191,37 @@ class DeployTest {
         stoa(0, "deploy", "--rollback", "meter", "--to", second, "--server", at);
         String unknown = stoa(1, "deploy", "--rollback", "none", "--server", at);
         assertTrue(unknown.contains("has no type none"), unknown);
+        String reset = "meter.total reset";
+        assertTrue(refused.contains("accept the loss \"" + reset + "\""), refused);
+        assertRefused("meter.totals reset", twice, at);
+        assertRefused(reset, once, at);
+        stoa(0, "deploy", narrow.path(), "--accept", reset, "--server", at);
+        String lossy = stoa(0, "deploy", "--list", "--server", at);
+        assertTrue(lossy.contains("  active\n    accepted: " + reset + "\n"), lossy);
+        once.client(
+            server.url(),
+            stoa -> {
+              Object quiet = once.object(stoa, "Meter", 3);
+              Object meter = once.object(stoa, "Meter", 4);
+              assertEquals(0L, total(quiet));
+              assertEquals(1L, Build.call(meter, "add", 1L));
+              assertEquals(1L, total(meter));
+              stoa(0, "deploy", "--rollback", "meter", "--server", at);
+              assertEquals(7L, total(quiet), "no call has passed its state on");
+              assertEquals(1L, total(meter));
+              assertEquals(7, then(stoa, meter, 1));
+              return null;
+            });
       }
       assertTrue(server.stop());
     }
+  }
+
+  /// Refuses to deploy with an accepted loss that the classes do not have.
+  private static void assertRefused(String loss, Build program, String server) {
+    String told = stoa(1, "deploy", program.path(), "--accept", loss, "--server", server);
+    assertTrue(told.contains("REFUSED: \"" + loss + "\" is accepted"), told);
+    assertTrue(told.contains("nothing was deployed"), told);
   }
 
   /// Calls each of some meters once more; answers by how much the calls have added together, and
@@ -272,6 +300,11 @@ class DeployTest {
       assertEquals("meter  changed: 50 objects tried\n", deployed);
       callAll(client, servers.getFirst().url(), added);
       added.forEach((_, all) -> assertEquals(2, all.getLast()));
+      Build narrow = build("narrow", NARROW);
+      assertRefused("meter.x removed", narrow, first);
+      stoa(0, "deploy", narrow.path(), "--accept", "meter.total reset", "--server", first);
+      String lossy = stoa(0, "deploy", "--list", "--server", first);
+      assertTrue(lossy.contains("  active\n    accepted: meter.total reset\n"), lossy);
       assertEquals(
           "0 objects continue with the state of the server that leads\n",
           stoa(0, "accept", "--all", "--server", first));
@@ -323,6 +356,7 @@ class DeployTest {
       String at = server.address();
       var absent = assertThrows(NotShareable.class, () -> write(pads, server.url())).getMessage();
       assertTrue(String.valueOf(absent).contains("Pad"), absent);
+      assertTrue(String.valueOf(absent).contains("--client-classes"), absent);
       assertEquals("pad  new\n", stoa(0, "deploy", pads.path(), "--server", at));
       assertEquals(1, write(pads, server.url()));
       assertEquals(2, write(pads, server.url()));
@@ -345,6 +379,40 @@ class DeployTest {
     } finally {
       server.close();
     }
+  }
+
+  @Test
+  void aClientBringsTheClassesThatTheStoreHasNeverHad() throws Exception {
+    Build once = build("once", ONCE);
+    Build twice = build("twice", TWICE);
+    Path data = directory.resolve("data");
+    try (var server = ServerProcess.start(data, List.of("--client-classes"))) {
+      String url = server.url();
+      assertEquals(5, add(once, url));
+      // The store has the type: only a deployment changes its code.
+      assertEquals(5, add(twice, url));
+      assertTrue(server.stop());
+    }
+    try (var server = ServerProcess.start(data)) {
+      assertEquals(5, add(twice, server.url()));
+      once.client(
+          server.url(),
+          stoa -> {
+            Object meter = once.object(stoa, "Meter", 1);
+            assertEquals(15L, total(meter));
+            assertEquals(5, then(stoa, meter, 1));
+            return null;
+          });
+    }
+  }
+
+  private static long add(Build program, String url) {
+    return program.client(
+        url,
+        stoa -> {
+          Object meter = program.object(stoa, "Meter", 1);
+          return (Long) Objects.requireNonNull(Build.call(meter, "add", 5L));
+        });
   }
 
   private static int write(Build program, String url) {

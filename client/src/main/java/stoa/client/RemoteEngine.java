@@ -16,6 +16,12 @@ public final class RemoteEngine implements Engine {
 
   @Override
   public Stoa open(StoaConfig config) {
+    if (!config.accepted().isEmpty()) {
+      throw new IllegalArgumentException(
+          "a server accepts losses, such as \""
+              + config.accepted().iterator().next()
+              + "\", by ./stoa deploy --accept, and not from a client; leave out withAccepted");
+    }
     return RemoteService.open(config).stoa();
   }
 }

@@ -18,6 +18,7 @@ import stoa.front.SharedBlob;
 import stoa.front.SharedCall;
 import stoa.front.SharedReferences;
 import stoa.front.marshal.Marshaller;
+import stoa.front.types.SharedType;
 import stoa.front.types.Keys;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
@@ -126,7 +127,19 @@ final class RemotePart implements Service.Vocabulary {
     return group;
   }
 
-  // ---- the vocabulary of its marshaller
+  /// Whether the server takes classes from clients.
+  boolean takesClasses() {
+    return conversation.server().getClientClasses();
+  }
+
+  /// Brings the code of a shared class to the server.
+  ///
+  /// @throws stoa.NotShareable when the server refuses it
+  void bring(SharedType type) {
+    new ClassBringer(conversation, group).bring(type);
+  }
+
+  // ---- what its marshaller speaks of
 
   @Override
   public RemoteObject named(String type, Object key) {

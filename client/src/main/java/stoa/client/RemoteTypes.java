@@ -73,7 +73,7 @@ final class RemoteTypes {
     try {
       RemoteType known = types.get(shared);
       if (known != null) return known;
-      announce(shared.face(), false);
+      announce(shared);
       marshaller.register(shared);
       var made = new RemoteType(stoa, shared, names, marshaller, callBytesMax);
       types.put(shared, made);
@@ -81,6 +81,20 @@ final class RemoteTypes {
       return made;
     } finally {
       registering.unlock();
+    }
+  }
+
+  /// Announces a shared class, which goes to the server when the store has never had it and the
+  /// server takes it.
+  private void announce(SharedType shared) {
+    try {
+      announce(shared.face(), false);
+    } catch (NotShareable absent) {
+      names.refresh();
+      boolean isKnown = !candidates(shared.name()).isEmpty();
+      if (isKnown || !stoa.takesClasses()) throw absent;
+      stoa.bring(shared);
+      announce(shared.face(), false);
     }
   }
 

@@ -30,17 +30,21 @@ import stoa.wire.proto.VersionsRequest;
 final class CodeRequests {
   private static final long BETWEEN_PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final int REASON_CHARACTERS_MAX = 4_000;
+  private static final long BRINGING_SECONDS_MAX = 30;
 
   private final Nodes nodes;
   private final Executor operators;
+  private final boolean takesClasses;
   private final Semaphore turn = new Semaphore(1);
 
   /// Creates it.
   ///
   /// @param operators runs what waits
-  CodeRequests(Nodes nodes, Executor operators) {
+  /// @param takesClasses whether clients bring classes
+  CodeRequests(Nodes nodes, Executor operators, boolean takesClasses) {
     this.nodes = nodes;
     this.operators = operators;
+    this.takesClasses = takesClasses;
   }
 
   /// Returns the code of a group's types.
@@ -64,7 +68,8 @@ final class CodeRequests {
                   .setType(one.type())
                   .setTurn(one.turn())
                   .setVersion(one.version())
-                  .setActive(one.active()));
+                  .setActive(one.active())
+                  .addAllAccepted(one.accepted()));
         }
       } catch (StoaException | IllegalArgumentException refused) {
         reply.clear().setRefusal(reason(refused));
@@ -158,7 +163,10 @@ final class CodeRequests {
     }
 
     private DeployResult result(DeployPart asked) {
-      if (!turn.tryAcquire()) {
+      if (asked.getBrings() && !takesClasses) {
+        return refusal("the server takes no classes from clients; start it with --client-classes");
+      }
+      if (!isMyTurn(asked)) {
         return refusal("another check or deployment runs at this server; try again when it ends");
       }
       try {
@@ -169,17 +177,22 @@ final class CodeRequests {
         if (arrived.files().isEmpty()) return refusal("no class files were sent");
         var types = Set.copyOf(asked.getTypesList());
         long objectsMax = asked.getObjectsMax() == 0 ? Long.MAX_VALUE : asked.getObjectsMax();
-        var findings =
+        if (asked.getBrings()) {
+          code.bring(arrived.files(), types);
+          return DeployResult.newBuilder().setDeployed(true).build();
+        }
+        var accepted = Set.copyOf(asked.getAcceptedList());
+        var found =
             asked.getDeploys()
-                ? code.deploy(arrived.files(), types, new Progress()::tried)
+                ? code.deploy(arrived.files(), types, accepted, new Progress()::tried)
                 : code.check(
                     arrived.files(),
                     new CodeService.Sample(types, objectsMax, asked.getReplays()),
+                    accepted,
                     new Progress()::tried);
-        var result = DeployResult.newBuilder();
-        findings.forEach(finding -> result.addFindings(shown(finding)));
-        boolean all = findings.stream().allMatch(CodeService.Finding::fits);
-        return result.setDeployed(asked.getDeploys() && all).build();
+        var result = DeployResult.newBuilder().addAllSuperfluous(found.superfluous());
+        found.findings().forEach(finding -> result.addFindings(shown(finding)));
+        return result.setDeployed(asked.getDeploys() && found.fits()).build();
       } catch (StoaException | IllegalArgumentException refused) {
         return refusal(reason(refused));
       } catch (CancellationException gone) {
@@ -188,6 +201,17 @@ final class CodeRequests {
         return refusal("the classes cannot be tried: " + failed);
       } finally {
         turn.release();
+      }
+    }
+
+    /// Waits for its turn if a client brings classes: several clients begin at a time.
+    private boolean isMyTurn(DeployPart asked) {
+      if (!asked.getBrings()) return turn.tryAcquire();
+      try {
+        return turn.tryAcquire(BRINGING_SECONDS_MAX, TimeUnit.SECONDS);
+      } catch (InterruptedException stopping) {
+        Thread.currentThread().interrupt();
+        return false;
       }
     }
 

@@ -371,6 +371,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
         .addAllServers(nodes.servers())
         .setGroups(nodes.groups())
+        .setClientClasses(config.clientClasses())
         .build();
   }
 }

@@ -134,7 +134,7 @@ public final class Server implements AutoCloseable {
     this.nodes = nodes;
     arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
     readers = new Readers(arrivals);
-    code = new CodeRequests(nodes, operators);
+    code = new CodeRequests(nodes, operators, config.clientClasses());
     tree =
         new TreeServer(
             this::placed, nodes.threads().background(), config.treeLease(), config.treeFanOut());

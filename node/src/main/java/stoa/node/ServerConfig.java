@@ -28,6 +28,7 @@ import stoa.links.TreeServer;
 ///   others take over the objects of the silent one
 /// @param treeFanOut the most processes directly below each process of the tree, and below the
 ///   server
+/// @param clientClasses whether clients bring the shared classes that the store has never had
 public record ServerConfig(
     String host,
     int port,
@@ -44,7 +45,8 @@ public record ServerConfig(
     int helloConnectionsMax,
     Duration drainTimeMax,
     Duration treeLease,
-    int treeFanOut) {
+    int treeFanOut,
+    boolean clientClasses) {
   private static final int FAN_OUT_MIN = 2;
   private static final int FAN_OUT_MAX = 1_000;
 
@@ -104,7 +106,8 @@ public record ServerConfig(
         1_000,
         Duration.ofSeconds(10),
         TreeServer.LEASE,
-        TreeServer.FAN_OUT);
+        TreeServer.FAN_OUT,
+        false);
   }
 
   /// Returns this with encrypted connections.
@@ -213,17 +216,23 @@ public record ServerConfig(
 
   /// Returns this with another lease of the tree.
   public ServerConfig withTreeLease(Duration value) {
-    return withTree(value, treeFanOut);
+    return with(value, treeFanOut, clientClasses);
   }
 
   /// Returns this with another fan-out of the tree.
   ///
   /// @throws IllegalArgumentException when it is below 2 or above 1,000
   public ServerConfig withTreeFanOut(int value) {
-    return withTree(treeLease, value);
+    return with(treeLease, value, clientClasses);
   }
 
-  private ServerConfig withTree(Duration newLease, int newFanOut) {
+  /// Returns this for a server that takes the shared classes of its clients: when a client uses a
+  /// class that the store has never had, the client brings it, and the server runs it.
+  public ServerConfig withClientClasses() {
+    return with(treeLease, treeFanOut, true);
+  }
+
+  private ServerConfig with(Duration newLease, int newFanOut, boolean newClientClasses) {
     return new ServerConfig(
         host,
         port,
@@ -240,7 +249,8 @@ public record ServerConfig(
         helloConnectionsMax,
         drainTimeMax,
         newLease,
-        newFanOut);
+        newFanOut,
+        newClientClasses);
   }
 
   private ServerConfig with(
@@ -269,6 +279,7 @@ public record ServerConfig(
         newHelloConnectionsMax,
         drainTimeMax,
         treeLease,
-        treeFanOut);
+        treeFanOut,
+        clientClasses);
   }
 }

@@ -1,12 +1,15 @@
 package stoa.objects;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
@@ -18,6 +21,7 @@ import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
+import stoa.front.marshal.Loss;
 import stoa.front.types.SharedType;
 import stoa.store.calls.Terms;
 
@@ -37,8 +41,30 @@ public final class CodeService {
   /// @param turn how many versions the type has had with this one; a version that is active again
   ///   gets a further turn
   /// @param version the name of the version
-  /// @param active whether it executes new calls
-  public record Version(String type, int turn, String version, boolean active) {}
+  /// @param active whether it executes what is called now
+  /// @param accepted the losses that were accepted when it became active
+  public record Version(
+      String type, int turn, String version, boolean active, List<String> accepted) {
+    public Version {
+      accepted = List.copyOf(accepted);
+    }
+  }
+
+  /// What a check or deployment came to.
+  ///
+  /// @param findings what was found of each type
+  /// @param superfluous those of the accepted losses that the classes do not have
+  public record Result(List<Finding> findings, Set<String> superfluous) {
+    public Result {
+      findings = List.copyOf(findings);
+      superfluous = Collections.unmodifiableSet(new TreeSet<>(superfluous));
+    }
+
+    /// Whether all classes fit, and every accepted loss is one.
+    public boolean fits() {
+      return superfluous.isEmpty() && findings.stream().allMatch(Finding::fits);
+    }
+  }
 
   /// The effect that other classes would have on the objects of a type.
   ///
@@ -86,9 +112,12 @@ public final class CodeService {
     for (String type : stoa.codes().types()) {
       List<Codes.Activation> activations = stoa.codes().of(type);
       int turn = 0;
+      int from = 0;
       for (Codes.Activation one : activations) {
         boolean now = one.equals(activations.getLast());
-        versions.add(new Version(type, ++turn, one.version().toString(), now));
+        List<String> accepted = stoa.codes().accepted(type, from, one.number());
+        versions.add(new Version(type, ++turn, one.version().toString(), now, accepted));
+        from = one.number();
       }
     }
     return versions;
@@ -112,23 +141,41 @@ public final class CodeService {
   /// @param progress receives the number of objects that the check has tried
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> check(Map<String, byte[]> files, Sample sample, LongConsumer progress) {
-    return found(shared(files, sample.types()), sample, progress);
+    return check(files, sample, Set.of(), progress).findings();
   }
 
-  private List<Finding> found(
-      Map<String, List<Class<?>>> shared, Sample sample, LongConsumer progress) {
+  /// Tries classes on what is stored, where some losses are accepted. Logs nothing.
+  ///
+  /// @param files as of the other one
+  /// @param accepted the losses, as refusals name them
+  /// @param progress as of the other one
+  /// @throws NotShareable when a class cannot be loaded
+  public Result check(
+      Map<String, byte[]> files, Sample sample, Set<String> accepted, LongConsumer progress) {
+    return found(shared(files, sample.types()), sample, new Tried(accepted, progress));
+  }
+
+  private Result found(Map<String, List<Class<?>>> shared, Sample sample, Tried tried) {
     var findings = new ArrayList<Finding>();
-    var tried = new Tried(progress);
     shared.forEach((type, faces) -> findings.add(check(type, faces, sample, tried)));
-    return findings;
+    var superfluous = new TreeSet<>(tried.accepted);
+    superfluous.removeAll(Loss.accepted(stoa.dictionary().names()));
+    for (List<String> losses : tried.losses.values()) {
+      superfluous.removeAll(Loss.accepted(losses));
+    }
+    return new Result(findings, superfluous);
   }
 
-  /// Counts the objects of all types together.
+  /// What one request tries: counts the objects of all types together, and has the losses of each
+  /// type that are accepted.
   private static final class Tried {
+    private final Set<String> accepted;
     private final LongConsumer progress;
+    private final Map<String, List<String>> losses = new HashMap<>();
     private long objects;
 
-    private Tried(LongConsumer progress) {
+    private Tried(Set<String> accepted, LongConsumer progress) {
+      this.accepted = accepted;
       this.progress = progress;
     }
 
@@ -152,10 +199,39 @@ public final class CodeService {
   /// @param types the stored names of the types; empty for all types in the files
   /// @throws NotShareable when a class cannot be loaded
   public List<Finding> deploy(Map<String, byte[]> files, Set<String> types, LongConsumer progress) {
+    return deploy(files, types, Set.of(), progress).findings();
+  }
+
+  /// Deploys classes that lose something, as whoever deploys them accepts.
+  ///
+  /// @param accepted the losses, as refusals name them; when one is not a loss of these classes,
+  ///   nothing changes
+  /// @throws NotShareable when a class cannot be loaded
+  public Result deploy(
+      Map<String, byte[]> files, Set<String> types, Set<String> accepted, LongConsumer progress) {
     Map<String, List<Class<?>>> shared = shared(files, types);
-    List<Finding> findings = found(shared, new Sample(types, Long.MAX_VALUE, false), progress);
-    if (findings.stream().allMatch(Finding::fits)) shared.forEach(stoa::activate);
-    return findings;
+    var tried = new Tried(accepted, progress);
+    Result result = found(shared, new Sample(types, Long.MAX_VALUE, false), tried);
+    if (result.fits()) {
+      shared.forEach((type, faces) ->
+          stoa.activate(type, faces, tried.losses.getOrDefault(type, List.of())));
+    }
+    return result;
+  }
+
+  /// Has classes that a client brings execute the calls of types that the store has never had.
+  /// Changes nothing about other types.
+  ///
+  /// @param files as of [#check]
+  /// @param types the stored names of the types
+  /// @throws NotShareable when a class cannot be loaded, or does not fit what is stored
+  public void bring(Map<String, byte[]> files, Set<String> types) {
+    Map<String, List<Class<?>>> shared = shared(files, types);
+    shared.keySet().removeIf(type -> !stoa.codes().of(type).isEmpty());
+    for (Finding found : found(shared, Sample.WHOLE, new Tried(Set.of(), _ -> {})).findings()) {
+      if (!found.fits()) throw new NotShareable(found.reason());
+    }
+    shared.forEach((type, faces) -> stoa.activate(type, faces, List.of()));
   }
 
   /// Returns the class files of a version, by the binary names of their classes. Deploying them
@@ -196,7 +272,9 @@ public final class CodeService {
     List<Codes.Activation> earlier = stoa.codes().of(type);
     ObjectType tried;
     try {
-      tried = stoa.tried(faces);
+      var ids = new TentativeIds(stoa.dictionary(), progress.accepted);
+      tried = stoa.tried(faces, ids);
+      progress.losses.put(type, ids.losses());
       var version = CodeVersion.of(tried.shared().implementation()).name();
       if (!earlier.isEmpty() && earlier.getLast().version().equals(version)) {
         return new Finding(type, Kind.ACTIVE, 0, 0, "", ReplayedCalls.NONE);

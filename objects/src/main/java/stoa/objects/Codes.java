@@ -18,6 +18,7 @@ import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.front.code.CodeVersion;
+import stoa.front.marshal.Loss;
 import stoa.store.Store;
 
 /// The versions of the code of shared types in the log, and the active version of each type.
@@ -54,15 +55,7 @@ final class Codes {
   /// @param version the name of the version
   /// @param list the address of the list of its classes
   /// @param type the stored name of the type
-  record Activation(int number, StreamId version, long list, String type) {
-    /// Returns the part that all activations of the version share.
-    Loaded loaded() {
-      return new Loaded(version, type);
-    }
-  }
-
-  /// A version of a type.
-  record Loaded(StreamId version, String type) {}
+  record Activation(int number, StreamId version, long list, String type) {}
 
   private final Store store;
   private final Dictionary dictionary;
@@ -92,7 +85,18 @@ final class Codes {
     return found;
   }
 
-  /// Returns the activation of a number, or null when the dictionary has none.
+  /// The losses that were accepted with a type between two numbers of activations.
+  List<String> accepted(String type, int from, int to) {
+    var found = new ArrayList<String>();
+    dictionary.each((name, number) -> {
+      if (number + 1 <= from || number + 1 >= to || !name.startsWith(Loss.ACCEPTED)) return;
+      String accepted = name.substring(Loss.ACCEPTED.length());
+      if (Loss.type(accepted).equals(type)) found.add(Loss.loss(accepted));
+    });
+    return found;
+  }
+
+  /// The activation of a number, null when the dictionary has none.
   @Nullable Activation find(int number) {
     String name = dictionary.nameOf(number - 1);
     return name != null && name.startsWith(CODE) ? activation(number, name) : null;

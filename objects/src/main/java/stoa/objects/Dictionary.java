@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,12 @@ public final class Dictionary implements TypeIds {
   private final CopyOnWriteArrayList<String> names = new CopyOnWriteArrayList<>();
   private volatile Map<String, Integer> numbers = Map.of();
 
-  Dictionary(Store store) {
+  private final Set<String> accepted;
+
+  /// @param accepted the losses that whoever opens the store accepts
+  Dictionary(Store store, Set<String> accepted) {
     this.store = store;
+    this.accepted = accepted;
     var _ = learn();
   }
 
@@ -141,6 +146,11 @@ public final class Dictionary implements TypeIds {
   @Override
   public List<String> names() {
     return List.copyOf(names);
+  }
+
+  @Override
+  public Set<String> accepted() {
+    return accepted;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package stoa.objects;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +12,8 @@ import stoa.Shared;
 import stoa.base.Decoder;
 import stoa.front.CallNumbers;
 import stoa.front.ClassNames;
+import stoa.front.marshal.Loss;
+import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
@@ -105,11 +109,24 @@ final class Faces {
 
   /// Checks that the classes have every method that the log calls.
   ///
-  /// @throws NotShareable when the log calls methods that the classes no longer have
-  void checkMethods() {
+  /// @param ids says which losses are accepted
+  /// @return the names for the dictionary of those that are accepted now
+  /// @throws NotShareable when the log has calls of methods that the classes no longer have
+  List<String> checkMethods(TypeIds ids) {
+    Set<String> known = Loss.accepted(ids.names());
+    var accepted = new ArrayList<String>();
     for (String id : dictionary.after(ClassNames.METHOD + name + "#")) {
       boolean removed = faces.stream().anyMatch(face -> face.shared().hasRemoved(id));
-      if (!removed && faces.stream().noneMatch(face -> has(face.shared(), id))) {
+      boolean lost = !removed && faces.stream().noneMatch(face -> has(face.shared(), id));
+      String loss = Loss.removed(name, id);
+      boolean offered = ids.accepted().contains(loss) && !known.contains(loss);
+      if (offered && !lost) {
+        throw new NotShareable(
+            "\"" + loss + "\" is accepted, and the classes have the method; do not accept it");
+      }
+      if (offered) {
+        accepted.add(Loss.accepted(loss, name));
+      } else if (lost && !known.contains(loss)) {
         throw new NotShareable(
             "the history of "
                 + name
@@ -121,9 +138,12 @@ final class Faces {
                 + id
                 + "\"), or say @Removed(\""
                 + id
-                + "\") at the class");
+                + "\") at the class; or accept the loss \""
+                + loss
+                + "\"");
       }
     }
+    return accepted;
   }
 
   /// Returns the method that a put calls, or null when the put only creates.

@@ -61,9 +61,12 @@ final class LoadedCode implements Service.Vocabulary {
     return new LoadedCode(service, dictionary, ids, loader, true);
   }
 
-  /// Returns code that a check tries, of which the store logs nothing.
-  static LoadedCode tried(LocalService service, Dictionary dictionary, StoredClasses loader) {
-    return new LoadedCode(service, dictionary, new TentativeIds(dictionary), loader, true);
+  /// Code that is tried, of which nothing is logged.
+  ///
+  /// @param ids gives names their numbers meanwhile
+  static LoadedCode tried(
+      LocalService service, Dictionary dictionary, TentativeIds ids, StoredClasses loader) {
+    return new LoadedCode(service, dictionary, ids, loader, true);
   }
 
   ClassLoader loader() {
@@ -143,12 +146,16 @@ final class LoadedCode implements Service.Vocabulary {
         known = add(faces, shared);
         added.add(shared);
       }
-      // The program's classes, and the versions after them, execute the calls that the log has
-      // without a code. A refused class leaves no name.
-      if (first && (!stored || ids instanceof TentativeIds)) faces.checkMethods();
+      // What is logged without a code is called by the program's, and by what follows it. A class
+      // that is refused leaves no name.
+      boolean checks = first && (!stored || ids instanceof TentativeIds);
+      List<String> accepted = checks ? faces.checkMethods(ids) : List.of();
       for (SharedType one : added) {
         marshaller.register(one);
         var _ = ids.idOf(ClassNames.CLASS + one.name() + " " + one.face().getName());
+      }
+      for (String loss : accepted) {
+        var _ = ids.idOf(loss);
       }
       if (first) types.put(shared.name(), faces);
       return known;

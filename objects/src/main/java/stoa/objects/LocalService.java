@@ -56,6 +56,7 @@ import stoa.front.SharedStoa;
 import stoa.front.Sharing;
 import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
+import stoa.front.marshal.Loss;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.marshal.TypeIds;
@@ -100,7 +101,7 @@ final class LocalService implements Service, Placing.Roots {
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final LoadedCode own;
-  private final ConcurrentHashMap<Codes.Loaded, LoadedCode> storedCodes = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, LoadedCode> storedCodes = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, ObjectType> unnumbered = new ConcurrentHashMap<>();
@@ -146,8 +147,9 @@ final class LocalService implements Service, Placing.Roots {
         threads,
         part);
     this.neighborhood = neighborhood;
-    if (neighborhood != null) neighborhood.begin(this);
-    leads = true; // resumed calls log calls, which name their code
+    if (neighborhood == null) checkAccepted(config.accepted());
+    else neighborhood.begin(this);
+    leads = true; // what goes on now logs calls, which name their code
     storedBlobs.resume(name -> blobs.key(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
@@ -179,7 +181,7 @@ final class LocalService implements Service, Placing.Roots {
     streams = new LocalStreams(store.userStreams());
     answers = threads.answers();
     stoa = new SharedStoa(this);
-    dictionary = new Dictionary(store);
+    dictionary = new Dictionary(store, config.accepted());
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : LocalService.class.getClassLoader();
     extraTypes = config.types();
@@ -191,7 +193,23 @@ final class LocalService implements Service, Placing.Roots {
     snapshots = new Snapshots(store);
   }
 
-  /// Returns a marshaller of this store's values that uses the numbers of a given dictionary.
+  /// Refuses an accepted loss that no class of this store could have.
+  private void checkAccepted(Set<String> accepted) {
+    if (accepted.isEmpty()) return;
+    var known = Loss.possible(dictionary.names());
+    known.addAll(Loss.accepted(dictionary.names()));
+    for (String loss : accepted) {
+      if (known.contains(loss)) continue;
+      store.close();
+      throw new IllegalArgumentException(
+          "the loss \""
+              + loss
+              + "\" is accepted, and the store has nothing of that name; copy a loss from the"
+              + " message that refuses a class, or accept none");
+    }
+  }
+
+  /// A marshaller of this store's values that speaks in the numbers of some dictionary.
   ///
   /// @param references turns proxies into references and back
   /// @param classes finds the classes of keys and of values
@@ -857,7 +875,7 @@ final class LocalService implements Service, Placing.Roots {
 
   private LoadedCode stored(Codes.Activation activation) {
     return storedCodes.computeIfAbsent(
-        activation.loaded(),
+        activation.number(), // each sees the names of its own time
         _ -> {
           String name = "code " + activation.type() + " " + activation.version();
           return LoadedCode.stored(
@@ -898,23 +916,29 @@ final class LocalService implements Service, Placing.Roots {
 
   /// Returns the type of some of its faces, in code that a check tries.
   ///
-  /// @throws NotShareable when it does not fit the stored objects
-  ObjectType tried(List<Class<?>> faces) {
+  /// @param ids gives names their numbers meanwhile
+  /// @throws NotShareable when what is stored does not fit it
+  ObjectType tried(List<Class<?>> faces, TentativeIds ids) {
     var loaded = (StoredClasses) faces.getFirst().getClassLoader();
-    LoadedCode code = LoadedCode.tried(this, dictionary, loaded);
+    LoadedCode code = LoadedCode.tried(this, dictionary, ids, loaded);
     for (Class<?> face : faces) code.typeOf(face);
     return Objects.requireNonNull(code.findNamed(SharedType.of(faces.getFirst()).name()));
   }
 
-  /// Activates the code of a type's faces, which [#tried] has accepted, for all puts from now on.
-  void activate(String type, List<Class<?>> faces) {
+  /// Has the code of a type's faces, which [#tried] has taken, execute its puts from now on.
+  ///
+  /// @param losses the names in the dictionary of the losses that are accepted for it
+  void activate(String type, List<Class<?>> faces, List<String> losses) {
     var version = CodeVersion.of(SharedType.of(faces.getFirst()).implementation());
     settling.lock();
     try {
       List<Codes.Activation> earlier = codes.of(type);
       boolean isActive = !earlier.isEmpty() && earlier.getLast().version().equals(version.name());
       if (!isActive) {
-        // Names first: a process that finds the activation must find its classes.
+        // These first: a process that finds the activation must find its classes and losses.
+        for (String loss : losses) {
+          var _ = dictionary.idOf(loss);
+        }
         for (Class<?> face : faces) {
           var _ = dictionary.idOf(ClassNames.CLASS + type + " " + face.getName());
         }

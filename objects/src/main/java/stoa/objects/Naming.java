@@ -191,7 +191,11 @@ public final class Naming {
       return Class.forName(className, false, stoa.loader());
     } catch (ClassNotFoundException | LinkageError missing) {
       throw new NotShareable(
-          "the server has no class " + className + "; put it on the server's class path", missing);
+          "the server has no class "
+              + className
+              + "; put it on the server's class path, deploy it with ./stoa deploy, or start the"
+              + " server with --client-classes so that clients bring their classes",
+          missing);
     }
   }
 

@@ -14,6 +14,7 @@ import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
+import stoa.base.ThrowableText;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.SharedCall;
@@ -231,6 +232,7 @@ final class ObjectHandler implements Handler {
   private static final int PLACED = 2;
   private static final int LENT = 3;
   private static final int CODED = 8;
+  private static final int CAUSES_MAX = 16;
 
   // The number of code that a check tries.
   private static final int TRIED = -1;
@@ -327,7 +329,8 @@ final class ObjectHandler implements Handler {
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw ofTheStore;
     } catch (StoaException unfit) {
-      // The same on every replica: the object stays as it is, in its present code.
+      throwLocal(unfit);
+      // The same everywhere: the object stays as it is, in the code that it has.
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
     if (PlacedState.isIn(value)) {
@@ -408,7 +411,18 @@ final class ObjectHandler implements Handler {
     code = number;
   }
 
-  /// Returns the state in the code of a type.
+  /// Throws on what failed for want of memory or stack, or by a fault of the JVM: that is no answer
+  /// of the object's, since another replica may not lack it. The engine treats it as it does when a
+  /// method fails so.
+  private static void throwLocal(Throwable failure) {
+    Throwable cause = failure;
+    for (int i = 0; cause != null && i < CAUSES_MAX; i++) {
+      if (cause instanceof VirtualMachineError local) throw local;
+      cause = ThrowableText.cause(cause);
+    }
+  }
+
+  /// The state as the code of a type sees it.
   private Object asBy(ObjectType asked) {
     Object known = java.util.Objects.requireNonNull(instance);
     if (asked.code().equals(type.code())) return known;

@@ -2,7 +2,9 @@ package stoa.objects;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import stoa.front.marshal.Loss;
 import stoa.front.marshal.TypeIds;
 
 /// The names of a dictionary, and further names that nobody logs, for classes that a check tries.
@@ -13,8 +15,22 @@ final class TentativeIds implements TypeIds {
   private final Dictionary dictionary;
   private final ArrayList<String> further = new ArrayList<>(); // guarded by this
 
-  TentativeIds(Dictionary dictionary) {
+  private final Set<String> accepted;
+
+  /// @param accepted the losses that whoever tries the classes accepts
+  TentativeIds(Dictionary dictionary, Set<String> accepted) {
     this.dictionary = dictionary;
+    this.accepted = accepted;
+  }
+
+  @Override
+  public Set<String> accepted() {
+    return accepted;
+  }
+
+  /// The accepted losses that were met, by their names in the dictionary.
+  synchronized List<String> losses() {
+    return further.stream().filter(name -> name.startsWith(Loss.ACCEPTED)).toList();
   }
 
   @Override

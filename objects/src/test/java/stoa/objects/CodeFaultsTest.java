@@ -21,6 +21,7 @@ import java.util.zip.DeflaterOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.CallFailed;
 import stoa.History;
 import stoa.NotShareable;
 import stoa.Stoa;
@@ -441,6 +442,61 @@ class CodeFaultsTest {
       return ((ObjectAnswer) answer.join()).get(LocalService.of(stoa).marshaller());
     } catch (Throwable failed) {
       throw new IllegalStateException(failed);
+    }
+  }
+
+  @Test
+  void aConversionThatFailsForWantOfMemoryIsNoAnswer() {
+    Program first = build(account("Account", "1"));
+    Program second =
+        build(
+            "@Shared(name = \"account\") public class Account { private long sum;"
+                + " @Migrate void from(Map<String, Object> stored) {"
+                + " if (Memory.FULL[0]) throw new OutOfMemoryError(\"full\");"
+                + " sum = (long) stored.get(\"balance\"); }"
+                + " public void deposit(long amount) { sum += amount; }"
+                + " @Accessor public long balance() { return sum; } }",
+            "public class Memory { static final boolean[] FULL = {false};"
+                + " public static void full(boolean is) { FULL[0] = is; } }");
+    open(first, stoa -> Program.call(stoa.get(first.type("Account"), "a"), "deposit", 10L));
+    open(
+        second,
+        stoa -> {
+          Object account = stoa.get(second.type("Account"), "a");
+          isFull(second, true);
+          // As when a method fails so: everybody takes the call back.
+          assertThrows(CallFailed.class, () -> Program.call(account, "deposit", 1L));
+          isFull(second, false);
+          assertEquals(10L, Program.call(account, "balance"));
+          Program.call(account, "deposit", 2L);
+          assertEquals(12L, Program.call(account, "balance"));
+          return null;
+        });
+    open(
+        second,
+        stoa -> {
+          Object account = stoa.get(second.type("Account"), "a");
+          isFull(second, true);
+          // The call is known to stand: who cannot replay it does not go on without it.
+          assertThrows(StoaException.class, () -> Program.call(account, "deposit", 3L));
+          isFull(second, false);
+          return null;
+        });
+    open(
+        second,
+        stoa -> {
+          Object account = stoa.get(second.type("Account"), "a");
+          assertEquals(15L, Program.call(account, "balance"), "it was logged, and goes on here");
+          assertEquals(12L, then(stoa, account, 4, "balance")); // 3 is the verdict
+          return null;
+        });
+  }
+
+  private static void isFull(Program program, boolean full) {
+    try {
+      program.type("Memory").getMethod("full", boolean.class).invoke(null, full);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
     }
   }
 }

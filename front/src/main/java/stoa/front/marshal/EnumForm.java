@@ -77,11 +77,14 @@ final class EnumForm {
 
   /// Compares the constants with those of an earlier version.
   ///
-  /// @throws NotShareable naming a constant that is missing without a rule
-  void check(String storedName, String body) {
+  /// @param lineage knows which losses are accepted; then no value has the constant
+  /// @throws NotShareable naming one that is missing without a rule
+  void check(String storedName, String body, Lineage lineage) {
     if (body.isEmpty()) return;
     for (String name : body.split(",", -1)) {
       if (constants.containsKey(name) || removed.contains(name)) continue;
+      String loss = Loss.removed(storedName, name);
+      if (lineage.accepts(loss)) continue;
       throw new NotShareable(
           type.getName()
               + " has no constant "
@@ -92,7 +95,8 @@ final class EnumForm {
               + name
               + "\"), or say that no value has it by @Removed(\""
               + name
-              + "\") at the enum");
+              + "\") at the enum"
+              + Loss.offer(loss));
     }
   }
 

@@ -5,12 +5,14 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.Removed;
@@ -20,7 +22,7 @@ import stoa.front.types.Hashing;
 /// Maps a stored name to the present class, and decides whether a declared type takes the values of
 /// a stored type.
 ///
-/// Filled while a registry is created, and unchanged afterwards.
+/// Filled while a registry is made. Afterwards it learns what the dictionary gets. Thread-safe then.
 final class Lineage {
   private static final String WAS = "was ";
 
@@ -47,17 +49,26 @@ final class Lineage {
   // Shared classes by the names of earlier classes of the same stored name.
   private final Map<String, Class<?>> faces;
 
+  // The losses that are accepted.
+  private final Set<String> accepted;
+
+  // Those of them that a class of this program has.
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
+
   private final StoredNames stored;
 
   Lineage(StoredNames stored) {
     this.renamed = new HashMap<>();
     this.faces = new HashMap<>();
+    this.accepted = ConcurrentHashMap.newKeySet();
     this.stored = stored;
   }
 
   Lineage(Lineage other) {
     this.renamed = new HashMap<>(other.renamed);
     this.faces = new HashMap<>(other.faces);
+    this.accepted = ConcurrentHashMap.newKeySet();
+    this.accepted.addAll(other.accepted);
     this.stored = other.stored;
   }
 
@@ -102,7 +113,31 @@ final class Lineage {
     }
   }
 
-  /// Adds the earlier classes of a shared type.
+  /// Takes in what a dictionary has got since: another version of the classes has described what it
+  /// was, and which losses are accepted.
+  void learn(List<String> names) {
+    stored.learn(names);
+    for (String name : stored.after(Loss.ACCEPTED)) accepted.add(Loss.loss(name));
+  }
+
+  /// Takes in losses that are accepted.
+  void accept(Collection<String> losses) {
+    accepted.addAll(losses);
+  }
+
+  /// Whether a loss is accepted.
+  boolean accepts(String loss) {
+    if (!accepted.contains(loss)) return false;
+    lost.add(loss);
+    return true;
+  }
+
+  /// The accepted losses that were met since this was made.
+  Set<String> lost() {
+    return lost;
+  }
+
+  /// Takes in the earlier classes of a shared type.
   void addFaces(Class<?> type, List<String> classNames) {
     for (String name : classNames) faces.putIfAbsent(name, type);
   }

@@ -180,7 +180,7 @@ final class Registry {
   ///   its earlier version; the dictionary then gets no new name
   Registry with(SharedType type) {
     stored.learn(ids.names());
-    var walk = new Walk(false);
+    var walk = new Walk(false, type.name());
     walk.shared(type);
     return walk.finish();
   }
@@ -188,7 +188,8 @@ final class Registry {
   /// Adds a class like [#with(SharedType)].
   Registry with(Class<?> type) {
     stored.learn(ids.names());
-    var walk = new Walk(false);
+    boolean shared = type.isAnnotationPresent(Shared.class);
+    var walk = new Walk(false, shared ? SharedType.of(type).name() : "");
     walk.add(type);
     return walk.finish();
   }
@@ -197,7 +198,7 @@ final class Registry {
   /// knows it too.
   private Registry withKnown(Type type) {
     if (type instanceof Class<?> c && (c.isPrimitive() || has(c))) return this;
-    var walk = new Walk(true);
+    var walk = new Walk(true, "");
     try {
       walk.add(type);
       return walk.finish();
@@ -230,14 +231,21 @@ final class Registry {
     // Whether the walk may use only names that have a number.
     private final boolean knownOnly;
 
-    Walk(boolean knownOnly) {
+    // The stored name of the type that it begins with, if that is one.
+    private final String root;
+
+    // What the compared classes could lose.
+    private final Set<String> possible = new HashSet<>();
+
+    Walk(boolean knownOnly, String root) {
       this.knownOnly = knownOnly;
+      this.root = root;
     }
 
     Registry finish() {
       while (!pending.isEmpty()) visit(pending.poll());
       for (Class<?> type : planned) foundLineage.checkPresent(type);
-      compareAll();
+      accept();
       numbering.forEach(Runnable::run);
       var larger =
           new Registry(
@@ -253,7 +261,31 @@ final class Registry {
       return larger;
     }
 
-    /// Refuses with all differences that no rule covers.
+    /// Compares, and notes the losses that are accepted now.
+    ///
+    /// @throws NotShareable when no rule covers a change, or an accepted loss is none
+    private void accept() {
+      var known = new HashSet<String>();
+      for (String accepted : stored.after(Loss.ACCEPTED)) known.add(Loss.loss(accepted));
+      var offered = new TreeSet<>(ids.accepted());
+      offered.removeAll(known);
+      foundLineage.accept(known);
+      foundLineage.accept(offered);
+      compareAll();
+      var lost = foundLineage.lost();
+      for (String loss : offered) {
+        if (lost.contains(loss)) {
+          numbering.add(() -> {
+            var _ = number(Loss.accepted(loss, root));
+          });
+        } else if (possible.contains(loss)) {
+          throw new NotShareable(
+              "\"" + loss + "\" is accepted, and the classes lose nothing there; do not accept it");
+        }
+      }
+    }
+
+    /// Refuses with all that no rule covers.
     private void compareAll() {
       var refusals = new LinkedHashSet<String>();
       for (Runnable one : comparing) {
@@ -376,7 +408,12 @@ final class Registry {
       var form = new EnumForm(type);
       List<String> names = Lineage.names(type);
       for (String name : names) {
-        comparing.add(() -> stored.bodies("enum", name).forEach(body -> form.check(name, body)));
+        comparing.add(() -> {
+          for (String body : stored.bodies("enum", name)) {
+            Loss.possible(name, "enum", body, possible);
+            form.check(name, body, foundLineage);
+          }
+        });
       }
       plan(
           type,
@@ -411,6 +448,7 @@ final class Registry {
       comparing.add(() -> {
         String body = shape.body();
         for (String other : stored.bodies("schema", storedName)) {
+          Loss.possible(storedName, "schema", other, possible);
           if (!other.equals(body)) {
             var _ = shape.plan(storedName, other);
           }

@@ -106,7 +106,15 @@ final class Shape {
     return text.toString();
   }
 
-  /// Returns the plan to read instances of an earlier version of the class.
+  /// How to read what another version of the class has stored, which may have come after this one.
+  ///
+  /// @param names those that the dictionary has now
+  Struct.Plan plan(String storedName, String body, List<String> names) {
+    lineage.learn(names);
+    return plan(storedName, body);
+  }
+
+  /// How to read what an earlier version of the class has stored.
   ///
   /// @param storedName for messages
   /// @param body the description of the fields of that version
@@ -119,7 +127,7 @@ final class Shape {
     fields.forEach((name, text) -> {
       Struct.Slot slot = targets.get(name);
       if (slot == null) checkGone(storedName, name, text);
-      else if (!takes(slot, text)) slot = uncovered(storedName, slot, text);
+      else if (!takes(slot, text)) slot = uncovered(storedName, slot, name, text);
       if (slot != null) found.add(slot);
       stored.add(new Struct.Stored(name, Struct.Kind.of(text.erasure()), slot));
     });
@@ -179,6 +187,8 @@ final class Shape {
 
   private void checkGone(String storedName, String name, TypeText text) {
     if (unnamed == Unnamed.DROPPED || migration != null || removed.contains(name)) return;
+    String loss = Loss.removed(storedName, name);
+    if (lineage.accepts(loss)) return;
     throw new NotShareable(
         type.getName()
             + " has no "
@@ -193,13 +203,22 @@ final class Shape {
             + name
             + "\"), or say that it is gone by @Removed(\""
             + name
-            + "\") at the class, or add a method marked @Migrate");
+            + "\") at the class, or add a method marked @Migrate"
+            + Loss.offer(loss));
   }
 
-  /// Returns the slot of a stored field whose values it does not take; null when a migration method
-  /// gets the value by name alone.
-  private Struct.@Nullable Slot uncovered(String storedName, Struct.Slot slot, TypeText text) {
-    if (migration == null) throw changed(storedName, slot, text);
+  /// The slot of a stored field that it does not take, null when a migration method gets the value
+  /// by name alone, or its values are given up.
+  ///
+  /// @param name under which it is stored
+  private Struct.@Nullable Slot uncovered(
+      String storedName, Struct.Slot slot, String name, TypeText text) {
+    if (migration == null) {
+      String loss = Loss.reset(storedName, name);
+      boolean hasInitial = !type.isRecord() && initial(slot).isPresent();
+      if (hasInitial && lineage.accepts(loss)) return null;
+      throw changed(storedName, slot, text, hasInitial ? Loss.offer(loss) : "");
+    }
     boolean sameKind = slot.kind == Struct.Kind.of(text.erasure());
     boolean argumentsDiffer = slot.text.erasure().equals(text.erasure());
     return sameKind && !argumentsDiffer ? slot : null;
@@ -216,7 +235,8 @@ final class Shape {
     return null;
   }
 
-  private NotShareable changed(String storedName, Struct.Slot slot, TypeText text) {
+  private NotShareable changed(
+      String storedName, Struct.Slot slot, TypeText text, String offer) {
     ClassLoader loader = slot.field.getDeclaringClass().getClassLoader();
     String unknown = unknown(text, loader);
     return new NotShareable(
@@ -241,7 +261,8 @@ final class Shape {
             + part()
             + " another name and say @Removed(\""
             + slot.name
-            + "\") at the class");
+            + "\") at the class"
+            + offer);
   }
 
   private void checkAdded(String storedName, Struct.Slot slot) {

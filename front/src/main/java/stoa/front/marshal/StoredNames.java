@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 
 /// The names of a dictionary, sorted, so that those with a common prefix are together.
 ///
-/// Owned by the registries of one [Marshaller]. One thread at a time creates these.
+/// Shared by the registries of one [Marshaller]. Thread-safe.
 final class StoredNames {
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private int known;
 
-  /// Adds the new names of a dictionary.
-  void learn(List<String> names) {
+  /// Takes in the names that were added to a dictionary.
+  synchronized void learn(List<String> names) {
     for (String name : names.subList(Math.min(known, names.size()), names.size())) {
       numbers.putIfAbsent(name, known++);
     }
   }
 
-  /// Returns the number of a name, or null when it has none.
-  @Nullable Integer number(String name) {
+  /// The number of a name; null when it has none.
+  synchronized @Nullable Integer number(String name) {
     return numbers.get(name);
   }
 
   /// Returns the rests of all names with a prefix.
-  List<String> after(String beginning) {
+  synchronized List<String> after(String beginning) {
     var found = new ArrayList<String>();
     for (String name : numbers.tailMap(beginning).keySet()) {
       if (!name.startsWith(beginning)) break;

@@ -312,7 +312,7 @@ final class Struct {
     for (String name : storedNames) {
       String prefix = "schema " + name + "{";
       if (text == null || !text.startsWith(prefix) || !text.endsWith("}")) continue;
-      return shape.plan(name, text.substring(prefix.length(), text.length() - 1));
+      return shape.plan(name, text.substring(prefix.length(), text.length() - 1), ids.names());
     }
     throw new Corrupt(
         "a " + storedNames.getFirst() + " names the schema " + id + ", which is " + text);

@@ -1,6 +1,7 @@
 package stoa.front.marshal;
 
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.front.types.SharedType;
 
@@ -34,8 +35,15 @@ public interface TypeIds {
     return true;
   }
 
-  /// Returns whether a face is the first, of the existing ones, through which callers used the
-  /// objects of its stored name.
+  /// The losses that whoever opens the store, or deploys classes, accepts, as [Loss] names them. A
+  /// class that has one is taken, and the loss is noted among the names; a class that could have
+  /// one and has not is refused.
+  default Set<String> accepted() {
+    return Set.of();
+  }
+
+  /// Whether a face is the first, of those that are still there, under which the objects of its
+  /// stored name were used.
   default boolean isFirstFace(SharedType type) {
     return true;
   }

@@ -1,58 +1,18 @@
-package stoa.objects;
+package stoa.sim.code;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import stoa.NotShareable;
-import stoa.Stoa;
+import java.util.stream.IntStream;
 
-/// Changes of a program, each made to a store with a dozen calls, and to one with checkpoints, by
-/// opening the store with the changed program and by deploying it while the store is open. The
-/// state and the past are what they were, or the change is refused with the rule that settles it,
-/// and nothing has changed.
-class CodeMatrixTest {
-  private static final int FEW = 12;
-  private static final int MANY = 900;
+/// Changes of a shared class and its values: each kind that teams make, with what must become of
+/// it.
+public final class CodeChanges {
+  private CodeChanges() {}
 
-  /// The outcome of a change.
-  private sealed interface Outcome {
-    /// The store takes the change, and keeps state and past.
-    record Kept() implements Outcome {}
+  private static final CodeChange.Outcome KEPT = new CodeChange.Outcome.Kept();
 
-    /// The store refuses the change, and the message has some words.
-    record Refused(String words) implements Outcome {}
-  }
-
-  /// A change.
-  ///
-  /// @param before the declarations of the program, the shared class `Thing` first
-  /// @param after those that follow
-  /// @param back what becomes of going back to the first program
-  private record Change(
-      String name, List<String> before, List<String> after, Outcome outcome, Outcome back) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  private static final Outcome KEPT = new Outcome.Kept();
-
-  private static Outcome refused(String words) {
-    return new Outcome.Refused(words);
+  private static CodeChange.Outcome refused(String words) {
+    return new CodeChange.Outcome.Refused(words);
   }
 
   /* The shared class: `run` tells which build executes it, `show` the whole state. */
@@ -74,16 +34,22 @@ class CodeMatrixTest {
     return thing(build, "", fields, run, show);
   }
 
-  private static Change change(
-      String name, String before, String after, Outcome outcome, Outcome back) {
-    return new Change(name, List.of(before), List.of(after), outcome, back);
+  private static CodeChange change(
+      String name, String before, String after, CodeChange.Outcome outcome, CodeChange.Outcome back) {
+    return new CodeChange(name, List.of(before), List.of(after), outcome, back);
   }
 
   private static final String SUM = plain(1, "private int n;", "n += i;", "n");
 
-  private static Stream<Change> changes() {
-    var all = new ArrayList<Change>();
-    // Changes of methods.
+  /// All of them, each with a number of its own, from 0.
+  public static List<CodeChange> numbered() {
+    List<CodeChange> all = all();
+    return IntStream.range(0, all.size()).mapToObj(i -> all.get(i).numbered(i)).toList();
+  }
+
+  private static List<CodeChange> all() {
+    var all = new ArrayList<CodeChange>();
+    // What methods do.
     all.add(
         change(
             "a fix of a method", SUM, plain(2, "private int n;", "n += 2 * i;", "n"), KEPT, KEPT));
@@ -109,7 +75,7 @@ class CodeMatrixTest {
             KEPT,
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a helper class changes",
             List.of(
                 plain(1, "private int n;", "n += Helper.of(i);", "n"),
@@ -120,7 +86,7 @@ class CodeMatrixTest {
             KEPT,
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a helper class is gone",
             List.of(
                 plain(1, "private int n;", "n += Helper.of(i);", "n"),
@@ -129,7 +95,7 @@ class CodeMatrixTest {
             KEPT,
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a library has another version",
             List.of(
                 plain(1, "private int n;", "n += new Library().apply(i);", "n"),
@@ -317,7 +283,7 @@ class CodeMatrixTest {
     String show = "l.stream().map(x -> x.a() + x.b()).toList()";
     String item = "record Item(int a, String b) {}";
     all.add(
-        new Change(
+        new CodeChange(
             "a record gets a component",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -326,7 +292,7 @@ class CodeMatrixTest {
             refused("@Migrate"),
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a record gets a component with a migration",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -336,7 +302,7 @@ class CodeMatrixTest {
             KEPT,
             refused("c")));
     all.add(
-        new Change(
+        new CodeChange(
             "a component is renamed",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -345,7 +311,7 @@ class CodeMatrixTest {
             refused("@Was"),
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a component is renamed with its name",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -354,7 +320,7 @@ class CodeMatrixTest {
             KEPT,
             refused("z")));
     all.add(
-        new Change(
+        new CodeChange(
             "components in another order",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -363,7 +329,7 @@ class CodeMatrixTest {
             KEPT,
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a value class is renamed",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -372,7 +338,7 @@ class CodeMatrixTest {
             refused("@Was"),
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a value class is renamed with its name",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -381,7 +347,7 @@ class CodeMatrixTest {
             KEPT,
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a record becomes a class",
             List.of(plain(1, items, add, show), item),
             List.of(
@@ -396,28 +362,28 @@ class CodeMatrixTest {
     String color = "l.add(Color.values()[i % 2]); if (l.size() > 3) l.remove(0);";
     String ordinals = "l.stream().map(c -> c.ordinal() % 2).toList()";
     all.add(
-        new Change(
+        new CodeChange(
             "a constant is added",
             List.of(plain(1, colored, color, "l"), "enum Color { RED, BLUE }"),
             List.of(plain(2, colored, color, "l"), "enum Color { RED, BLUE, GREEN }"),
             KEPT,
             refused("GREEN")));
     all.add(
-        new Change(
+        new CodeChange(
             "constants in another order",
             List.of(plain(1, colored, color, "l"), "enum Color { RED, BLUE }"),
             List.of(plain(2, colored, color, "l"), "enum Color { BLUE, RED }"),
             KEPT,
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a constant is gone",
             List.of(plain(1, colored, color, ordinals), "enum Color { RED, BLUE }"),
             List.of(plain(2, colored, color, ordinals), "enum Color { RED, GREEN }"),
             refused("@Was"),
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "a constant is renamed with its name",
             List.of(plain(1, colored, color, ordinals), "enum Color { RED, BLUE }"),
             List.of(plain(2, colored, color, ordinals), "enum Color { RED, @Was(\"BLUE\") GREEN }"),
@@ -425,7 +391,7 @@ class CodeMatrixTest {
             refused("GREEN")));
     // Superclasses and interfaces.
     all.add(
-        new Change(
+        new CodeChange(
             "a superclass gets the field",
             List.of(SUM),
             List.of(
@@ -434,7 +400,7 @@ class CodeMatrixTest {
             KEPT,
             KEPT));
     all.add(
-        new Change(
+        new CodeChange(
             "an interface is added",
             List.of(SUM),
             List.of(
@@ -454,133 +420,6 @@ class CodeMatrixTest {
                 "n"),
             KEPT,
             KEPT));
-    return all.stream();
-  }
-
-  @TempDir Path directory;
-  private int builds;
-
-  private Program build(List<String> sources) {
-    return new Program(directory.resolve("build" + ++builds), sources.toArray(String[]::new));
-  }
-
-  private <T extends @Nullable Object> T open(Program program, Function<Stoa, T> use) {
-    return program.run(() -> {
-      try (Stoa stoa = Stoa.open("file:" + directory.resolve("store"))) {
-        return use.apply(stoa);
-      }
-    });
-  }
-
-  private static Object thing(Program program, Stoa stoa) {
-    return stoa.get(program.type("Thing"), "t");
-  }
-
-  private static int run(Object thing, int i) {
-    return (int) Objects.requireNonNull(Program.callFirst(thing, List.of("run", "walk"), i));
-  }
-
-  private static @Nullable Object show(Object thing) {
-    return Program.call(thing, "show");
-  }
-
-  /// Calls an object, and tells what it was at some of its versions.
-  private static SortedMap<Long, Object> called(Object thing, Stoa stoa, int calls) {
-    var shown = new TreeMap<Long, Object>();
-    for (int i = 1; i <= calls; i++) {
-      var _ = run(thing, i);
-      if (i % (calls / 4) == 0) {
-        shown.put(stoa.history(thing).version(), Objects.requireNonNull(show(thing)));
-      }
-    }
-    return shown;
-  }
-
-  private static void assertPast(SortedMap<Long, Object> shown, Object thing, Stoa stoa) {
-    shown.forEach((version, then) ->
-        assertEquals(then, show(stoa.history(thing).at(version)), "version " + version));
-  }
-
-  @ParameterizedTest
-  @MethodSource("changes")
-  void isTakenOrRefusedByOpeningTheStoreAfterAFewCalls(Object row) {
-    var change = (Change) row;
-    byOpening(change, FEW);
-  }
-
-  @ParameterizedTest
-  @MethodSource("changes")
-  void isTakenOrRefusedByOpeningTheStoreAfterManyCalls(Object row) {
-    var change = (Change) row;
-    byOpening(change, MANY);
-  }
-
-  private void byOpening(Change change, int calls) {
-    Program before = build(change.before());
-    Program after = build(change.after());
-    var shown = open(before, stoa -> called(thing(before, stoa), stoa, calls));
-    next(before, after, change.outcome(), shown, calls);
-    if (change.outcome() instanceof Outcome.Kept) {
-      next(after, before, change.back(), shown, calls);
-    }
-  }
-
-  /* The program of before has made the store; another one comes. */
-  private void next(
-      Program before, Program after, Outcome outcome, SortedMap<Long, Object> shown, int calls) {
-    if (outcome instanceof Outcome.Refused(String words)) {
-      var refusal =
-          assertThrows(NotShareable.class, () -> open(after, stoa -> run(thing(after, stoa), 1)));
-      assertTrue(String.valueOf(refusal.getMessage()).contains(words), refusal::getMessage);
-      open(
-          before,
-          stoa -> {
-            Object thing = thing(before, stoa);
-            assertEquals(shown.get(shown.lastKey()), show(thing));
-            assertEquals(shown.lastKey(), stoa.history(thing).version());
-            assertPast(shown, thing, stoa);
-            return null;
-          });
-      return;
-    }
-    open(
-        after,
-        stoa -> {
-          Object thing = thing(after, stoa);
-          assertEquals(shown.get(shown.lastKey()), show(thing));
-          assertPast(shown, thing, stoa);
-          shown.putAll(called(thing, stoa, calls));
-          assertPast(shown, thing, stoa);
-          return null;
-        });
-    open(
-        after,
-        stoa -> {
-          Object thing = thing(after, stoa);
-          assertEquals(shown.get(shown.lastKey()), show(thing));
-          assertPast(shown, thing, stoa);
-          return null;
-        });
-  }
-
-  @ParameterizedTest
-  @MethodSource("changes")
-  void isTakenOrRefusedByDeployingIt(Object row) {
-    var change = (Change) row;
-    Program before = build(change.before());
-    Program after = build(change.after());
-    open(
-        before,
-        stoa -> {
-          CodeService code = ObjectService.of(stoa, _ -> true).code();
-          Object thing = thing(before, stoa);
-          var shown = called(thing, stoa, FEW);
-          boolean fits =
-              code.deploy(after.files(), _ -> {}).stream().allMatch(CodeService.Finding::fits);
-          assertEquals(change.outcome() instanceof Outcome.Kept, fits);
-          assertPast(shown, thing, stoa);
-          assertEquals(shown.get(shown.lastKey()), show(thing));
-          return null;
-        });
+    return List.copyOf(all);
   }
 }

@@ -1,0 +1,3 @@
+/// What versions of code cost.
+@org.jspecify.annotations.NullMarked
+package stoa.bench.code;

@@ -1,0 +1,90 @@
+package stoa.client;
+
+import io.grpc.ManagedChannel;
+import io.grpc.StatusException;
+import io.grpc.stub.BlockingClientCall;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import stoa.NotShareable;
+import stoa.Unavailable;
+import stoa.front.code.CodeVersion;
+import stoa.front.types.SharedType;
+import stoa.wire.ClassTransfer;
+import stoa.wire.proto.ClassFile;
+import stoa.wire.proto.DeployPart;
+import stoa.wire.proto.DeployReply;
+import stoa.wire.proto.DeployResult;
+import stoa.wire.proto.StoreGrpc;
+
+/// Brings the class files of a client to the server that leads a group. One thread uses it.
+final class ClassBringer {
+  private static final long ANSWER_SECONDS_MAX = 60;
+
+  private final Conversation conversation;
+  private final int group;
+
+  ClassBringer(Conversation conversation, int group) {
+    this.conversation = conversation;
+    this.group = group;
+  }
+
+  /// Brings the code of a shared class. Waits for the server.
+  ///
+  /// @throws NotShareable when the server refuses it
+  void bring(SharedType type) {
+    var files = new TreeMap<>(CodeVersion.of(type.implementation()).files());
+    files.putAll(CodeVersion.of(type.face()).files());
+    Addresses.Address place = conversation.place();
+    if (place == null) {
+      throw new Unavailable(
+          "the connection is lost, and the class " + type.face().getName() + " not sent; try again");
+    }
+    ManagedChannel channel = conversation.channel(place);
+    try {
+      DeployResult result = send(channel, type.name(), files);
+      if (result.getRefusal().isEmpty()) return;
+      throw new NotShareable(
+          "the server does not take the class "
+              + type.face().getName()
+              + " of this program: "
+              + result.getRefusal());
+    } catch (StatusException failed) {
+      throw unavailable(type, failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw unavailable(type, interrupted);
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private DeployResult send(
+      ManagedChannel channel, String type, SortedMap<String, byte[]> files)
+      throws StatusException, InterruptedException {
+    BlockingClientCall<DeployPart, DeployReply> call =
+        StoreGrpc.newBlockingV2Stub(channel)
+            .withDeadlineAfter(ANSWER_SECONDS_MAX, TimeUnit.SECONDS)
+            .deploy();
+    var first = DeployPart.newBuilder().setGroup(group).setBrings(true).addTypes(type).build();
+    boolean isOpen = call.write(first);
+    for (List<ClassFile> part : ClassTransfer.parts(files)) {
+      if (isOpen) isOpen = call.write(DeployPart.newBuilder().addAllFiles(part).build());
+    }
+    if (isOpen) call.halfClose();
+    while (true) {
+      DeployReply reply = call.read();
+      if (reply == null) {
+        return DeployResult.newBuilder().setRefusal("the server has ended the request").build();
+      }
+      if (reply.hasResult()) return reply.getResult();
+    }
+  }
+
+  private static Unavailable unavailable(SharedType type, Throwable cause) {
+    return new Unavailable(
+        "the class " + type.face().getName() + " did not reach the server: " + cause + "; try again",
+        cause);
+  }
+}
