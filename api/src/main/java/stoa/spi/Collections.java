@@ -117,8 +117,8 @@ public interface Collections {
       return known;
     }
 
-    /// The one beside this class, for threads that do not know the class loader of the program: with
-    /// the libraries inside a jar file, those of the common pool.
+    /// The one beside this class, for threads that do not know the class loader of the program:
+    /// with the libraries inside a jar file, those of the common pool.
     private static Optional<Collections> beside() {
       return ServiceLoader.load(Collections.class, Collections.class.getClassLoader()).findFirst();
     }

@@ -47,7 +47,8 @@ public final class Latency {
   // Null until something was quick for the first time. Guarded by this for writing.
   private volatile @Nullable AtomicLongArray stripes;
 
-  // The stripes while the last that was timed was quick; otherwise null. Guarded by this for writing.
+  // The stripes while the last that was timed was quick; otherwise null. Guarded by this for
+  // writing.
   private volatile @Nullable AtomicLongArray quick;
 
   // The histogram at the beginning of this window and of the one before. Guarded by this.

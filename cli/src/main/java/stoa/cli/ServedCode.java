@@ -126,11 +126,7 @@ final class ServedCode {
       var here = new TreeSet<>(accepted);
       if (groups > 1) here.removeAll(before.superfluous(group));
       DeployPart first =
-          first(classes.types())
-              .setGroup(group)
-              .setDeploys(true)
-              .addAllAccepted(here)
-              .build();
+          first(classes.types()).setGroup(group).setDeploys(true).addAllAccepted(here).build();
       DeployResult result;
       try {
         result = send(first, classes.files(), progress);
@@ -149,17 +145,18 @@ final class ServedCode {
   }
 
   private static CodeService.Result found(DeployResult result) {
-    var findings = result.getFindingsList().stream()
-        .map(one ->
-            new CodeService.Finding(
-                one.getType(),
-                kind(one.getKind()),
-                one.getObjects(),
-                one.getUnfit(),
-                one.getReason(),
-                new CodeService.ReplayedCalls(
-                    one.getCalls(), one.getCallsDifferent(), one.getFirstDifferent())))
-        .toList();
+    var findings =
+        result.getFindingsList().stream()
+            .map(one ->
+                new CodeService.Finding(
+                    one.getType(),
+                    kind(one.getKind()),
+                    one.getObjects(),
+                    one.getUnfit(),
+                    one.getReason(),
+                    new CodeService.ReplayedCalls(
+                        one.getCalls(), one.getCallsDifferent(), one.getFirstDifferent())))
+            .toList();
     return new CodeService.Result(findings, Set.copyOf(result.getSuperfluousList()));
   }
 

@@ -77,8 +77,7 @@ class CodeOfElementsTest {
     try (var server = ServerProcess.start(data)) {
       deploy(first, server.address());
       assertEquals(1, call(first, server.url(), "add", "a"));
-      var absent =
-          assertThrows(NotShareable.class, () -> call(first, server.url(), "put", "a", 5));
+      var absent = assertThrows(NotShareable.class, () -> call(first, server.url(), "put", "a", 5));
       assertTrue(String.valueOf(absent.getMessage()).contains("v.Item"), absent::toString);
       deploy(second, server.address());
       assertEquals(20, call(first, server.url(), "add", "b"));

@@ -298,20 +298,24 @@ class LookTest {
   private static void hot(Build pads, String at) {
     String url = "stoa://" + at;
     var ended =
-        CompletableFuture.runAsync(() ->
-            patient(
-                pads,
-                url,
-                stoa -> {
-                  Object one = pads.object(stoa, "Pad", "alice");
-                  return assertThrows(RuntimeException.class, () -> Build.call(one, "endless"));
-                }),
+        CompletableFuture.runAsync(
+            () ->
+                patient(
+                    pads,
+                    url,
+                    stoa -> {
+                      Object one = pads.object(stoa, "Pad", "alice");
+                      return assertThrows(RuntimeException.class, () -> Build.call(one, "endless"));
+                    }),
             Thread::startVirtualThread);
     await(at, 1, ended);
     var behind =
-        CompletableFuture.runAsync(() ->
-            patient(
-                pads, url, stoa -> Build.call(pads.object(stoa, "Pad", "alice"), "add", "he", 1L)),
+        CompletableFuture.runAsync(
+            () ->
+                patient(
+                    pads,
+                    url,
+                    stoa -> Build.call(pads.object(stoa, "Pad", "alice"), "add", "he", 1L)),
             Thread::startVirtualThread);
     await(at, 2, behind);
     String top = stoa(0, "top", "--once", "--seconds", "0.2", "--server", at);

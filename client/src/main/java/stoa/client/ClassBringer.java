@@ -39,7 +39,9 @@ final class ClassBringer {
     Addresses.Address place = conversation.place();
     if (place == null) {
       throw new Unavailable(
-          "the connection is lost, and the class " + type.face().getName() + " not sent; try again");
+          "the connection is lost, and the class "
+              + type.face().getName()
+              + " not sent; try again");
     }
     ManagedChannel channel = conversation.channel(place);
     try {
@@ -60,8 +62,7 @@ final class ClassBringer {
     }
   }
 
-  private DeployResult send(
-      ManagedChannel channel, String type, SortedMap<String, byte[]> files)
+  private DeployResult send(ManagedChannel channel, String type, SortedMap<String, byte[]> files)
       throws StatusException, InterruptedException {
     BlockingClientCall<DeployPart, DeployReply> call =
         StoreGrpc.newBlockingV2Stub(channel)
@@ -84,7 +85,11 @@ final class ClassBringer {
 
   private static Unavailable unavailable(SharedType type, Throwable cause) {
     return new Unavailable(
-        "the class " + type.face().getName() + " did not reach the server: " + cause + "; try again",
+        "the class "
+            + type.face().getName()
+            + " did not reach the server: "
+            + cause
+            + "; try again",
         cause);
   }
 }

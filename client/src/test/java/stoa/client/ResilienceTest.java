@@ -275,10 +275,10 @@ class ResilienceTest {
         assertEquals(3, stoa.get(Account.class, "a").balance());
         server.close();
         long began = System.nanoTime();
-        var failure =
-            assertThrows(Unavailable.class, () -> stoa.get(Account.class, "a").balance());
+        var failure = assertThrows(Unavailable.class, () -> stoa.get(Account.class, "a").balance());
         long took = Duration.ofNanos(System.nanoTime() - began).toMillis();
-        assertTrue(String.valueOf(failure.getMessage()).contains("within 500 ms"), failure::toString);
+        assertTrue(
+            String.valueOf(failure.getMessage()).contains("within 500 ms"), failure::toString);
         assertTrue(took < 4_000, took + " ms");
       } finally {
         server.close();

@@ -404,8 +404,7 @@ public final class ClusterServer implements AutoCloseable {
           "stoa.servers",
           Measures.NO_UNIT,
           "Servers of the store, by whether they answer.",
-          (double)
-              known.servers().stream().filter(listed -> listed.presence() == presence).count(),
+          (double) known.servers().stream().filter(listed -> listed.presence() == presence).count(),
           "state",
           presence.name().toLowerCase(Locale.ROOT));
     }

@@ -420,7 +420,8 @@ final class HostedGroup {
   }
 
   private Backup logUnit() {
-    return new LogUnit(group.replica().streams(), place.options().machine().threads(), group::checkpoints);
+    return new LogUnit(
+        group.replica().streams(), place.options().machine().threads(), group::checkpoints);
   }
 
   /// Reports to the leader that an object differs here. Reports again later if that is not possible

@@ -418,7 +418,8 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
         written(gone -> {
           collect(root(), gone);
           var nothing = new NodeObject.Content(0, List.of(), List.of());
-          if (!moments.isLive()) gone.forEach(node -> node.fill(nothing)); // no other code deletes them
+          if (!moments.isLive())
+            gone.forEach(node -> node.fill(nothing)); // no other code deletes them
           root().fill(nothing);
           return null;
         });

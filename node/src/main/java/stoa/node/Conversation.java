@@ -167,8 +167,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
     try {
       Session found = node.registry().session(hello, origin());
       Conversation before = found.attach(this);
-      if (before != null)
-        before.refuse(Status.ABORTED, "another connection continues the session");
+      if (before != null) before.refuse(Status.ABORTED, "another connection continues the session");
       var taken = new Seat(node, found);
       seat = taken;
       if (over) { // it was lost meanwhile, when nobody knew whose it was

@@ -91,7 +91,6 @@ public final class Server implements AutoCloseable {
   private static final int IDLE_TICKS = 10;
   private static final double NANOS_PER_SECOND = 1e9;
 
-
   // Each may make a state of the past, and show a large one.
   private static final int LOOKS_MAX = 4;
 

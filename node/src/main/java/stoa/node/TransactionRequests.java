@@ -68,11 +68,12 @@ final class TransactionRequests {
       asked.answer(Forms.done());
       return;
     }
-    open.lane().slow(() ->
-        asked.attempt(() -> {
-          open.close();
-          return Forms.done();
-        }));
+    open.lane()
+        .slow(() ->
+            asked.attempt(() -> {
+              open.close();
+              return Forms.done();
+            }));
   }
 
   /// Begins a transaction.

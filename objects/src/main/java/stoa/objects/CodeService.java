@@ -213,8 +213,8 @@ public final class CodeService {
     var tried = new Tried(accepted, progress);
     Result result = found(shared, new Sample(types, Long.MAX_VALUE, false), tried);
     if (result.fits()) {
-      shared.forEach((type, faces) ->
-          stoa.activate(type, faces, tried.losses.getOrDefault(type, List.of())));
+      shared.forEach(
+          (type, faces) -> stoa.activate(type, faces, tried.losses.getOrDefault(type, List.of())));
     }
     return result;
   }

@@ -171,8 +171,7 @@ class AcceptedLossTest {
           Program.call(cart(before, stoa), "clear");
           return add(before, stoa, 5);
         });
-    Set<String> losses =
-        Set.of("cart.clear() removed", "v.Color.BLUE removed", "v.Item.b removed");
+    Set<String> losses = Set.of("cart.clear() removed", "v.Color.BLUE removed", "v.Item.b removed");
     assertNames(after, "cart.clear() removed");
     var refusal =
         assertThrows(
@@ -243,7 +242,8 @@ class AcceptedLossTest {
           var both = Set.of(NOTE, "cart.n reset");
           assertFalse(code.deploy(after.files(), Set.of(), both, _ -> {}).fits());
           assertEquals(1, code.versions().size());
-          assertTrue(code.check(after.files(), CodeService.Sample.WHOLE, Set.of(NOTE), _ -> {}).fits());
+          assertTrue(
+              code.check(after.files(), CodeService.Sample.WHOLE, Set.of(NOTE), _ -> {}).fits());
           assertEquals(List.of(List.of()), lists(code.versions()));
           assertTrue(code.deploy(after.files(), Set.of(), Set.of(NOTE), _ -> {}).fits());
           assertEquals(List.of(List.of(), List.of(NOTE)), lists(code.versions()));

@@ -99,7 +99,8 @@ public final class RatisNode implements AutoCloseable {
     this.config = config;
     Secret secret = config.secret();
     var credentials = secret == null ? null : new Credentials(secret, config.id());
-    sockets = credentials == null ? Sockets.of(config.tls(), reach) : Sockets.with(credentials, reach);
+    sockets =
+        credentials == null ? Sockets.of(config.tls(), reach) : Sockets.with(credentials, reach);
     // During its construction, Ratis would begin the groups of its directory, without their first
     // members.
     var properties = properties(config, config.directory().resolve("none"));
@@ -115,8 +116,8 @@ public final class RatisNode implements AutoCloseable {
               tls.key().toFile(), tls.certificate().toFile(), tls.authorities().toFile(), true));
     }
     GrpcConfigKeys.Server.setServicesCustomizer(
-        parameters, (builder, _) ->
-            builder.intercept(new Votes(this::refusal)).intercept(new Cutting(reach)));
+        parameters,
+        (builder, _) -> builder.intercept(new Votes(this::refusal)).intercept(new Cutting(reach)));
     server =
         RaftServer.newBuilder()
             .setServerId(RaftPeerId.valueOf(config.id()))

@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Configuration;
 import stoa.Stoa;
 import stoa.metrics.StoaMetrics;
 
-/// Measures transactions where Micrometer has a registry, and the store itself where stoa-metrics is
-/// on the class path, too.
+/// Measures transactions where Micrometer has a registry, and the store itself where stoa-metrics
+/// is on the class path, too.
 @AutoConfiguration(
     after = StoaAutoConfiguration.class,
     afterName = {

@@ -13,8 +13,8 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 
 /// Measures the transactions of [StoaTransactionTemplate]s: the timer `stoa.template.transactions`,
-/// and the summary `stoa.template.attempts`, which tells how often bodies ran. Both have the tags `kind`
-/// (`read`, `write`) and `outcome`. Thread-safe.
+/// and the summary `stoa.template.attempts`, which tells how often bodies ran. Both have the tags
+/// `kind` (`read`, `write`) and `outcome`. Thread-safe.
 public final class TransactionMetrics implements TransactionListener {
   private final MeterRegistry registry;
 

@@ -33,7 +33,8 @@ public final class DeviceMeasures {
         Measures.BYTES,
         "Part of the log that the devices gave up, as it was deleted, trimmed or replaced.",
         Math.max(0, logged - held));
-    out.gauge("stoa.disk.used", Measures.BYTES, "Size of segments and index on the disk.", (double) used);
+    out.gauge(
+        "stoa.disk.used", Measures.BYTES, "Size of segments and index on the disk.", (double) used);
     if (room != Long.MAX_VALUE) {
       out.gauge("stoa.disk.free", Measures.BYTES, "Room that is left on the disk.", (double) room);
     }

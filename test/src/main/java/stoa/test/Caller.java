@@ -48,12 +48,11 @@ public final class Caller<T> {
   /// @param call makes the call on the instance that it gets, and touches nothing else. Several
   ///   calls in it count as one, which must then take effect at one moment
   /// @return what the call returned
-  /// @throws Exception what the method threw, or Stoa: a call whose outcome is unknown may have taken
-  ///   effect at any time, or not
+  /// @throws Exception what the method threw, or Stoa: a call whose outcome is unknown may have
+  ///   taken effect at any time, or not
   public <R extends @Nullable Object> R call(String name, Call1<? super T, R> call)
       throws Exception {
-    var open =
-        client.begin(new ObjectModel.Invocation<>(name, plain -> Outcome.of(call, plain)));
+    var open = client.begin(new ObjectModel.Invocation<>(name, plain -> Outcome.of(call, plain)));
     R answer;
     try {
       answer = call.on(shared);

@@ -92,11 +92,13 @@ final class ClusterMember implements Program {
       ClusterMember joined = Objects.requireNonNull(first);
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       String refusal =
-          ask(joined.leader(0), to -> {
-            var challenge = to.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
-            Secret known = Objects.requireNonNull(secretOfServers);
-            return to.join(Proofs.prove(request, known, challenge)).getRefusal();
-          });
+          ask(
+              joined.leader(0),
+              to -> {
+                var challenge = to.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
+                Secret known = Objects.requireNonNull(secretOfServers);
+                return to.join(Proofs.prove(request, known, challenge)).getRefusal();
+              });
       if (!refusal.isEmpty()) throw new Unavailable(refusal);
     };
   }

@@ -32,7 +32,7 @@ final class Determinism {
   private static void fail(Class<?> type, int number, String what) {
     StoaAssertions.failWith(
         ("call %d on %s is not deterministic: it %s. Use Call.now() and Call.random(), keep"
-             + " everything in fields, and use collections whose order does not depend on hashes")
+                + " everything in fields, and use collections whose order does not depend on hashes")
             .formatted(number, type.getSimpleName(), what));
   }
 

@@ -39,12 +39,14 @@ final class Fitting {
         copy(store, copy);
         ClassLoader today = Loaders.ofTest();
         // The code that the store has executes its calls, not the classes of today.
-        Loaders.within(new Hiding(today), () -> {
-          try (Stoa opened = EmbeddedEngine.openScratch(StoaConfig.of(url(copy)), BYTES_MAX)) {
-            check(store, ObjectService.of(opened, _ -> false).code(), classes, today);
-          }
-          return copy;
-        });
+        Loaders.within(
+            new Hiding(today),
+            () -> {
+              try (Stoa opened = EmbeddedEngine.openScratch(StoaConfig.of(url(copy)), BYTES_MAX)) {
+                check(store, ObjectService.of(opened, _ -> false).code(), classes, today);
+              }
+              return copy;
+            });
       } finally {
         delete(copy);
       }
@@ -93,8 +95,7 @@ final class Fitting {
             .formatted(store, String.join("\n  ", problems)));
   }
 
-  private static List<String> refusals(
-      CodeService code, Set<Class<?>> classes, Set<String> types) {
+  private static List<String> refusals(CodeService code, Set<Class<?>> classes, Set<String> types) {
     var problems = new ArrayList<String>();
     var files = new TreeMap<String, byte[]>();
     for (Class<?> one : classes) {

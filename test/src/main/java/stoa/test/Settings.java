@@ -10,8 +10,8 @@ final class Settings {
 
   private Settings() {}
 
-  /// Returns the configuration of a test that has none of its own: calls may take longer than usual,
-  /// because a machine that runs many tests elects a leader late.
+  /// Returns the configuration of a test that has none of its own: calls may take longer than
+  /// usual, because a machine that runs many tests elects a leader late.
   static StoaConfig standard() {
     return StoaConfig.of("memory:").withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
   }

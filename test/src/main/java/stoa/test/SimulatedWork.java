@@ -7,12 +7,12 @@ import stoa.Stoa;
 /// hold after every fault of the store. A simulation makes a new instance for each seed. Its fields
 /// may keep the knowledge of the program, such as the calls that have returned.
 ///
-/// Everything that it does follows from the store, from the random numbers that it gets and from its
-/// fields: it uses no clock, thread or other source of chance. The simulation calls all methods on
-/// one thread. Proxies are of the store that a method gets, and no later one.
+/// Everything that it does follows from the store, from the random numbers that it gets and from
+/// its fields: it uses no clock, thread or other source of chance. The simulation calls all methods
+/// on one thread. Proxies are of the store that a method gets, and no later one.
 public interface SimulatedWork {
-  /// Makes what the program begins with. When the store fails meanwhile, this runs again on the store
-  /// that was opened again: it must find what is there already.
+  /// Makes what the program begins with. When the store fails meanwhile, this runs again on the
+  /// store that was opened again: it must find what is there already.
   default void begin(Stoa stoa) {}
 
   /// Does one piece of the program's work.

@@ -21,8 +21,9 @@ import stoa.sim.world.SimulatedShard;
 import stoa.sim.world.SimulatedStore;
 
 /// Runs a program's work with its shared objects through crashes and failures of disks, and with
-/// [#replicas(int)] through changes of the leader, at moments that a seed decides: also in the middle
-/// of a call, of a commit and of the recovery. After each recovery it checks what must always hold.
+/// [#replicas(int)] through changes of the leader, at moments that a seed decides: also in the
+/// middle of a call, of a commit and of the recovery. After each recovery it checks what must
+/// always hold.
 ///
 /// ```java
 /// @Test
@@ -39,8 +40,8 @@ import stoa.sim.world.SimulatedStore;
 /// }
 /// ```
 ///
-/// The whole store is real, on one thread, without real disks or time. Equal seeds give equal runs, in
-/// every JVM. A failure names its seed, and the line that runs this seed alone.
+/// The whole store is real, on one thread, without real disks or time. Equal seeds give equal runs,
+/// in every JVM. A failure names its seed, and the line that runs this seed alone.
 ///
 /// Immutable; a run belongs to the thread that calls [#run()].
 public final class Simulation {
@@ -91,8 +92,7 @@ public final class Simulation {
   ///
   /// @param work makes the work of one seed
   public static Simulation of(Supplier<? extends SimulatedWork> work) {
-    return new Simulation(
-        work, 0, SEEDS - 1, STEPS, 1, TIME_MAX, StoaConfig.of("file:simulated"));
+    return new Simulation(work, 0, SEEDS - 1, STEPS, 1, TIME_MAX, StoaConfig.of("file:simulated"));
   }
 
   /// Returns this simulation with the seeds from 0.
@@ -114,8 +114,8 @@ public final class Simulation {
     return new Simulation(work, firstSeed, lastSeed, count, replicas, timeMax, config);
   }
 
-  /// Returns this simulation with a store that several replicas keep, each on a disk of its own. When
-  /// the leader ends, one of the replicas leads.
+  /// Returns this simulation with a store that several replicas keep, each on a disk of its own.
+  /// When the leader ends, one of the replicas leads.
   ///
   /// @param count 1 to 5
   public Simulation replicas(int count) {
@@ -125,8 +125,8 @@ public final class Simulation {
     return new Simulation(work, firstSeed, lastSeed, steps, count, timeMax, config);
   }
 
-  /// Returns this simulation with another limit for its time. It begins no seed after that time, and
-  /// one seed takes at most 20 s.
+  /// Returns this simulation with another limit for its time. It begins no seed after that time,
+  /// and one seed takes at most 20 s.
   public Simulation timeMax(Duration time) {
     return new Simulation(work, firstSeed, lastSeed, steps, replicas, time, config);
   }
@@ -139,11 +139,12 @@ public final class Simulation {
         work, firstSeed, lastSeed, steps, replicas, timeMax, value.withUrl("file:simulated"));
   }
 
-  /// Runs the seeds one after the other, until all have passed, one has failed, or the time is over.
+  /// Runs the seeds one after the other, until all have passed, one has failed, or the time is
+  /// over.
   ///
   /// @return how many seeds have passed
-  /// @throws AssertionError when a check has failed; its message has the seed, what happened before,
-  ///   and the line that runs the seed again
+  /// @throws AssertionError when a check has failed; its message has the seed, what happened
+  ///   before, and the line that runs the seed again
   public int run() {
     Long only = Long.getLong(SEED_PROPERTY);
     long seed = only == null ? firstSeed : only;
@@ -201,8 +202,7 @@ public final class Simulation {
       store =
           replicas == 1
               ? new SimulatedStore(chance, config, disks.getFirst())
-              : SimulatedStore.replicated(
-                  chance, config, SimulatedShard.Trouble.STANDARD, disks);
+              : SimulatedStore.replicated(chance, config, SimulatedShard.Trouble.STANDARD, disks);
     }
 
     void run() {

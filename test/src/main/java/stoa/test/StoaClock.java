@@ -14,8 +14,8 @@ import stoa.store.threads.Threads;
 /// time and runs on as the clock of the machine does.
 ///
 /// The clock says what [stoa.Call#now()] returns, and how old the past is for [stoa.Keep#age]. The
-/// time limits of calls run out as it advances. Leases of sessions, elections and the time limits of
-/// a client go by the time that really passes.
+/// time limits of calls run out as it advances. Leases of sessions, elections and the time limits
+/// of a client go by the time that really passes.
 ///
 /// Thread-safe.
 public final class StoaClock {

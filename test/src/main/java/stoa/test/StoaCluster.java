@@ -156,8 +156,8 @@ public final class StoaCluster implements AutoCloseable {
     return clients.shared();
   }
 
-  /// Opens another client of the store, with a session of its own. The cluster closes it, unless the
-  /// caller has.
+  /// Opens another client of the store, with a session of its own. The cluster closes it, unless
+  /// the caller has.
   public Stoa openClient() {
     return clients.open();
   }
@@ -179,8 +179,8 @@ public final class StoaCluster implements AutoCloseable {
   /// Returns the server that leads the first group, which is that of all objects in a cluster
   /// without groups. Waits until there is one that the servers agree on.
   ///
-  /// @throws IllegalStateException when no server leads within two minutes, for example because most
-  ///   of them are down
+  /// @throws IllegalStateException when no server leads within two minutes, for example because
+  ///   most of them are down
   public StoaServer leader() {
     return leader(0);
   }
@@ -221,8 +221,8 @@ public final class StoaCluster implements AutoCloseable {
     return 2 * cut.size() > servers.size() == cut.contains(server.name());
   }
 
-  /// Waits until the servers that run have all groups, every group has its members and a leader, and
-  /// no replica moves: as after a start, or a restart. All servers must run.
+  /// Waits until the servers that run have all groups, every group has its members and a leader,
+  /// and no replica moves: as after a start, or a restart. All servers must run.
   ///
   /// @throws IllegalStateException when that takes more than two minutes
   public void awaitSettled() {

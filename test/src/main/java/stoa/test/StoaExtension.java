@@ -37,8 +37,8 @@ import stoa.StoaConfig;
 ///
 /// **What.** The types are [Stoa], [StoaStore], [StoaServer], [StoaCluster] and [StoaClock]; the
 /// annotations are [Embedded], [Served] and [Clustered]. A field needs one of the annotations. All
-/// parameters and fields of a test that ask for the same get the same: in the example the client and
-/// the server belong together.
+/// parameters and fields of a test that ask for the same get the same: in the example the client
+/// and the server belong together.
 ///
 /// **How long.** A parameter of a test or of `@BeforeEach`, and an instance field, live for one
 /// test. A static field, and a parameter of `@BeforeAll` or of a constructor of a test class, live
@@ -46,8 +46,8 @@ import stoa.StoaConfig;
 /// close fails the test or the class. Tests may run in parallel.
 ///
 /// **Settings.** Stores have the standard configuration, but calls may take 30 s: on a machine that
-/// runs many tests, servers elect a leader late. Registered with [#with(StoaConfig)] in place of the annotation, the stores
-/// have a configuration of the test:
+/// runs many tests, servers elect a leader late. Registered with [#with(StoaConfig)] in place of
+/// the annotation, the stores have a configuration of the test:
 ///
 /// ```java
 /// @RegisterExtension
@@ -142,8 +142,7 @@ public final class StoaExtension
     if (type == StoaClock.class) return clock;
     return switch (wish(element, type)) {
       case Wish.InMemory wish -> {
-        var store =
-            kept.computeIfAbsent(wish, _ -> StoaStore.open(config, clock), StoaStore.class);
+        var store = kept.computeIfAbsent(wish, _ -> StoaStore.open(config, clock), StoaStore.class);
         yield type == Stoa.class ? store.stoa() : store;
       }
       case Wish.OnServer wish -> {

@@ -38,7 +38,8 @@ class ArtifactsTest {
     String version = version(pom(Path.of("")));
     assertEquals(version, version(pom(Path.of("bom"))));
     Path command = Path.of("cli/src/main/java/stoa/cli/NewCommand.java");
-    assertTrue(repository.text(command).contains("VERSION = \"" + version + "\""), command::toString);
+    assertTrue(
+        repository.text(command).contains("VERSION = \"" + version + "\""), command::toString);
   }
 
   private String pom(Path folder) {

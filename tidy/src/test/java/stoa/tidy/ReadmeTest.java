@@ -28,7 +28,8 @@ class ReadmeTest {
       Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
   /// Pages whose subject is no program.
-  private static final Set<String> WITHOUT = Set.of("README.md", "artifacts.md", "cluster.md", "vcorfu.md");
+  private static final Set<String> WITHOUT =
+      Set.of("README.md", "artifacts.md", "cluster.md", "vcorfu.md");
 
   @TempDir Path folder;
 

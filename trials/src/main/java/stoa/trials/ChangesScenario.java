@@ -406,7 +406,8 @@ public final class ChangesScenario implements Scenario {
 
   private static void rollBack(Cell row, String at) {
     boolean isKept = row.isKeptBack();
-    String told = stoa(isKept ? 0 : 1, "deploy", "--rollback", "thing" + row.number(), "--server", at);
+    String told =
+        stoa(isKept ? 0 : 1, "deploy", "--rollback", "thing" + row.number(), "--server", at);
     if (row.change().back() instanceof CodeChange.Outcome.Refused(String words)) {
       holds(told.contains(words), row + ": " + told);
     }

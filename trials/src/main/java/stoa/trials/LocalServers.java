@@ -13,8 +13,8 @@ import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
-import stoa.cluster.Machine;
 import stoa.cluster.Contact;
+import stoa.cluster.Machine;
 import stoa.cluster.SecretFile;
 import stoa.node.ServerConfig;
 import stoa.wire.Proofs;
@@ -100,7 +100,9 @@ final class LocalServers implements AutoCloseable {
       ManagedChannel channel =
           NettyChannelBuilder.forAddress(HOST, ports.getFirst()).usePlaintext().build();
       try {
-        var first = StoreGrpc.newBlockingStub(channel).withDeadlineAfter(ANSWER_SECONDS_MAX, TimeUnit.SECONDS);
+        var first =
+            StoreGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(ANSWER_SECONDS_MAX, TimeUnit.SECONDS);
         var _ = first.where(WhereRequest.newBuilder().build()); // waits until it leads
         var challenge = first.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
         var proved = Proofs.prove(request, Objects.requireNonNull(secret), challenge);

@@ -61,10 +61,9 @@ final class LocalRepository {
     Path fast = Objects.requireNonNull(module.getParent()).resolve("target");
     return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
         .map(Path::of)
-        .filter(
-            entry ->
-                entry.startsWith(target)
-                    || (entry.startsWith(fast) && entry.endsWith(module.getFileName() + "/main")))
+        .filter(entry ->
+            entry.startsWith(target)
+                || (entry.startsWith(fast) && entry.endsWith(module.getFileName() + "/main")))
         .findFirst()
         .orElseThrow(
             () -> new AssertionError(module + " is not on the class path; add it to trials"));

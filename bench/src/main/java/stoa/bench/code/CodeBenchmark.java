@@ -79,9 +79,7 @@ public final class CodeBenchmark implements Benchmark<CodeScale> {
 
   private static void deploy(Stoa stoa, int factor) {
     List<CodeService.Finding> found =
-        ObjectService.of(stoa, _ -> true)
-            .code()
-            .deploy(LedgerVersions.version(factor), _ -> {});
+        ObjectService.of(stoa, _ -> true).code().deploy(LedgerVersions.version(factor), _ -> {});
     if (found.size() == 1 && found.getFirst().fits()) return;
     throw new IllegalStateException("the version does not fit: " + found);
   }

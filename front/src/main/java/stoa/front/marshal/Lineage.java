@@ -22,7 +22,8 @@ import stoa.front.types.Hashing;
 /// Maps a stored name to the present class, and decides whether a declared type takes the values of
 /// a stored type.
 ///
-/// Filled while a registry is made. Afterwards it learns what the dictionary gets. Thread-safe then.
+/// Filled while a registry is made. Afterwards it learns what the dictionary gets. Thread-safe
+/// then.
 final class Lineage {
   private static final String WAS = "was ";
 

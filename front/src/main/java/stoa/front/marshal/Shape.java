@@ -235,8 +235,7 @@ final class Shape {
     return null;
   }
 
-  private NotShareable changed(
-      String storedName, Struct.Slot slot, TypeText text, String offer) {
+  private NotShareable changed(String storedName, Struct.Slot slot, TypeText text, String offer) {
     ClassLoader loader = slot.field.getDeclaringClass().getClassLoader();
     String unknown = unknown(text, loader);
     return new NotShareable(

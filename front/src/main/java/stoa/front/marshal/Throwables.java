@@ -64,8 +64,7 @@ final class Throwables {
       for (Class<?> c = type; c != null && c != Throwable.class; c = c.getSuperclass()) {
         for (Field field : c.getDeclaredFields()) {
           int skipped = Modifier.STATIC | Modifier.TRANSIENT;
-          if ((field.getModifiers() & skipped) == 0)
-            fields.add(PrivateFields.of(field));
+          if ((field.getModifiers() & skipped) == 0) fields.add(PrivateFields.of(field));
         }
       }
       fields.sort(Comparator.comparing(Shape::name));

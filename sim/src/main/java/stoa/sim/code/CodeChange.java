@@ -31,8 +31,7 @@ public record CodeChange(
   /// The same change of another program, so that a store can have several: its classes are in the
   /// package `v` with the number, and its stored name has the number behind it.
   public CodeChange numbered(int number) {
-    return new CodeChange(
-        name, numbered(before, number), numbered(after, number), outcome, back);
+    return new CodeChange(name, numbered(before, number), numbered(after, number), outcome, back);
   }
 
   private static List<String> numbered(List<String> sources, int number) {

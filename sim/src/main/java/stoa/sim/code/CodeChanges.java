@@ -35,7 +35,11 @@ public final class CodeChanges {
   }
 
   private static CodeChange change(
-      String name, String before, String after, CodeChange.Outcome outcome, CodeChange.Outcome back) {
+      String name,
+      String before,
+      String after,
+      CodeChange.Outcome outcome,
+      CodeChange.Outcome back) {
     return new CodeChange(name, List.of(before), List.of(after), outcome, back);
   }
 

@@ -122,7 +122,11 @@ class CodeMatrixTest {
 
   /* The program of before has made the store; another one comes. */
   private void next(
-      CompiledProgram before, CompiledProgram after, CodeChange.Outcome outcome, SortedMap<Long, Object> shown, int calls) {
+      CompiledProgram before,
+      CompiledProgram after,
+      CodeChange.Outcome outcome,
+      SortedMap<Long, Object> shown,
+      int calls) {
     if (outcome instanceof CodeChange.Outcome.Refused(String words)) {
       var refusal =
           assertThrows(NotShareable.class, () -> open(after, stoa -> run(thing(after, stoa), 1)));

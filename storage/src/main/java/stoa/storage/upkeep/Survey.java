@@ -463,8 +463,7 @@ public final class Survey {
       try {
         tell(item, item::data);
       } catch (IOException e) {
-        throw new java.io.UncheckedIOException(
-            e); // RecordWalk unwraps it
+        throw new java.io.UncheckedIOException(e); // RecordWalk unwraps it
       }
     }
   }
