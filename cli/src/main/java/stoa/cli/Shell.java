@@ -75,8 +75,7 @@ public final class Shell {
                 startup.toString(),
                 "--feedback",
                 "normal"));
-    var console = System.console();
-    if (console == null || !console.isTerminal()) options.add("-");
+    if (!System.console().isTerminal()) options.add("-");
     return options.toArray(String[]::new);
   }
 

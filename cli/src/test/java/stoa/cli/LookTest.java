@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -211,7 +212,7 @@ class LookTest {
     }
   }
 
-  private static TreeMap<String, Long> sizes(Path data) throws IOException {
+  private static Map<String, Long> sizes(Path data) throws IOException {
     var sizes = new TreeMap<String, Long>();
     try (var files = Files.list(data)) {
       for (Path file : files.toList()) sizes.put(file.toString(), Files.size(file));

@@ -28,7 +28,7 @@ class InstalledTest {
 
   private static URL[] classPath() throws MalformedURLException {
     var urls = new ArrayList<URL>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       urls.add(new File(entry).toURI().toURL());
     }
     return urls.toArray(URL[]::new);

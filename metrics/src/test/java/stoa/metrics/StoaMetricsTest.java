@@ -33,6 +33,7 @@ class StoaMetricsTest {
       return ++value;
     }
 
+    @SuppressWarnings("InfiniteRecursion") // until the stack is full
     public int sink(int depth) {
       return sink(depth + 1) + 1;
     }

@@ -60,7 +60,7 @@ final class Arrivals {
     if (address == null) return;
     synchronized (this) {
       Arrival arrival = waiting.get(address);
-      if (arrival != null && arrival.channel == channel) {
+      if (arrival != null && arrival.channel.equals(channel)) {
         arrival.end =
             channel
                 .eventLoop()
@@ -82,7 +82,7 @@ final class Arrivals {
 
   private synchronized boolean leave(SocketAddress address, Channel channel) {
     Arrival arrival = waiting.get(address);
-    if (arrival == null || arrival.channel != channel) return false;
+    if (arrival == null || !arrival.channel.equals(channel)) return false;
     leave(address);
     return true;
   }

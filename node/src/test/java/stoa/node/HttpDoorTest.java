@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -97,7 +98,7 @@ class HttpDoorTest {
   @Test
   void dropsARequestWithTooLargeHeaders() throws Exception {
     try (var door = open(List.of());
-        var socket = new Socket("127.0.0.1", door.port())) {
+        var socket = new Socket(InetAddress.getLoopbackAddress(), door.port())) {
       String request = "GET /a HTTP/1.1\r\nHost: h\r\nX: " + "x".repeat(64 << 10) + "\r\n\r\n";
       String answer;
       try {

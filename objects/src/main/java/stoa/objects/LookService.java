@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -97,7 +98,7 @@ public final class LookService {
     return types;
   }
 
-  private TreeSet<String> known() {
+  private SortedSet<String> known() {
     var known = new TreeSet<String>(stoa.codes().types());
     for (String name : stoa.dictionary().after(ClassNames.CLASS)) {
       int end = name.lastIndexOf(' '); // those of values stand alone

@@ -173,32 +173,22 @@ final class Showing {
 
   private Shown platform(String name, Object value, String path, int depth) {
     String type = value.getClass().getName();
-    switch (value) {
-      case Map<?, ?> map -> {
-        return map(name, type, map.size(), map.entrySet().iterator(), path, depth);
-      }
+    return switch (value) {
+      case Map<?, ?> map -> map(name, type, map.size(), map.entrySet().iterator(), path, depth);
       case Collection<?> some -> {
         Kind kind = some instanceof Set ? Kind.SET : Kind.LIST;
-        return elements(kind, name, type, some.size(), some.iterator(), path, depth);
+        yield elements(kind, name, type, some.size(), some.iterator(), path, depth);
       }
-      case Optional<?> some -> {
-        return one(name, type, some.orElse(null), path, depth);
-      }
-      case AtomicReference<?> some -> {
-        return one(name, type, some.get(), path, depth);
-      }
-      case Map.Entry<?, ?> entry -> {
-        return entry(name, entry.getKey(), entry.getValue(), path, depth);
-      }
+      case Optional<?> some -> one(name, type, some.orElse(null), path, depth);
+      case AtomicReference<?> some -> one(name, type, some.get(), path, depth);
+      case Map.Entry<?, ?> entry -> entry(name, entry.getKey(), entry.getValue(), path, depth);
       case Throwable thrown -> {
         String message = thrown.getMessage();
         Shown part = message == null ? show("message", null) : text("message", message);
-        return new Shown(Kind.OBJECT, name, type, "", 1, List.of(part));
+        yield new Shown(Kind.OBJECT, name, type, "", 1, List.of(part));
       }
-      default -> {
-        return leaf(Kind.HIDDEN, name, type, "a class of the JDK that is not shown", 0);
-      }
-    }
+      default -> leaf(Kind.HIDDEN, name, type, "a class of the JDK that is not shown", 0);
+    };
   }
 
   private Shown one(String name, String type, @Nullable Object value, String path, int depth) {
