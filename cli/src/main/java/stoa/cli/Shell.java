@@ -75,7 +75,7 @@ public final class Shell {
                 startup.toString(),
                 "--feedback",
                 "normal"));
-    if (!System.console().isTerminal()) options.add("-");
+    if (!Objects.requireNonNull(System.console()).isTerminal()) options.add("-");
     return options.toArray(String[]::new);
   }
 
