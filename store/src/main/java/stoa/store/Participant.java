@@ -22,13 +22,13 @@ import stoa.store.ordering.Vote;
 import stoa.store.running.StoreTransaction;
 import stoa.store.transactions.Prepared;
 
-/// A store among those that a [Coordinator] commits transactions over, where it is led.
+/// A store over which a [Coordinator] commits transactions, on the server that leads the store.
 /// Thread-safe.
 public final class Participant implements Coordinator.Home {
   /*
    * Invariants:
-   * (1) The store is held while `held` is, for the last round of which this has heard.
-   * (2) What a round that is over says, late or again, changes nothing.
+   * (1) The store is under a hold while `held` is set, for the last round that this knows.
+   * (2) A late or repeated request of a round that is over changes nothing.
    */
   private final Store store;
   private final Function<Coordinator.Part, @Nullable StoreTransaction> transactions;
@@ -39,8 +39,7 @@ public final class Participant implements Coordinator.Home {
   private Map<Coordinator.Part, StoreTransaction> examined = Map.of();
   private long last;
 
-  /// @param transactions finds the part of a transaction that is open here, null when it is not, or
-  ///   not any more
+  /// @param transactions returns the open part of a transaction, null when it is not open here
   public Participant(
       Store store, Function<Coordinator.Part, @Nullable StoreTransaction> transactions) {
     this.store = store;
