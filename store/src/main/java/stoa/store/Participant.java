@@ -195,7 +195,7 @@ public final class Participant implements Coordinator.Home {
         throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
       }
       if (round >= last) {
-        last = round; // it may come before its hold
+        last = round; // it may arrive before the hold of its round
         letGo();
       }
       store.checkUsable(); // another owner may be the one that is held
@@ -212,10 +212,10 @@ public final class Participant implements Coordinator.Home {
       if (newer || (adopted.epoch() == store.epoch() && round >= last)) {
         Prepared holding = held != null ? held : store.hold();
         held = null;
-        last = round; // what it asks later than this, it has given up
+        last = round; // the coordinator has given up earlier rounds
         holding.adopt(adopted);
       }
-      store.checkUsable(); // another owner need not know of it
+      store.checkUsable(); // another owner may not know of it
       return store.term();
     } finally {
       lock.unlock();

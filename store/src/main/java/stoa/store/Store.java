@@ -425,7 +425,7 @@ public final class Store implements AutoCloseable {
   ///
   /// @param address its stream address
   /// @param value the bytes of the put
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   public record LoggedPut(long address, byte[] value) {}
 
   /// Returns the puts among the last entries of a key, oldest first.

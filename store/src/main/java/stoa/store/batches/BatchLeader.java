@@ -419,7 +419,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     round.begin();
     try {
       var mine = new ArrayList<Resident>();
-      round.run(mine); // what waits for no batch, and is not to wait for those that are led here
+      round.run(mine); // requests that need no batch, and must not wait for one
       if (!intake.isEmpty()) {
         round.end();
         round.begin();
@@ -428,7 +428,7 @@ public final class BatchLeader implements Journal, Intake.Help {
       for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
         mine.clear();
         try {
-          led = intake.tryLead(null, mine); // otherwise who leads looks again
+          led = intake.tryLead(null, mine); // otherwise the leader looks again
         } finally {
           round.run(mine);
         }

@@ -27,7 +27,7 @@ final class Deletions {
   /// @param space the space of the key
   /// @param name the name of the key
   /// @param generation the generation to delete
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   record Deletion(String space, byte[] name, long generation) {}
 
   /// A deletion in progress.

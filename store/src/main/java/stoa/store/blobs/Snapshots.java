@@ -112,7 +112,7 @@ public final class Snapshots {
     try {
       var _ = store.append(KEY, note.varint(at.epoch()).varint(at.counter()).toBytes());
     } catch (UnknownOutcome unknown) {
-      throw unknown; // it stays pinned until another one opens the log, who sees what became of it
+      throw unknown; // the pin stays until the next opening of the log, which knows the outcome
     } catch (RuntimeException | Error failed) {
       pin.close();
       throw failed;

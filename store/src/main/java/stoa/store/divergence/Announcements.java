@@ -151,7 +151,7 @@ public final class Announcements {
   /// @param state with a fork of the handler when that is cheap, and otherwise without a handler
   /// @param bytes the encoded state, when there is no fork; null when the encoding would take long
   /// @param reflected the nested answers that the log must have before the announcement
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   private record Seen(
       Materialized.State state, byte @Nullable [] bytes, NoteRequest.Reflected reflected) {
     byte @Nullable [] encoded() {

@@ -265,7 +265,7 @@ public final class Following implements Backup {
     Materialized state = known == null ? null : known.state();
     if (known != null && known.state().position() > job.address()) {
       putWarm(key.stream(), known, began);
-      return; // it was brought here for a later announcement
+      return; // a later announcement has brought it here
     }
     long end = streams.last(key.stream());
     if (state == null || !state.advance(job.address(), end)) {
@@ -440,7 +440,7 @@ public final class Following implements Backup {
       untold.values().removeIf(this::isOver);
       again = List.copyOf(untold.values());
     } catch (RuntimeException failure) {
-      LOG.debug("nobody is told again: {}", failure.toString()); // the device was closed, say
+      LOG.debug("nobody is told again: {}", failure.toString()); // the device may be closed
     } finally {
       lock.unlock();
     }

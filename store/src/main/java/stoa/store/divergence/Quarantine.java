@@ -105,7 +105,7 @@ public final class Quarantine implements Bans {
     Check.that(kind == ACCEPTED, "an entry of the quarantine is of the kind %s", kind);
     StreamId stream = new Key(in.text(), in.sized(), "").stream();
     long address = in.varint();
-    accepted.add(stream, address); // first: what is executed now keeps no checkpoint there any more
+    accepted.add(stream, address); // first: no run saves a checkpoint there now
     accepted.keep(stream, address, in.raw(in.remaining()));
     keys.remove(stream);
     return stream;

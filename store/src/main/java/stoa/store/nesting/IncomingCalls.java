@@ -352,7 +352,7 @@ public final class IncomingCalls {
         if (runs && pause > 0 && request.resident.isScheduled()) request.resident.help(request);
         if (request.isOver()) return;
         if (pause == 0) threads.rest(request);
-        else threads.pause(pause); // or until it is over
+        else threads.pause(pause); // or until the request is over
         pause = Math.clamp(2 * pause, PAUSE_FIRST_NANOS, PAUSE_NANOS_MAX);
       }
     }

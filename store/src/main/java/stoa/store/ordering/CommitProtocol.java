@@ -182,7 +182,6 @@ final class CommitProtocol {
   /// disjoint transactions commit at the same time. The protocol keeps its rounds by number, and
   /// asks the schedule whenever a round ends or a transaction arrives. Such a schedule also needs a
   /// home that votes and logs for several rounds at once.
-  /// rounds at once.
   interface Schedule {
     /// Returns the transactions of the next round, oldest first; none when no round should begin
     /// now.
@@ -434,7 +433,7 @@ final class CommitProtocol {
     Check.that(tailCounter <= counter, "%s is given to store %s", tailCounter, member);
     if (term == standing.term) {
       if (before == null) throw overtaken(member);
-      return new Addresses.Adopted(epoch, counter, before); // it has asked again
+      return new Addresses.Adopted(epoch, counter, before); // a repeated request
     }
     standing.term = term;
     standing.unready();
@@ -711,7 +710,7 @@ final class CommitProtocol {
       for (int member : pending.parts.keySet()) {
         List<Vote> said = votes.get(member);
         if (said == null) {
-          waits = true; // until it is there again
+          waits = true; // until the store answers again
           continue;
         }
         switch (said.get(of(member).indexOf(pending))) {

@@ -128,7 +128,7 @@ public final class Holds {
   ///
   /// @param least the same counter of other stores with the same order
   private long limit(long least) {
-    long moment = moments.moment(); // first: who pins the present later, pins no less
+    long moment = moments.moment(); // first: a later pin of the present is no less
     long held = Math.min(pins.least(), unfinished.leastCounter());
     return Math.min(Math.min(moment, least), held);
   }

@@ -164,7 +164,7 @@ public final class LocalView {
 
   private Materialized play(@Nullable Materialized current, long position, long end, int lateTick) {
     if (current != null) {
-      state = null; // if playback fails, it is in doubt
+      state = null; // a failed playback leaves it in doubt
       if (current.until(lateTick).advance(position, end)) return current;
     }
     Materialized loaded = playback.state(key).until(lateTick);
@@ -195,7 +195,7 @@ public final class LocalView {
     } catch (Execution.Suspended stopped) {
       throw QuestionRequest.failure(stopped.reason());
     } catch (DeadlineExceeded | CallFailed stopped) {
-      state = null; // where it was stopped is not known
+      state = null; // the run may have changed it
       tail = UNKNOWN;
       throw stopped;
     }

@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// The log counters at which readers read. The store does not release what a reader can read at a
-/// pinned counter. Thread-safe.
+/// The log counters at which readers read. The store does not release entries that a reader can read
+/// at a pinned counter. Thread-safe.
 public final class Pins {
   /*
    * A search for the least pin may miss a pin that is added during the search. A thread that pins

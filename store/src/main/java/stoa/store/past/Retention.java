@@ -160,7 +160,7 @@ public final class Retention {
         streams.last(stream),
         entry -> {
           boolean changes = Records.isChange(entry);
-          if (changes && entry.address() > before) bytes[0] = 0; // it is not the last version
+          if (changes && entry.address() > before) bytes[0] = 0; // not the last version
           else bytes[0] += entry.payload().length + REST_ENTRY_BYTES;
           return !changes || entry.address() <= before;
         });

@@ -273,7 +273,7 @@ public final class Versions {
   /// @param change the change that comes next
   /// @param address the stream address of that change
   void keep(Resident resident, Materialized live, long from, ChangeRequest change, long address) {
-    int own = change.transaction() == null ? 0 : 1; // who changes it holds it as well
+    int own = change.transaction() == null ? 0 : 1; // the transaction pins it, too
     if (!pins.isHeld(from, own)) return;
     if (live.generation() == 0 || !live.forksCheaply()) return;
     Key key = resident.key;

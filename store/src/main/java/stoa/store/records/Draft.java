@@ -89,7 +89,7 @@ public final class Draft {
   ///
   /// @param target the other key
   /// @param answer the encoded answer
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   public record Answered(Key target, byte[] answer) {}
 
   // The directories of spaces, by their names: the streams that list the keys of a space.

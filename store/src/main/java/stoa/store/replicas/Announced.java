@@ -20,7 +20,7 @@ import stoa.base.StreamId;
 ///   continues from a checkpoint may have its bytes in another order
 /// @param form the form of the encoded state, by `HandlerFactory.form`
 /// @param hash the hash of the encoded state
-@SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
 public record Announced(
     String space,
     byte[] name,

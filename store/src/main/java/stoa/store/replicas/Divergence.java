@@ -30,7 +30,7 @@ import stoa.base.StreamId;
 /// @param own the hash of the state of the replica that follows
 /// @param methods the methods of the calls at [#first], or behind [#from] up to [#to]; a few of
 ///   them
-@SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
 public record Divergence(
     String space,
     byte[] name,

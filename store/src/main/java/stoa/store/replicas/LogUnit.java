@@ -86,7 +86,7 @@ public final class LogUnit implements Backup {
   }
 
   private void add(Announced announced) {
-    if (!announced.checkpoint()) return; // it is there to be compared
+    if (!announced.checkpoint()) return; // only for comparison
     StreamId stream = announced.stream();
     jobs.remove(stream); // the last one waits behind the others
     jobs.put(stream, announced);

@@ -300,7 +300,7 @@ public final class Losses {
     return text.toString();
   }
 
-  // ---- what was found
+  // ---- the findings
 
   /// Returns the damage that a survey found.
   public List<Survey.Damage> damages() {

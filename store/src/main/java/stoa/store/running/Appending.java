@@ -11,7 +11,7 @@ import stoa.LogAddress;
 /// @param data the bytes for each stream
 /// @param addresses the address that each stream gives
 /// @param given the log address of the append
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // no code compares it
 public record Appending(Resident[] residents, byte[][] data, long[] addresses, Given given) {
   /// The address that an append gets as a whole.
   public static final class Given {

@@ -24,7 +24,7 @@ public final class Copy {
   // How many entries the transaction will add to the stream.
   private int added;
 
-  // Materialized goes on with the state that it reads back from a checkpoint; so does this.
+  // Like Materialized, this continues with the state that it decodes from a checkpoint.
   private long stateBytes;
   private long bytesSince;
 

@@ -27,8 +27,8 @@ import stoa.store.records.Records;
 /// One run of a handler. It gives the handler its inputs, and makes the handler's calls on other
 /// keys.
 ///
-/// The thread that runs the handler uses it. Other threads take it back, and read what it waits
-/// for.
+/// The thread that runs the handler uses it. Other threads take it back, and read the
+/// request that it waits for.
 public final class Execution implements Cancellation.Run {
   /// The reason for which a handler runs.
   public enum Mode {
@@ -984,7 +984,7 @@ public final class Execution implements Cancellation.Run {
 
   /// Notes that the thread has left the run.
   void exited() {
-    if (state == DONE) return; // nobody takes it back any more, nor asks
+    if (state == DONE) return; // nothing takes it back or reads it any more
     exited = true;
     if (isTakenBack()) Cancellation.ended(this);
   }

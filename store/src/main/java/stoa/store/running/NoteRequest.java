@@ -23,7 +23,6 @@ public final class NoteRequest extends Request {
   /// the key has lost more of them since.
   ///
   /// @param lost how many answers the key had lost before
-  /// @param lost how many the key had lost before
   public record Reflected(Resident resident, int lost) {
     /// Returns whether the key has lost an answer since.
     public boolean isLost() {

@@ -205,7 +205,7 @@ public final class Resident extends StreamEnd implements Runnable {
     long counter = 0;
     for (long at = address; at > 0; at--) {
       var entry = parts.loader.streams.read(key.stream(), at);
-      if (entry == null) return counter; // what is in front was released: it was before that
+      if (entry == null) return counter; // the change is older: it was released
       counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
         return counter;
@@ -434,7 +434,7 @@ public final class Resident extends StreamEnd implements Runnable {
   public boolean runQuickUntil(Request last) {
     if (lane.get() != SCHEDULED) return false;
     if (loadsElsewhere(last)) {
-      dispatch(); // nobody else does for a thread that was to run it
+      dispatch(); // this thread was to run the lane
       return false;
     }
     return lane.compareAndSet(SCHEDULED, RUNNING) && drainQuick(last);
@@ -664,14 +664,14 @@ public final class Resident extends StreamEnd implements Runnable {
   /// execute the request itself when the log may have the verdict.
   private boolean passes(Request request) {
     if (request instanceof PutRequest put) return passes(put);
-    unpin(); // as Deadlines has pinned it
+    unpin(); // Verdicts.takeBack pinned it
     return true;
   }
 
   private boolean passes(PutRequest put) {
     NoteRequest verdict;
     while ((verdict = runs.verdicts.awaitVerdict(put)) == null) {
-      if (put.begin()) return false; // else it was taken back again
+      if (put.begin()) return false; // otherwise a verdict takes it back again
     }
     RuntimeException failure = verdict.failure();
     if (failure != null) {
@@ -690,7 +690,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
     // Otherwise loading executes the put, together with earlier puts that an earlier process may
     // have left.
-    unpin(); // as Deadlines has pinned it
+    unpin(); // Verdicts.takeBack pinned it
     return true;
   }
 
@@ -939,7 +939,7 @@ public final class Resident extends StreamEnd implements Runnable {
       parts.loader.health.confirm();
       int lost = answersLost.get();
       lastNote = null;
-      stale = false; // first: what makes it stale is there already
+      stale = false; // first: the new checkpoint is there already
       state = parts.loader.state(key);
       state.load(target, tail, this);
       running = null;

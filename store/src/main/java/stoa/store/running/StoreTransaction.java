@@ -844,7 +844,7 @@ public final class StoreTransaction implements AutoCloseable {
     }
     Resident resident = residents.pin(key);
     touched.put(key.stream(), resident);
-    var _ = resident.change(); // the leader goes by it
+    var _ = resident.change(); // loads it for the leader
     return resident;
   }
 
@@ -895,7 +895,7 @@ public final class StoreTransaction implements AutoCloseable {
         throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
-      throw doom(trouble); // what a handler does not answer leaves the copy in doubt
+      throw doom(trouble); // an exception leaves the copy in doubt
     } catch (Error error) {
       if (outermost && execution.isTakenBack()) throw doom(execution.stopReason());
       if (!(error instanceof Execution.Unwinding || error instanceof Cancellation.Stopped)) {

@@ -72,7 +72,7 @@ public final class TimeLimits {
 
   private void begin(Request request, Duration timeMax) {
     request.ticksMax = ticks(timeMax);
-    if (!timeMax.isPositive()) request.since -= 1 + request.ticksMax; // it is over already
+    if (!timeMax.isPositive()) request.since -= 1 + request.ticksMax; // already over
     begun(request);
   }
 

@@ -50,7 +50,6 @@ final class Workers implements Executor, AutoCloseable {
   /// demand.
   ///
   /// @param most the maximal number of threads; it rejects further tasks
-  /// @param most how many there are at most; more tasks are refused
   static ExecutorService each(int most) {
     var names = new AtomicInteger();
     return new ThreadPoolExecutor(

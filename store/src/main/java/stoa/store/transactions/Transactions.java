@@ -134,7 +134,7 @@ public final class Transactions implements StoreTransaction.Host {
 
   /// Checks that an address has the epoch in which its counter was issued.
   private void checkIssued(LogAddress address) {
-    if (moments.isOrdered()) return; // it may be of another store
+    if (moments.isOrdered()) return; // another store may have issued it
     long counter = address.counter();
     boolean old = counter < leader.firstCounter() && counter > 0;
     boolean told = old && counter >= streams.firstInLog();
