@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// The log counters at which readers read. The store does not release entries that a reader can read
-/// at a pinned counter. Thread-safe.
+/// The log counters at which readers read. The store does not release the entries that a reader can
+/// read at a pinned counter. Thread-safe.
 public final class Pins {
   /*
    * A search for the least pin may miss a pin that is added during the search. A thread that pins
@@ -22,8 +22,8 @@ public final class Pins {
     this.nowMicros = nowMicros;
   }
 
-  /// Keeps what a reader can read at a log counter readable until the pin is closed. Closing it
-  /// again does nothing.
+  /// Keeps everything that a reader can read at a log counter readable until the pin is closed.
+  /// Closing it again does nothing.
   public final class Pin implements Comparable<Pin>, AutoCloseable {
     private final long counter;
     private final long number = numbers.incrementAndGet();

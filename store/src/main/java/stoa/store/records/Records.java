@@ -27,7 +27,8 @@ import stoa.log.StoredEntry;
 /// ANSWERED   call varint, number varint, target space text, target name sized, the answer;
 ///            of the key itself: a value that its handler made once, see Execution.once
 /// VERDICT    call varint, and the reason, see Refusal
-/// REFUSED    origin as above, and the reason: a put of another store's handler that is not executed
+/// REFUSED    origin as above, and the reason: a put of another store's handler that no key
+///            executes
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// DONE       call varint: a put that ran long, and stands

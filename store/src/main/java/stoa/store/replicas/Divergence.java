@@ -14,7 +14,8 @@ import stoa.base.StreamId;
 /// When a put has ended the process, `first` and `to` are its address, and both hashes are zero.
 ///
 /// ```
-/// space text, name sized, object text, generation, from, to, first, all varint; two hashes of 16 bytes;
+/// space text, name sized, object text, generation, from, to, first, all varint;
+/// two hashes of 16 bytes;
 /// count varint of methods, each text
 /// ```
 ///
