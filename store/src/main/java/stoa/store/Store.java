@@ -530,7 +530,6 @@ public final class Store implements AutoCloseable {
   /// @param id the id of an [OngoingCall]
   /// @return false when the call is not in progress any more, when it is known to stand as part of
   ///   a committed transaction, or when it must run again and no thread began that within a second
-  ///   transaction, or is to be run again and no thread began that within a second
   public boolean cancel(long id) {
     engine.health().checkOpen();
     return engine.callList().cancel(id);
