@@ -22,13 +22,13 @@ import stoa.store.ordering.Vote;
 import stoa.store.running.StoreTransaction;
 import stoa.store.transactions.Prepared;
 
-/// A store among those that a [Coordinator] commits transactions over, where it is led.
+/// A store over which a [Coordinator] commits transactions, on the server that leads the store.
 /// Thread-safe.
 public final class Participant implements Coordinator.Home {
   /*
    * Invariants:
-   * (1) The store is held while `held` is, for the last round of which this has heard.
-   * (2) What a round that is over says, late or again, changes nothing.
+   * (1) The store is under a hold while `held` is set, for the last round that this knows.
+   * (2) A late or repeated request of a round that is over changes nothing.
    */
   private final Store store;
   private final Function<Coordinator.Part, @Nullable StoreTransaction> transactions;
@@ -39,8 +39,7 @@ public final class Participant implements Coordinator.Home {
   private Map<Coordinator.Part, StoreTransaction> examined = Map.of();
   private long last;
 
-  /// @param transactions finds the part of a transaction that is open here, null when it is not, or
-  ///   not any more
+  /// @param transactions returns the open part of a transaction, null when it is not open here
   public Participant(
       Store store, Function<Coordinator.Part, @Nullable StoreTransaction> transactions) {
     this.store = store;
@@ -196,7 +195,7 @@ public final class Participant implements Coordinator.Home {
         throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
       }
       if (round >= last) {
-        last = round; // it may come before its hold
+        last = round; // it may arrive before the hold of its round
         letGo();
       }
       store.checkUsable(); // another owner may be the one that is held
@@ -213,10 +212,10 @@ public final class Participant implements Coordinator.Home {
       if (newer || (adopted.epoch() == store.epoch() && round >= last)) {
         Prepared holding = held != null ? held : store.hold();
         held = null;
-        last = round; // what it asks later than this, it has given up
+        last = round; // the coordinator has given up earlier rounds
         holding.adopt(adopted);
       }
-      store.checkUsable(); // another owner need not know of it
+      store.checkUsable(); // another owner may not know of it
       return store.term();
     } finally {
       lock.unlock();

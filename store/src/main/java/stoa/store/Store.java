@@ -59,23 +59,25 @@ import stoa.store.watching.Watch;
 import stoa.store.watching.Watcher;
 
 /// A key-value store whose values are handlers: a put is an append to the key's stream, and the
-/// key's handler executes it where it lives (CRESON, section III).
+/// key's handler executes it where the key lives (CRESON, section III).
 ///
-/// Puts on one key are executed one at a time, in the order of its stream; keys beside each other.
-/// A put is answered after it, and everything that its answer reflects, is durable. Thread-safe.
+/// The store executes the puts on one key one at a time, in the order of its stream, and puts on
+/// different keys in parallel. A put gets its answer after the put, and everything that the answer
+/// reflects, is durable. Thread-safe.
 public final class Store implements AutoCloseable {
   private final StoreParts engine;
 
-  /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
+  /// Opens a store on a log, which the store closes with itself. Seals the log for an epoch of its
+  /// own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
     this(new StoreParts(config, log, log.streams(), null, null, clock, threads));
   }
 
-  /// One of several stores with one order, on a log of its own, which it closes with itself. What
-  /// it asks the order for, it waits for.
+  /// Opens one of several stores with one order, on a log of its own, which it closes with itself.
+  /// The store waits for the answers of the order.
   ///
-  /// @param order null for none: the store gives addresses itself
-  /// @param neighbors the other stores; null when there are none whose keys handlers call
+  /// @param order null for none: the store then gives addresses itself
+  /// @param neighbors the other stores; null when handlers call no keys of other stores
   public Store(
       StoreConfig config,
       ShardLog log,
@@ -86,9 +88,9 @@ public final class Store implements AutoCloseable {
     this(new StoreParts(config, log, log.streams(), order, neighbors, clock, threads));
   }
 
-  /// A store for [Following], on the streams of a replica that does not lead: it refuses whatever
-  /// would have to be logged, and every question. Registering handlers, reading streams and [#scan]
-  /// are what it is for.
+  /// Returns a store for [Following], on the streams of a replica that does not lead. It refuses
+  /// all requests that it would have to log, and every question. It can register handlers, read
+  /// streams and [#scan].
   public static Store following(StoreConfig config, Streams streams, Clock clock, Threads threads) {
     return new Store(new StoreParts(config, null, streams, null, null, clock, threads));
   }
@@ -97,41 +99,42 @@ public final class Store implements AutoCloseable {
     this.engine = engine;
   }
 
-  /// Its parts, for what stands on it in this package.
+  /// Returns the parts of the store, for the other classes of this package.
   StoreParts engine() {
     return engine;
   }
 
   // ---- puts and questions
 
-  /// Has it noted what runs, in memory that outlives this process: a call that has ended the
-  /// process twice is not executed again, and its key is in quarantine. To be said before anything
-  /// runs.
+  /// Notes runs in memory that outlives this process. When a call has ended the process twice, the
+  /// store does not execute it again, and puts its key into quarantine. Call this before any
+  /// handler runs.
   public void noteRuns(RunningCalls place) {
     engine.runners().noteIn(place);
   }
 
-  /// Says what makes the handlers of a space. Once for each space, before its keys are used.
+  /// Registers the factory of a space's handlers. Call this once for each space, before its keys
+  /// are used.
   public void register(String space, HandlerFactory factory) {
     engine.spaces().register(space, factory);
   }
 
-  /// A key, ready to be asked. Cheap to make; keeps nothing in memory by itself.
+  /// Returns a target for requests to a key. It is cheap, and keeps nothing in memory by itself.
   public Target target(Key key) {
     return new Target(engine.residents(), key);
   }
 
-  /// Puts a value and waits until it is executed.
+  /// Puts a value and waits until the key has executed it.
   ///
   /// @return the settled request
-  /// @throws LimitExceeded when too many requests are under way
+  /// @throws LimitExceeded when too many requests are in progress
   /// @throws Closed when the store is closed
   public Request put(Target target, Put put, Terms terms) {
     PutRequest request = newPut(target, put, terms.at(terms.pace().awaited()));
     return engine.leader().log(request);
   }
 
-  /// Puts a value without waiting. What one thread asks in this way is executed in order.
+  /// Puts a value without waiting. The store executes the puts of one thread in order.
   public Request putAsync(Target target, Put put, Terms terms) {
     PutRequest request = newPut(target, put, terms);
     engine.leader().logAsync(request);
@@ -145,20 +148,20 @@ public final class Store implements AutoCloseable {
     return request;
   }
 
-  /// Ends a key's generation and waits until that is executed. Only the [existence][Terms], the
-  /// [timeMax][Terms] and the [id][Terms] of the terms matter.
+  /// Ends a key's generation and waits until the key has executed that. Of the terms, only the
+  /// [existence][Terms], the [timeMax][Terms] and the [id][Terms] matter.
   ///
   /// @return the generation that ended
-  /// @throws Gone when there is nothing to end
+  /// @throws Gone when the key has no generation to end
   /// @throws stoa.DeadlineExceeded when the time was over before the deletion was logged
   /// @throws stoa.UnknownOutcome when the time was over after that: the deletion waits for earlier
-  ///   puts, and is executed
+  ///   puts, and the key executes it
   public long delete(Target target, Terms terms) {
     return engine.leader().log(newDeletion(target, terms)).number();
   }
 
-  /// As [#delete], without waiting. The [number][Request#number()] of the request is the generation
-  /// that ended.
+  /// Ends a generation, like [#delete], without waiting. The [number][Request#number()] of the
+  /// request is the generation that ended.
   public Request deleteAsync(Target target, Terms terms) {
     DeleteRequest request = newDeletion(target, terms);
     engine.leader().logAsync(request);
@@ -172,12 +175,12 @@ public final class Store implements AutoCloseable {
     return request;
   }
 
-  /// What became of a call that a client made of an earlier process, on a key; null when it was not
-  /// logged. Waits until it is executed.
+  /// Returns the outcome of a client's call on a key of an earlier process; null when that process
+  /// did not log the call. Waits until the key has executed it.
   ///
-  /// @param id of the call
-  /// @param since a log counter behind which it was logged, if it was
-  /// @throws stoa.TooOld when that is too long ago to be known
+  /// @param id the id of the call
+  /// @param since a log counter in front of the call
+  /// @throws stoa.TooOld when the store has released the entries that would tell
   public @Nullable PriorOutcome earlier(Key key, CallId id, long since) {
     engine.health().checkOpen();
     checkUsable();
@@ -191,8 +194,7 @@ public final class Store implements AutoCloseable {
     return engine.leader().get(newGet(target, query, terms.at(terms.pace().awaited())));
   }
 
-  /// Asks a key's handler without waiting, after the puts and deletions of the key that were asked
-  /// before.
+  /// Asks a key's handler without waiting, after the earlier puts and deletions of the key.
   public Request getAsync(Target target, Object query, Terms terms) {
     GetRequest request = newGet(target, query, terms);
     if (request.alone) request.asked = moment();
@@ -206,23 +208,24 @@ public final class Store implements AutoCloseable {
     return request;
   }
 
-  /// The stream address at which a key's generation began, 0 when the key is absent.
+  /// Returns the stream address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     return engine.questions().generation(key);
   }
 
-  /// As [Target#generationHint()], of a key.
+  /// Returns the [Target#generationHint()] of a key.
   public long generationHint(Key key) {
     return engine.residents().generationHint(key);
   }
 
-  /// The stream address of the last put or deletion that was executed on a key, 0 when there was
-  /// none.
+  /// Returns the stream address of the last put or deletion that a key has executed, 0 when there
+  /// was none.
   public long position(Key key) {
     return engine.questions().position(key);
   }
 
-  /// The last address of a key's stream, with what is logged about that which was executed on it.
+  /// Returns the last address of a key's stream, including the entries about the puts that the key
+  /// has executed.
   public long tail(Key key) {
     Resident resident = engine.residents().pin(key);
     try {
@@ -235,10 +238,10 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /// Appends an entry that no handler executes, to a key that is used for nothing else, and waits
-  /// until it is durable.
+  /// Appends an entry that no handler executes, and waits until it is durable. The key serves only
+  /// this purpose.
   ///
-  /// @return its stream address
+  /// @return the entry's stream address
   public long append(Key key, byte[] payload) {
     return engine.leader().append(key, payload);
   }
@@ -248,7 +251,7 @@ public final class Store implements AutoCloseable {
     scan(key, 1, visitor);
   }
 
-  /// As [#scan(Key, Predicate)], from an address on.
+  /// Visits the entries from an address on, like [#scan(Key, Predicate)].
   public void scan(Key key, long from, Predicate<StoredEntry> visitor) {
     if (engine.health().follows()) {
       engine.streams().scan(key.stream(), from, engine.streams().last(key.stream()), visitor);
@@ -264,7 +267,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /// The names of the keys of a space that exist now, in the order in which they began.
+  /// Returns the names of the existing keys of a space, in the order in which they began.
   public Iterator<byte[]> list(String space) {
     engine.health().checkOpen();
     checkUsable();
@@ -272,22 +275,22 @@ public final class Store implements AutoCloseable {
     return new Names(engine.streams(), directory.key.stream(), directory.tail());
   }
 
-  /// The log counter up to which everything is committed: a question that is asked now finds what
-  /// was put up to there, and every [Watcher] has been told of all changes up to there, unless the
-  /// store has failed. Not to be asked by a watcher.
+  /// Returns the log counter up to which everything is committed. A question from now on finds all
+  /// puts up to there, and every [Watcher] has heard of all changes up to there, unless the store
+  /// has failed. A watcher must not call this.
   public long moment() {
     return engine.moments().moment();
   }
 
-  /// Has a watcher told of the changes of a key, whether that is in memory or not, until the
-  /// registration is closed. Before this returns, the watcher is told of the last change there was,
-  /// if there was one; then of each further one before [#moment] passes it. Changes that are
-  /// committed together are told once.
+  /// Tells a watcher of the changes of a key, in memory or not, until the registration is closed.
+  /// Before this returns, it tells the watcher of the last change, if there was one. After that, it
+  /// tells the watcher of each further change before [#moment] passes the change. It reports
+  /// changes that are committed together once.
   ///
-  /// What is told is that something was put. It may be under way still, or be taken back: to ask
-  /// the key waits for it.
+  /// A report says only that a put was made. The put may still be in progress, or a verdict may
+  /// take it back: a question to the key waits for it.
   ///
-  /// @throws LimitExceeded when too many watch
+  /// @throws LimitExceeded when there are too many watchers
   /// @throws Closed when the store is closed
   public Watch watch(Key key, Watcher watcher) {
     engine.health().checkOpen();
@@ -307,22 +310,22 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /// A key as of a place in the log. Nothing is read here.
+  /// Returns a key as of a place in the log. This reads nothing yet.
   ///
-  /// @param counter of the log address
-  /// @throws IllegalArgumentException when nothing is committed there yet
+  /// @param counter the counter of the log address
+  /// @throws IllegalArgumentException when the log is not committed up to that place
   public Past at(Key key, long counter) {
     return engine.playback().at(key, counter);
   }
 
-  /// The streams of the store.
+  /// Returns the streams of users.
   public StoredStreams userStreams() {
     return new StoredStreams(engine.streamParts(), engine.streams());
   }
 
-  /// A key as it was after a stream address.
+  /// Returns a key as it was after a stream address.
   ///
-  /// @throws IllegalArgumentException when the stream is not there yet
+  /// @throws IllegalArgumentException when the stream has not reached that address
   public Past past(Key key, long address) {
     long made = engine.quarantine().lastMade(key);
     long position = made >= 0 ? made : position(key);
@@ -338,39 +341,39 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  // ---- how much of the past there is
+  // ---- retention of the past
 
-  /// Says how much of the past is to be kept from now on; until then, everything is. To be called
-  /// when everything is held that must be.
+  /// Sets the retention policy from now on; until then, the store keeps everything. Call this after
+  /// all necessary pins exist.
   public void keep(Keep policy) {
     engine.retention().keep(policy);
   }
 
-  /// The log counters at which readers read, and which are to stay readable.
+  /// Returns the pins: the log counters at which readers read, and which stay readable.
   public Pins pins() {
     return engine.holds().pins();
   }
 
-  /// Pins the present: what is seen now stays readable.
+  /// Pins the present: everything that a reader sees now stays readable.
   public Pins.Pin pinNow() {
     return engine.transactions().pinNow();
   }
 
   /// Pins a place of the past.
   ///
-  /// @throws IllegalArgumentException when nothing is committed there, or the address was never
-  ///   issued
+  /// @throws IllegalArgumentException when the log is not committed up to there, or the address was
+  ///   never issued
   public Pins.Pin pinAt(LogAddress address) {
     return engine.transactions().pinAt(address);
   }
 
-  /// The oldest version of a key that can be read; 0 when all can.
+  /// Returns the oldest version of a key that can be read; 0 when all versions can.
   public long oldest(Key key) {
     engine.health().checkOpen();
     return engine.timeline().oldest(key);
   }
 
-  /// Releases the versions of a key in front of one, but for what is held; durably.
+  /// Releases the versions of a key in front of a given one, durably, except those that are held.
   ///
   /// @return the oldest version that can be read now
   /// @throws IllegalArgumentException when the version is negative or above [#position]
@@ -382,8 +385,8 @@ public final class Store implements AutoCloseable {
     return engine.retention().trim(key, before);
   }
 
-  /// As [#trim] up to the last version, for what the layer above keeps by itself: waits for no
-  /// other store, and may release less.
+  /// Releases the versions up to the last one, like [#trim], for keys that the layer above manages
+  /// itself. This waits for no other store, and may release less.
   public void forget(Key key) {
     long position = position(key);
     engine.barrier().await(key);
@@ -391,14 +394,14 @@ public final class Store implements AutoCloseable {
   }
 
   /// Tells one of several stores with one order that no reader needs any of them in front of a log
-  /// counter. A reader that comes nevertheless may be told [stoa.TooOld].
+  /// counter. A later reader there may get [stoa.TooOld].
   void raiseHorizon(long horizon) {
     engine.holds().raiseHorizon(horizon);
   }
 
-  /// The state of a key now, behind everything that was answered before.
+  /// Returns the present state of a key, after every answer that any caller got before.
   ///
-  /// @param unless the position for which nothing is copied; -1 for none
+  /// @param unless the position for which this copies no state; -1 for none
   public Checkpoint fetch(Target target, long unless) {
     Key key = target.key();
     if (!engine.quarantine().all().isEmpty()) {
@@ -413,7 +416,7 @@ public final class Store implements AutoCloseable {
     return engine.questions().state(() -> engine.admission().accepted(target::pin));
   }
 
-  /// A state of a key that is kept beside the store's own, by playback.
+  /// Returns a second state of a key, which follows the store's own by playback.
   public LocalView follow(Target target) {
     return new LocalView(engine.playback(), engine.questions(), target);
   }
@@ -421,11 +424,11 @@ public final class Store implements AutoCloseable {
   /// A put in the log.
   ///
   /// @param address its stream address
-  /// @param value what was put
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param value the bytes of the put
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   public record LoggedPut(long address, byte[] value) {}
 
-  /// The puts among the last entries of a key, oldest first.
+  /// Returns the puts among the last entries of a key, oldest first.
   ///
   /// @param entries how many entries to look at
   public List<LoggedPut> lastPuts(Key key, int entries) {
@@ -446,21 +449,22 @@ public final class Store implements AutoCloseable {
     return puts;
   }
 
-  /// Executes a logged put again, within the time of a call, and answers what it answers. Changes
+  /// Executes a logged put again, within the time limit of a call, and returns its answer. Changes
   /// nothing.
   ///
-  /// @param factory makes the handlers that execute it, and the puts since the last checkpoint in
-  ///   front of it
-  /// @return null when the put was taken back, or found its key absent
-  /// @throws stoa.TooOld when what is in front of it was released
-  /// @throws stoa.Corrupt when a handler asks other keys what the log has no answer to
+  /// @param factory creates the handlers that execute the put, and the puts before it since the
+  ///   last checkpoint
+  /// @return null when a verdict took the put back, or when it found its key absent
+  /// @throws stoa.TooOld when the store has released the entries in front of the put
+  /// @throws stoa.Corrupt when a handler makes a call to which the log has no answer
   public @Nullable Answer replay(Key key, long address, HandlerFactory factory) {
     return engine.loader().replay(key, address, factory);
   }
 
-  /// Runs code of a key on the calling thread, beside the state, within the time of a call.
+  /// Runs code of a key on the calling thread, beside the key's state and within the time limit of
+  /// a call.
   ///
-  /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
+  /// @throws stoa.DeadlineExceeded when the code took longer; this stops the code if it can
   public <T> T limited(Key key, Supplier<T> code) {
     Execution execution = Execution.beside(engine.runs(), key, 0, 0);
     return engine.runs().here(execution, 0, code);
@@ -468,42 +472,43 @@ public final class Store implements AutoCloseable {
 
   // ---- the operator
 
-  /// Puts a key into quarantine whose replicas have diverged: from now on its puts and questions
-  /// fail with [stoa.Diverged]. It is logged, and holds until the key is deleted, or [#accept]ed.
+  /// Puts a key whose replicas have diverged into quarantine: from now on its puts and questions
+  /// fail with [stoa.Diverged]. The quarantine is logged, and lasts until the key is deleted, or
+  /// [#accept]ed.
   ///
-  /// @param evidence what a [Following] told
-  /// @return whether it is in quarantine; false when the key was deleted since, or a later state
-  ///   was accepted
+  /// @param evidence the report of a [Following]
+  /// @return whether the key is in quarantine; false when it was deleted since, or an operator
+  ///   accepted a later state
   public boolean quarantine(Divergence evidence) {
     engine.health().checkOpen();
     checkUsable();
     return engine.quarantineLog().put(evidence);
   }
 
-  /// The evidence against the keys that are in quarantine.
+  /// Returns the evidence against all keys in quarantine.
   public List<Divergence> diverged() {
     return engine.quarantine().all();
   }
 
-  /// Ends the quarantine of a key: every replica goes on with the state that it has here, which is
-  /// logged. It may have versions of its past that differ from those of other replicas.
+  /// Ends the quarantine of a key. This logs the key's state here, and every replica continues with
+  /// it. A replica may keep past versions of the key that differ from those of other replicas.
   ///
-  /// @return false when it was in none
-  /// @throws LimitExceeded when the state is too large to be logged; it can be deleted
+  /// @return false when the key was not in quarantine
+  /// @throws LimitExceeded when the state is too large for the log; the key can be deleted
   public boolean accept(Key key) {
     engine.health().checkOpen();
     checkUsable();
     return engine.quarantineLog().accept(key);
   }
 
-  /// Follows what another server leads, with a store that was opened by [#following], and closes
-  /// the store with itself.
+  /// Follows the log of another server, with a store that [#following] opened, and closes the store
+  /// with itself.
   ///
-  /// @param threads where it executes
-  /// @param names what the layer above knows of keys
-  /// @param warmBytesMax encoded size of the states that are kept in memory
-  /// @param told is told of each divergence, on a worker's thread, again and again until the log
-  ///   says that the key is quarantined; to be passed to the leader
+  /// @param threads the threads that execute
+  /// @param names the names that the layer above gives to keys
+  /// @param warmBytesMax the bound on the encoded size of the states in memory
+  /// @param told gets each divergence, on a worker's thread, repeatedly until the log has the key
+  ///   in quarantine; it must pass the divergence to the leader
   public Backup compare(
       Threads threads, KeyNames names, long warmBytesMax, Consumer<Divergence> told) {
     var parts =
@@ -512,19 +517,19 @@ public final class Store implements AutoCloseable {
     return new Following(parts, threads, names, warmBytesMax, told);
   }
 
-  /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
-  /// key in memory.
+  /// Returns at most `callsMax` of the running and waiting calls, the running ones first. Looks at
+  /// every key in memory.
   public List<OngoingCall> calls(int callsMax) {
     return engine.callList().calls(callsMax);
   }
 
-  /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A logged one is
-  /// taken back by a verdict, so that it is in every replay; the state of its key is what it was
-  /// before. What it had put to other keys stands.
+  /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A verdict takes a
+  /// logged call back, also in every replay; the state of its key is as before the call. Puts that
+  /// the call made to other keys stand.
   ///
-  /// @param id of an [OngoingCall]
-  /// @return false when it is not under way any more, is known to stand, as part of a committed
-  ///   transaction, or is to be run again and no thread began that within a second
+  /// @param id the id of an [OngoingCall]
+  /// @return false when the call is not in progress any more, when it is known to stand as part of
+  ///   a committed transaction, or when it must run again and no thread began that within a second
   public boolean cancel(long id) {
     engine.health().checkOpen();
     return engine.callList().cancel(id);
@@ -534,17 +539,17 @@ public final class Store implements AutoCloseable {
 
   /// Calls a key of this store for the handler of another one, see [Neighbors#visit].
   ///
-  /// @throws Unavailable when that is not known now, or this is not led here any more
+  /// @throws Unavailable when the outcome is unknown now, or this process no longer leads the store
   public Visit.Said visit(Visit visit, int ticks) {
     return engine.incomingCalls().visit(visit, ticks);
   }
 
-  /// The next call in the wait chain of a visit to this store, see [Neighbors#follow].
+  /// Returns the next call in the wait chain of a visit to this store, see [Neighbors#follow].
   public Visit.NextWait follow(Visit.Id id) {
     return engine.incomingCalls().follow(id);
   }
 
-  /// Refuses a call on the way of a visit to this store that waits for its turn, see
+  /// Refuses a call in the wait chain of a visit to this store that waits for its turn, see
   /// [Neighbors#refuse].
   public void refuse(Visit.Id id, long waits, stoa.Deadlock why) {
     engine.incomingCalls().refuse(id, waits, why);
@@ -564,28 +569,28 @@ public final class Store implements AutoCloseable {
     return engine.transactions().begin(bounds, at);
   }
 
-  /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
+  /// Begins the transaction of one question whose handler asks other keys. It shows all keys as of
   /// now.
   public StoreTransaction beginQuestion() {
     return engine.transactions().beginQuestion();
   }
 
-  /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
-  /// which its own was as it was found then.
+  /// Begins the transaction for a question that the store gave up. It shows all keys as of a moment
+  /// at which the question's own key was in the state in which the question found it.
   public StoreTransaction beginQuestion(Request moved) {
     return engine.transactions().beginQuestion(moved);
   }
 
-  /// What became of a transaction that an earlier process may have committed: its log address, or
-  /// null when nothing of it was written.
+  /// Returns the outcome of a transaction that an earlier process may have committed: its log
+  /// address, or null when the log has nothing of it.
   ///
-  /// @throws stoa.TooOld when that is too long ago to be known
+  /// @throws stoa.TooOld when the store has released the entries that would tell
   public @Nullable LogAddress outcome(StoreTransaction.Id id) {
     return engine.transactions().outcome(id);
   }
 
-  /// Holds up everything that would be logged here, for transactions that this and other stores
-  /// with the same order commit together. Waits for the batch under way.
+  /// Stops batches of this store, for transactions that this and other stores with the same order
+  /// commit together. Waits for the batch in progress.
   ///
   /// @throws Unavailable when that takes too long, or the log has failed
   Prepared hold() {
@@ -594,32 +599,32 @@ public final class Store implements AutoCloseable {
     return new Prepared(engine.leader(), engine.intake());
   }
 
-  /// The term under which this leads its log.
+  /// Returns the term under which this process leads its log.
   long term() {
     return engine.intake().term();
   }
 
-  /// A number that nobody else has who has opened this log before, or will. The epoch need not be
-  /// one: several stores with one order keep theirs when one of them is opened again.
+  /// Returns a number that no other opening of this log has, earlier or later. The epoch may not be
+  /// such a number: several stores with one order keep theirs when one of them is opened again.
   public long owner() {
     return engine.intake().owner();
   }
 
-  /// The epoch in which log addresses are issued.
+  /// Returns the epoch in which log addresses are issued.
   public long epoch() {
     return engine.intake().epoch();
   }
 
-  /// Makes keys known whose puts an earlier process left unfinished after they had put to other
-  /// keys, so that they go on before anything else is asked; but for those that wait for other
-  /// stores, which may wait for this one to be open.
+  /// Resumes the puts that an earlier process left unfinished after they had put to other keys,
+  /// before other requests. This waits for these puts, except for those that wait for other stores,
+  /// which may in turn wait until this store is open.
   ///
-  /// @param keys makes a key of its space and name
+  /// @param keys returns the key of a space and name
   public void resume(BiFunction<String, byte[], Key> keys) {
     engine.resuming().begin(keys);
   }
 
-  /// The entries of a key's stream from one address to another, both inclusive.
+  /// Returns the entries of a key's stream from one address to another, both inclusive.
   public List<Event> events(Key key, long from, long to) {
     engine.health().checkOpen();
     checkUsable();
@@ -645,7 +650,7 @@ public final class Store implements AutoCloseable {
     return events;
   }
 
-  /// Tells what the store has measured since it was opened.
+  /// Reports the measurements since the store was opened.
   public void measure(Measures out) {
     engine.tally().measure(out);
     out.gauge(
@@ -687,47 +692,47 @@ public final class Store implements AutoCloseable {
         hasFailed() ? 1 : 0);
   }
 
-  /// Is told of a key in memory.
+  /// Receives the keys in memory.
   public interface InMemory {
-    /// A key.
+    /// Receives a key.
     ///
     /// @param tail the last address of its stream
-    /// @param bytes about what it takes in memory
+    /// @param bytes about how many bytes it takes in memory
     void tell(Key key, long tail, long bytes);
   }
 
-  /// Tells of the keys in memory, in no order.
+  /// Passes the keys in memory to a visitor, in no order.
   public void eachInMemory(InMemory visitor) {
     engine
         .residents()
         .visit(resident -> visitor.tell(resident.key, resident.tail(), resident.weight()));
   }
 
-  /// How many keys are in memory.
+  /// Returns how many keys are in memory.
   public int residentKeys() {
     return engine.residents().size();
   }
 
   // ---- leading
 
-  /// Leads what was begun on the calling thread, a [Gatherer], and runs what is brief of it; leaves
-  /// it to the writer and the workers when that may take long. What is begun by several is led
-  /// once.
+  /// Leads the requests that the calling thread, a [Gatherer], has begun, and runs the brief ones.
+  /// When that may take long, this leaves them to the writer and the workers. Requests of several
+  /// calls share a batch.
   public void leadGathered() {
     engine.leader().leadGathered();
   }
 
-  /// Has something done when the calling thread has run the brief requests that it runs one after
-  /// the other; answers false when it runs none.
+  /// Runs a task when the calling thread has finished its round of brief requests; returns false
+  /// when the thread is in no round.
   public boolean afterRound(Runnable task) {
     return engine.leader().afterRound(task);
   }
 
   // ---- its end
 
-  /// Counts work of the layer above as under way until [#release], so that closing waits for it.
+  /// Counts work of the layer above as in progress until [#release]; a close waits for it.
   ///
-  /// @throws LimitExceeded when too much is under way
+  /// @throws LimitExceeded when too many requests are in progress
   /// @throws Closed when the store is closed
   public void admit() {
     engine.admission().accept();
@@ -738,23 +743,23 @@ public final class Store implements AutoCloseable {
     engine.admission().settled();
   }
 
-  /// Throws [stoa.Unavailable] when the log has failed, or this process need not show all that was
-  /// acknowledged.
+  /// Throws [stoa.Unavailable] when the log has failed, or when this process may not show
+  /// everything that was acknowledged.
   public void checkUsable() {
     engine.health().confirm();
   }
 
-  /// Whether it is closed, or about to be.
+  /// Returns whether the store is closed or closing.
   public boolean isClosed() {
     return engine.health().isClosed();
   }
 
-  /// Whether the log has failed: the store must be opened again.
+  /// Returns whether the log has failed: the store must be opened again.
   public boolean hasFailed() {
     return engine.health().hasFailed();
   }
 
-  /// What the log failed with; null while it has not.
+  /// Returns the failure of the log; null while it has not failed.
   public @Nullable RuntimeException failure() {
     return engine.health().failure();
   }

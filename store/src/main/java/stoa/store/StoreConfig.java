@@ -5,10 +5,10 @@ import java.time.Duration;
 /// The bounds within which a store works.
 ///
 /// @param callTimeMax how long a handler may run
-/// @param queuedCallsMax requests accepted and not yet answered
-/// @param residentBytesMax encoded size of the states kept in memory
-/// @param nestingMax how deep calls of handlers on other keys may go
-/// @param closeTimeMax how long closing waits for requests under way
+/// @param queuedCallsMax how many requests may be accepted and not yet answered
+/// @param residentBytesMax the bound on the encoded size of the states in memory
+/// @param nestingMax how deep calls of handlers on other keys may be nested
+/// @param closeTimeMax how long a close waits for requests in progress
 public record StoreConfig(
     Duration callTimeMax,
     int queuedCallsMax,

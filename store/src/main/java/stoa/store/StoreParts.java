@@ -52,16 +52,17 @@ import stoa.store.transactions.Transactions;
 import stoa.store.watching.Observed;
 import stoa.store.watching.Watches;
 
-/// The parts of a store, wired together. [Store] alone has it; each part has what it was given.
+/// The parts of a store, wired together. Only [Store] has all of them; each part has only the parts
+/// that it got.
 ///
-/// A call goes through the parts as ARCHITECTURE.md tells.
+/// A call passes the parts in the order that ARCHITECTURE.md describes.
 final class StoreParts {
-  /// Which part of the memory for keys is for their past, and for states that follow them.
+  // The divisor for the share of the keys' memory that past versions and local views get.
   private static final int VERSIONS_SHARE = 4;
 
   private final StoreConfig config;
 
-  /// Null when this executes what another store leads.
+  // Null when this executes the log of another store.
   private final @Nullable ShardLog log;
 
   private final Streams streams;
@@ -97,12 +98,12 @@ final class StoreParts {
   private final Resuming resuming;
   private final @Nullable Announcements announcements;
 
-  /// The parts of a store on a log.
+  /// Wires the parts of a store on a log.
   ///
   /// @param config its limits
-  /// @param log null when it executes what another store leads
+  /// @param log null when this executes the log of another store
   /// @param order null when the store gives addresses itself
-  /// @param neighbors null when there are no other stores whose keys handlers call
+  /// @param neighbors null when handlers call no keys of other stores
   StoreParts(
       StoreConfig config,
       @Nullable ShardLog log,
@@ -220,7 +221,7 @@ final class StoreParts {
     if (announcements != null) announcements.tick();
   }
 
-  /// Refuses what comes from now on, and waits for what is under way.
+  /// Refuses new requests, and waits for the requests in progress.
   void close() {
     if (!health.close()) return;
     intake.progress().wake();
@@ -229,7 +230,7 @@ final class StoreParts {
     threads.close();
     runners.close();
     if (log != null) log.close();
-    // What is logged stands. Its callers are told that they will not hear of it here.
+    // The logged calls stand, but their callers do not get the answers here.
     var cause = new UnknownOutcome("the store was closed while the call was under way");
     intake.end(cause);
     residents.end(cause);
@@ -349,12 +350,12 @@ final class StoreParts {
     return resuming;
   }
 
-  /// The log counters that can be read.
+  /// Returns the log counters that can be read.
   Moments moments() {
     return intake.moments();
   }
 
-  /// What users' streams are kept by.
+  /// Returns the parts that keep users' streams.
   StoredStreams.Parts streamParts() {
     return new StoredStreams.Parts(
         leader, residents, admission, health, intake.progress(), threads::answer, retention);

@@ -33,19 +33,21 @@ import stoa.store.running.TimeLimits;
 import stoa.store.running.WaitChain;
 import stoa.store.threads.Threads;
 
-/// Leads batches, and sees to it that requests are logged, executed and waited for. Thread-safe.
+/// Leads batches, and makes sure that threads log and execute the requests and wait for them.
+/// Thread-safe.
 public final class BatchLeader implements Journal, Intake.Help {
   private static final int SPINS = 400;
 
-  /// A batch that takes less is led where it was gathered.
+  // A gathering thread leads a batch itself if batches take less than this.
   private static final long SWIFT_MICROS = 100;
 
-  /// A batch of one request that takes less is, when no other request is under way.
+  // A gathering thread leads a batch of one request itself if batches take less than this and no
+  // other request is in progress.
   private static final long SOON_MICROS = 2_000;
 
   private static final int GATHERED_TURNS_MAX = 4;
 
-  /// How often to look whether a request waits for another store.
+  // How often to check whether a request waits for another store.
   private static final long LOOK_NANOS = 2_000_000;
 
   private final Intake intake;
@@ -58,15 +60,15 @@ public final class BatchLeader implements Journal, Intake.Help {
   private final Rounds rounds = new Rounds();
   private final AtomicBoolean writerCalled = new AtomicBoolean();
 
-  /// Null when all keys are here.
+  // Null when all keys are here.
   private final @Nullable Neighbors neighbors;
 
-  /// What leading uses.
+  /// The parts that a leader uses.
   ///
   /// @param intake where requests wait for their batch
-  /// @param residents the keys that execute them
-  /// @param admission how many are under way
-  /// @param limits how long they may take
+  /// @param residents the keys that execute the requests
+  /// @param admission how many requests are in progress
+  /// @param limits how long requests may take
   public record Parts(
       Intake intake,
       Residents residents,
@@ -89,97 +91,97 @@ public final class BatchLeader implements Journal, Intake.Help {
     intake.ledBy(this);
   }
 
-  /// A tick has passed.
+  /// Passes a tick to the rounds.
   public void tick() {
     rounds.watch(threads);
     if (!intake.isEmpty()) callWriter();
   }
 
-  // ---- what it knows
+  // ---- the log
 
-  /// The log counters that can be read.
+  /// Returns the log counters that can be read.
   public Moments moments() {
     return intake.moments();
   }
 
-  /// As [Moments#moment], for a reader that asks a key without having it find its place behind what
-  /// is put: of a key that is ordered among several stores, what is under way may have a lower
-  /// address than what was answered elsewhere.
+  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, not behind its
+  /// puts. If the key is ordered among several stores, this first waits for the batch in progress,
+  /// which may have a lower address than an answer that another store has given.
   long momentAt(Key key) {
     if (spaces.isOrdered(key)) intake.moments().awaitBatch();
     return intake.moments().moment();
   }
 
-  /// The epoch in which log addresses are issued.
+  /// Returns the epoch in which log addresses are issued.
   public long epoch() {
     return intake.epoch();
   }
 
-  /// The term under which the log is led from here.
+  /// Returns the term under which this process leads the log.
   public long term() {
     return intake.term();
   }
 
-  /// A number that no other opening of this log has.
+  /// Returns a number that no other opening of this log has.
   public long owner() {
     return intake.owner();
   }
 
-  /// The log counter with which the epoch began.
+  /// Returns the log counter with which the epoch began.
   public long firstCounter() {
     return intake.firstCounter();
   }
 
-  /// Returns when this process shows all that was acknowledged before.
+  /// Returns when this process shows everything that was acknowledged before.
   ///
   /// @throws Unavailable when the log has failed
   public void confirm() {
     health.confirm();
   }
 
-  /// A key in memory, pinned, for a request of a caller.
+  /// Pins a key for a request of a caller and returns it.
   ///
-  /// @throws stoa.LimitExceeded when too many requests are under way
+  /// @throws stoa.LimitExceeded when too many requests are in progress
   /// @throws Closed when the store is closed
   Resident accepted(Key key) {
     return residents.pinAccepted(key);
   }
 
-  /// Whether the store is open and its log has not failed.
+  /// Returns whether the store is open and its log has not failed.
   public boolean mayLog() {
     return !health.isClosed() && !health.hasFailed();
   }
 
-  /// Whether no request waits for a batch.
+  /// Returns whether no request waits for a batch.
   public boolean isIdle() {
     return intake.isEmpty();
   }
 
   // ---- puts and deletions
 
-  /// Adds a request to those that wait for a batch, or fails it when the log has failed.
+  /// Adds a request to the queue for a batch, or fails it when the log has failed.
   public void add(Request request) {
     intake.add(request);
   }
 
-  /// Fails a request that waits for no batch if the log has failed; answers whether it did.
+  /// Fails a request that waits for no batch if the log has failed; returns whether it did.
   public boolean refuses(Request request) {
     return intake.refuses(request);
   }
 
-  /// Has a request logged and executed, and waits for that.
+  /// Logs and executes a request, and waits until it is settled.
   public <R extends Request> R log(R request) {
     intake.add(request);
     return await(request);
   }
 
-  /// Has a request logged and executed. What one thread asks in this way is executed in order.
+  /// Begins to log and execute a request. The store executes the requests of one thread in order.
   public void logAsync(Request request) {
     intake.add(request);
     callWriter();
   }
 
-  /// Logs a checkpoint of a key, and waits until it is made.
+  /// Logs a checkpoint of a key, and waits until the key has made it.
   public void checkpoint(Key key) {
     log(new CheckpointRequest(accepted(key))).check();
   }
@@ -201,9 +203,9 @@ public final class BatchLeader implements Journal, Intake.Help {
     return await(request);
   }
 
-  /// Asks a key's handler behind all that waits for its place in a batch and is asked of the same
-  /// key; at once when there is nothing. Of several stores with one order also behind the batch
-  /// under way.
+  /// Asks a key's handler behind the requests of the same key that wait for a batch; at once when
+  /// there are none. If the key is ordered among several stores, the question also comes behind the
+  /// batch in progress.
   public void askInTurn(GetRequest question) {
     if (isUnconfirmed(question)) return;
     RuntimeException late = limits.late(question);
@@ -221,14 +223,14 @@ public final class BatchLeader implements Journal, Intake.Help {
     }
   }
 
-  /// Puts a question behind what waits for its key.
+  /// Puts a question behind the waiting requests of its key.
   public void ask(QuestionRequest request) {
     if (isUnconfirmed(request)) return;
     if (isHeldUp(request)) return;
     if (request.resident.enqueue(request)) request.resident.dispatch();
   }
 
-  /// Asks the state that is in memory, for a transaction.
+  /// Asks the live state, for a transaction.
   public void askInTransaction(QuestionRequest request) {
     admission.begun();
     if (health.isClosed()) request.fail(new Closed("the store is closed"));
@@ -245,8 +247,8 @@ public final class BatchLeader implements Journal, Intake.Help {
     await(request);
   }
 
-  /// Fails a question when the log cannot confirm that this process shows all that was
-  /// acknowledged.
+  /// Fails a question when the log cannot confirm that this process shows everything that was
+  /// acknowledged; returns whether it did.
   private boolean isUnconfirmed(QuestionRequest question) {
     try {
       health.confirm();
@@ -257,8 +259,8 @@ public final class BatchLeader implements Journal, Intake.Help {
     }
   }
 
-  /// Waits for the batch under way, if the key of a question is ordered among several stores; fails
-  /// the question when that takes too long.
+  /// Waits for the batch in progress, if the key of a question is ordered among several stores.
+  /// Fails the question when that takes too long, and returns whether it did.
   private boolean isHeldUp(QuestionRequest question) {
     try {
       if (question.resident.ordered) intake.moments().awaitBatch();
@@ -271,7 +273,7 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- transactions
 
-  /// Appends what a transaction puts, and waits until all its keys have executed it.
+  /// Appends the puts of a transaction, and waits until all its keys have executed them.
   ///
   /// @return its log counter
   public long commit(StoreTransaction transaction) {
@@ -290,7 +292,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     return request.number();
   }
 
-  /// A request to commit a transaction together with other stores.
+  /// Returns a request to commit a transaction together with other stores.
   public CommitRequest across(StoreTransaction transaction) {
     Resident any = transaction.any();
     admission.accept();
@@ -298,7 +300,8 @@ public final class BatchLeader implements Journal, Intake.Help {
     return new CommitRequest(any, transaction);
   }
 
-  /// Executes what a committed transaction left to this thread.
+  /// Executes those parts of a committed transaction that this thread may execute; returns whether
+  /// it executed any short one.
   private boolean runParts(StoreTransaction transaction) {
     boolean any = false;
     for (PartRequest part : transaction.parts()) {
@@ -309,8 +312,8 @@ public final class BatchLeader implements Journal, Intake.Help {
     return any;
   }
 
-  /// Waits until a committed transaction is executed; answers false when it waits for another store
-  /// meanwhile.
+  /// Waits until a committed transaction is executed; returns false when a part of it waits for
+  /// another store.
   public boolean awaitHere(StoreTransaction transaction, Request request) {
     if (neighbors == null) {
       park(request);
@@ -325,7 +328,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     return true;
   }
 
-  /// Whether what a request waits for, waits for another store.
+  /// Returns whether the run that a request waits for waits for another store.
   public static boolean waitsAbroad(Request request) {
     var chain = new WaitChain();
     for (Request next = request; next != null && !next.isDone(); ) {
@@ -339,7 +342,7 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- waiting
 
-  /// Waits until a request is settled; meanwhile leads batches and runs what is short.
+  /// Waits until a request is settled; meanwhile leads batches and runs short requests.
   public <R extends Request> R await(R request) {
     if (threads.mayRunQuick()) {
       Resident resident = request.resident;
@@ -353,14 +356,14 @@ public final class BatchLeader implements Journal, Intake.Help {
     return request;
   }
 
-  /// Waits without running anything.
+  /// Waits without running a request.
   void park(Request request) {
     if (request.isDone()) return;
     if (!intake.isEmpty()) callWriter();
     request.await();
   }
 
-  /// Waits on a handler's thread, which meanwhile does what it waits for.
+  /// Waits on a handler's thread, which meanwhile executes the request that it waits for.
   @Override
   public void awaitHelping(Request request, Execution caller) {
     Resident resident = request.resident;
@@ -375,7 +378,7 @@ public final class BatchLeader implements Journal, Intake.Help {
         if (!intake.isEmpty() && lead(null)) continue;
         if (resident.runQuickUntil(request)) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
-          // No other thread is free for what may not come back.
+          // No other thread is free for a run that may not return.
           resident.runUntil(request);
         } else if (!request.isOver()) {
           threads.rest(request);
@@ -390,14 +393,14 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- leading
 
-  /// Leads a batch if no thread leads, and calls the writer for what is left.
+  /// Leads a batch if no thread leads, and calls the writer for the rest of the queue.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
   @Override
   public boolean lead(@Nullable Request own) {
     Request mine = own != null && own.pace.isShort() ? own : null;
     if (!intake.tryLead(mine)) return false;
-    // First: what this thread runs may take longer than it should.
+    // This comes first: this thread's own request may run for longer than expected.
     if (!intake.isEmpty()) callWriter();
     if (mine == null) return true;
     if (mine instanceof CommitRequest commit) {
@@ -408,15 +411,15 @@ public final class BatchLeader implements Journal, Intake.Help {
     return true;
   }
 
-  /// Leads what was begun on the calling thread, a [Gatherer], and runs what is brief of it; leaves
-  /// it to the writer and the workers when that may take long. What is begun by several is led
-  /// once.
+  /// Leads the requests that the calling thread, a [Gatherer], has begun, and runs the brief ones.
+  /// When that may take long, this leaves them to the writer and the workers. Requests of several
+  /// calls share a batch.
   public void leadGathered() {
     Round round = rounds.mine();
     round.begin();
     try {
       var mine = new ArrayList<Resident>();
-      round.run(mine); // what waits for no batch, and is not to wait for those that are led here
+      round.run(mine); // requests that need no batch, and must not wait for one
       if (!intake.isEmpty()) {
         round.end();
         round.begin();
@@ -425,7 +428,7 @@ public final class BatchLeader implements Journal, Intake.Help {
       for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
         mine.clear();
         try {
-          led = intake.tryLead(null, mine); // otherwise who leads looks again
+          led = intake.tryLead(null, mine); // otherwise the leader looks again
         } finally {
           round.run(mine);
         }
@@ -436,23 +439,23 @@ public final class BatchLeader implements Journal, Intake.Help {
     }
   }
 
-  /// Whether a thread that must come back soon may lead what waits: batches are hardly longer than
-  /// a hand-over to another thread, or nobody else could ask anything of this store before the end
-  /// of this one that would not have to wait for it.
+  /// Returns whether a thread that must return soon may lead a batch. It may if a batch takes
+  /// hardly longer than a hand-over to another thread, or if no other request is in progress that
+  /// the batch could delay.
   private boolean mayLeadHere() {
     if (intake.isEmpty() || intake.asksElsewhere()) return false;
     return intake.takesLessThan(SWIFT_MICROS)
         || (admission.isOne() && intake.takesLessThan(SOON_MICROS));
   }
 
-  /// Has something done when the calling thread has run the brief requests that it runs one after
-  /// the other; answers false when it runs none.
+  /// Runs a task when the calling thread has finished its round of brief requests; returns false
+  /// when the thread is in no round.
   public boolean afterRound(Runnable task) {
     Round round = rounds.current();
     return round != null && round.after(task);
   }
 
-  /// Has a worker run the brief requests of some keys.
+  /// Makes a worker run the brief requests of some keys.
   @Override
   public void runBrief(List<Resident> scheduled) {
     threads.work(() -> {
@@ -466,7 +469,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     });
   }
 
-  /// Has the writer lead what waits, unless the calling thread does so soon.
+  /// Calls the writer to lead the queue, unless the calling thread leads soon.
   @Override
   public void callWriter() {
     if (!threads.isGathering()) wakeWriter();
@@ -486,25 +489,26 @@ public final class BatchLeader implements Journal, Intake.Help {
 
   // ---- notes
 
-  /// Appends an entry that no handler executes; answers its stream address.
+  /// Appends an entry that no handler executes; returns its stream address.
   public long append(Key key, byte[] payload) {
     return log(noted(key, payload)).number();
   }
 
   /// Begins to append to users' streams. The caller has pinned them, and [Admission] has accepted
-  /// it.
+  /// the append.
   public AppendRequest append(Appending appending) {
     var request = new AppendRequest(appending);
     intake.add(request);
     return request;
   }
 
-  /// A request to append an entry, as [Store#append(Key, byte\[\])].
+  /// Returns a request to append an entry, as [Store#append(Key, byte\[\])] does.
   public NoteRequest noted(Key key, byte[] payload) {
     return new NoteRequest(accepted(key), Records.NOTE, payload);
   }
 
-  /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
+  /// Appends an entry to a resident's stream with the next batch, on any thread that leads that
+  /// batch; does not wait.
   @Override
   public NoteRequest note(Resident resident, byte kind, byte[] payload) {
     var _ = residents.pinBegun(resident);
@@ -513,10 +517,10 @@ public final class BatchLeader implements Journal, Intake.Help {
     return request;
   }
 
-  /// As [#note], of what a handler was told.
+  /// Appends an answer that a handler got, like [#note].
   ///
-  /// @param before what the handlers of the key were told before; this is logged only if that is,
-  ///   so that with the last answer all are durable
+  /// @param before the preceding answer to the handlers of the key. The leader logs this answer
+  ///   only if it has logged that one, so that when the last answer is durable, all answers are
   @Override
   public NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before) {
     var _ = residents.pinBegun(resident);
@@ -526,9 +530,9 @@ public final class BatchLeader implements Journal, Intake.Help {
     return request;
   }
 
-  /// Asks to log an announcement.
+  /// Requests to log an announcement.
   ///
-  /// @param reflected without which it is not to be logged
+  /// @param reflected the nested answers without which the leader must not log it
   public void announce(
       Resident announcements, byte[] announced, NoteRequest.@Nullable Reflected reflected) {
     var _ = residents.pinBegun(announcements);

@@ -49,35 +49,36 @@ import stoa.store.threads.Threads;
 import stoa.store.watching.Progress;
 import stoa.store.watching.Watches;
 
-/// Gathers the requests that must be logged, gives them addresses, makes them durable batch by
-/// batch, and puts them into the mailboxes of their keys.
+/// Gathers the requests to log, gives them addresses, makes them durable batch by batch, and puts
+/// them into the mailboxes of their keys.
 ///
-/// The first thread that finds no leader becomes the leader for one batch: a caller, so that a lone
-/// caller needs no other thread, or the writer, which goes on while there is more. No leader waits
-/// to fill a batch; batches grow while the one before is synced.
+/// The first thread that finds no leader becomes the leader for one batch. It is either a caller,
+/// so that a lone caller needs no other thread, or the writer, which continues while the queue has
+/// requests. No leader waits to fill a batch; a batch grows while the preceding one is synced.
 public final class Intake {
   /*
-   * Draft decides a batch, Leadership who makes it, Moments what can be read. This class queues and leads.
+   * Draft decides the entries of a batch, Leadership which thread makes it, Moments which counters
+   * can be read. This class queues requests and leads.
    *
    * Invariants:
-   * (1) The leader alone touches the draft, the sequencer and the batch under way. One batch is under way at a
-   *     time.
-   * (2) A thread that adds to the queue finds nobody leading, or the leader looks at the queue after letting go:
-   *     nothing is left behind.
-   * (3) Mailboxes are filled in log order, before any later batch is begun.
+   * (1) The leader alone touches the draft, the sequencer and the batch in progress. One batch is
+   *     in progress at a time.
+   * (2) When a thread adds to the queue, it finds no leader, or the leader looks at the queue after
+   *     it ends: no request is left behind.
+   * (3) A batch fills the mailboxes in log order, before any later batch begins.
    */
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
   private static final int APPENDS_AVERAGED = 16;
 
-  /// So many addresses are reserved at a time from an order of several stores; more than a batch
-  /// takes. What is left serves batches that need no place in that order.
+  // How many addresses this reserves at a time from an order of several stores: more than a batch
+  // takes. The rest serves batches that need no place in that order.
   private static final int RESERVED = 1 << 20;
 
-  /// How long a batch waits for a coordinator that gives addresses.
+  // How long a batch waits for a coordinator that gives addresses.
   private static final long ORDER_MICROS_MAX = 10_000_000;
 
-  /// A pause of the whole process says nothing of the log.
+  // The maximum that the average counts: a pause of the whole process says nothing about the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
   private final @Nullable ShardLog log;
@@ -96,10 +97,10 @@ public final class Intake {
   private final Progress progress;
   private final long term;
 
-  /// The log counter with which the epoch began.
+  // The log counter with which the epoch began.
   private final long firstCounter;
 
-  // The leader's.
+  // Owned by the leader.
   private final Draft draft;
   private Sequencer sequencer;
   private long reservedTo;
@@ -109,27 +110,27 @@ public final class Intake {
   private @Nullable List<Resident> gathered;
   private long sequence;
 
-  /// How long a batch took lately, in microseconds.
+  // The average duration of recent batches, in microseconds.
   private volatile double appendMicros = APPEND_MICROS_COUNTED_MAX;
 
   private volatile long epoch;
   private @Nullable Help help;
 
-  /// What helps the thread that leads a batch.
+  /// Helps the thread that leads a batch.
   interface Help {
-    /// Has the writer lead what waits, unless the calling thread does so soon.
+    /// Calls the writer to lead the queue, unless the calling thread leads soon.
     void callWriter();
 
-    /// Has a worker run the brief requests of some keys.
+    /// Makes a worker run the brief requests of some keys.
     void runBrief(List<Resident> scheduled);
   }
 
-  /// The log that is led.
+  /// The log that this process leads.
   ///
-  /// @param log null when another store leads: then everything is refused
-  /// @param order null when the store is alone: then it orders its log itself
+  /// @param log null when another store leads: this then refuses every request
+  /// @param order null when the store is alone and orders its log itself
   /// @param clock the time of the log
-  /// @param unfinished what is noted with each batch
+  /// @param unfinished the puts that each batch notes
   /// @param health whether the log can be used
   /// @param tally counts batches
   public record Led(
@@ -180,7 +181,7 @@ public final class Intake {
     firstCounter = sealed.counter();
   }
 
-  /// Says who helps the thread that leads. Once, before anything is added.
+  /// Sets the helper of the thread that leads. Called once, before the first request.
   void ledBy(Help newHelp) {
     help = newHelp;
   }
@@ -189,37 +190,37 @@ public final class Intake {
     return Objects.requireNonNull(help, "a helper");
   }
 
-  /// How far the log is committed.
+  /// Returns how far the log is committed.
   public Progress progress() {
     return progress;
   }
 
-  /// The log counter with which the epoch began.
+  /// Returns the log counter with which the epoch began.
   long firstCounter() {
     return firstCounter;
   }
 
-  /// The epoch in which addresses are issued.
+  /// Returns the epoch in which addresses are issued.
   public long epoch() {
     return epoch;
   }
 
-  /// The term under which the log is led from here.
+  /// Returns the term under which this process leads the log.
   public long term() {
     return term;
   }
 
-  /// A number that no other opening of this log has.
+  /// Returns a number that no other opening of this log has.
   public long owner() {
     return order == null ? epoch : term;
   }
 
-  /// Whether the leader of a batch waits for another process first.
+  /// Returns whether the leader of a batch first waits for another process.
   boolean asksElsewhere() {
     return order != null && !order.isBeside();
   }
 
-  /// The log counters that can be read.
+  /// Returns the log counters that can be read.
   public Moments moments() {
     return moments;
   }
@@ -231,16 +232,16 @@ public final class Intake {
     queue.add(request);
   }
 
-  /// Fails a request if the log has failed. What the streams show since then need not be durable,
-  /// so that questions are refused too. To be asked when the request has pinned its key: a key that
-  /// was pinned before shows nothing that is not durable.
+  /// Fails a request if the log has failed; returns whether it did. The streams may then show
+  /// entries that are not durable, so this refuses questions too. The caller must have pinned the
+  /// request's key before: a key pinned earlier shows only durable entries.
   boolean refuses(Request request) {
     Unavailable refusal = health.refusal();
     if (refusal != null) request.fail(refusal);
     return refusal != null;
   }
 
-  /// Fails what has not been logged, when the store is closed.
+  /// Fails the requests in the queue when the store is closed.
   public void end(RuntimeException cause) {
     for (Request request; (request = queue.poll()) != null; ) request.fail(cause);
   }
@@ -249,33 +250,33 @@ public final class Intake {
     return queue.isEmpty();
   }
 
-  /// Returns how many requests wait for their batch, by counting them.
+  /// Counts the requests that wait for a batch.
   public int waiting() {
     return queue.size();
   }
 
-  /// Refuses when the log has failed.
+  /// Checks that the log has not failed.
   ///
-  /// @throws Unavailable when it has
+  /// @throws Unavailable when it has failed
   public void checkSound() {
     health.checkSound();
   }
 
-  /// Whether batches take less than a time, as far as was seen lately.
+  /// Returns whether recent batches took less than a time.
   boolean takesLessThan(long micros) {
     return appendMicros < micros;
   }
 
-  /// Leads one batch if no thread leads; answers whether it did.
+  /// Leads one batch if no thread leads; returns whether it did.
   ///
-  /// @param own the request of the calling thread: its key is left for that thread to run
+  /// @param own the request of the calling thread, which runs the request's key itself
   boolean tryLead(@Nullable Request own) {
     return tryLead(own, null);
   }
 
-  /// As [#tryLead(Request)], for a thread that runs what is brief.
+  /// Leads one batch, like [#tryLead(Request)], for a thread that runs brief requests.
   ///
-  /// @param mine the keys whose requests are brief are added; null leaves them to a worker
+  /// @param mine receives the keys with brief requests; null leaves them to a worker
   boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
     if (!leadership.tryBegin()) return false;
     gathered = mine;
@@ -298,7 +299,7 @@ public final class Intake {
       try {
         resolve(request);
       } catch (RuntimeException | Error broken) {
-        // A directory cannot be read, say: the batch and what it changed are in doubt.
+        // For instance, a directory cannot be read: the batch and its changes are in doubt.
         var cause = new IllegalStateException("a batch could not be made: " + broken, broken);
         health.fail(cause);
         fail(Health.unavailable(cause));
@@ -311,9 +312,9 @@ public final class Intake {
 
   // ---- transactions over several stores
 
-  /// Begins no batch any more until [#letGo], and waits for the one under way.
+  /// Waits for the batch in progress, and begins no other until [#letGo].
   ///
-  /// @throws Unavailable when that takes too long, or the log has failed
+  /// @throws Unavailable when the wait takes too long, or the log has failed
   public void hold() {
     leadership.hold();
     gathered = null;
@@ -323,16 +324,16 @@ public final class Intake {
     }
   }
 
-  /// Ends what [#hold] began.
+  /// Ends the hold that [#hold] began.
   public void letGo() {
     leadership.letGo();
     if (health.hasFailed()) progress.wake();
     if (!queue.isEmpty()) help().callWriter();
   }
 
-  /// What a transaction would log now, while all is held up; nothing is kept of it.
+  /// Returns the entries that a transaction would log now, during a hold; keeps none of them.
   ///
-  /// @throws RuntimeException when it cannot be committed
+  /// @throws RuntimeException when the transaction cannot commit
   public List<Entry> sketch(CommitRequest commit) {
     taken.clear();
     begin();
@@ -347,11 +348,11 @@ public final class Intake {
     }
   }
 
-  /// Commits transactions, while all is held up.
+  /// Commits transactions during a hold.
   ///
   /// @param token their addresses
-  /// @param commits by the offset in the token; each was sketched since all is held up
-  /// @param note what is logged with them at the first address; null for nothing
+  /// @param commits by the offset in the token; each was sketched during this hold
+  /// @param note logged with them at the first address; null for nothing
   public void commit(
       Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
     taken.clear();
@@ -368,8 +369,8 @@ public final class Intake {
     Check.that(own.equals(token), "%s and %s are the same", own, token);
     if (draft.isEmpty()) publish(null);
     else append(token, null);
-    // With a note it is decided by this; without, it was before: nothing may be logged in its
-    // place.
+    // With a note, this batch makes the decision. Without one, the decision was made before, and
+    // the log must not contain other entries in its place.
     boolean lacks = note == null && commits.values().stream().anyMatch(Request::failed);
     if (lacks && !health.hasFailed()) {
       health.fail(new Unavailable("what was decided could not be logged"));
@@ -384,9 +385,9 @@ public final class Intake {
     if (refusal != null) throw new IllegalStateException("what is held up has changed", refusal);
   }
 
-  /// Logs what was decided and is not in the log, and the epoch in which addresses are given now,
-  /// while all is held up. If something was missing, the log has failed: what is in memory is not
-  /// what is logged, and the store is to be opened again.
+  /// Logs the decided entries that the log lacks, and the present epoch of addresses, during a
+  /// hold. If the log lacked an entry, the log fails: memory differs from it, and the store must be
+  /// opened again.
   public void adopt(Addresses.Adopted adopted) {
     ShardLog own = Objects.requireNonNull(log);
     boolean missing = false;
@@ -408,8 +409,8 @@ public final class Intake {
     epoch = sealed.epoch();
   }
 
-  /// Logs what is decided, unless it is in the log; answers whether it did. Whoever has not logged
-  /// it has logged nothing since then.
+  /// Logs decided entries, unless the log has them; returns whether it did. A store that lacks them
+  /// has logged nothing since the decision.
   private boolean restore(Addresses.Decided decided, ShardLog to) {
     Entry first = decided.entries().getFirst();
     if (to.streams().last(first.stream()) >= first.address()) return false;
@@ -432,7 +433,7 @@ public final class Intake {
     draft.begin(epoch, sequencer.last(), clock.nowMicros());
   }
 
-  /// Takes what has arrived, as much as a batch may be.
+  /// Takes requests from the queue, up to the bounds of a batch.
   private void gather() {
     long bytes = 0;
     Request request;
@@ -449,7 +450,7 @@ public final class Intake {
     }
   }
 
-  /// Refuses what there is no room for; what gives up something has room.
+  /// Refuses the requests for which the log has no room; requests that free space always have room.
   private void admit() {
     long bytes = 0;
     for (Request request : taken) bytes += request.keptBytes();
@@ -470,8 +471,8 @@ public final class Intake {
     }
   }
 
-  /// Gets addresses for what was taken, of several stores with one order. Waits for somebody who
-  /// gives them.
+  /// Gets addresses for the batch from the order of several stores, if there is one. Waits for a
+  /// coordinator that gives them; returns whether it got them.
   private boolean reserve() {
     Addresses common = order;
     if (common == null) return true;
@@ -495,8 +496,8 @@ public final class Intake {
     }
   }
 
-  /// Waits a little for a new coordinator, which may have to hold all up here before it gives
-  /// addresses. What was taken keeps its place. Answers whether the log has not failed meanwhile.
+  /// Waits a little for a new coordinator, which may hold this log before it gives addresses. The
+  /// requests of the batch keep their place. Returns whether the log has not failed meanwhile.
   private boolean stepAside() {
     var waiting = List.copyOf(taken);
     List<Resident> mine = gathered;
@@ -532,8 +533,8 @@ public final class Intake {
             });
   }
 
-  /// Gives a request its place in the batch under way, or refuses it. A refusal may reflect the
-  /// batch itself, so its caller is told after the batch is settled.
+  /// Gives a request its place in the batch in progress, or refuses it. A refusal may reflect the
+  /// batch itself, so its caller gets it after the batch is settled.
   private void resolve(Request request) {
     request.refusal =
         switch (request) {
@@ -543,7 +544,7 @@ public final class Intake {
           case CheckpointRequest checkpoint -> checkpoint(checkpoint);
           case AppendRequest append -> append(append.appending);
           case CommitRequest commit -> commit(commit);
-          // Not logged: it keeps its place behind the puts that were asked before.
+          // The leader does not log a question: the question keeps its place behind earlier puts.
           case GetRequest question -> limits.late(question);
           case GenerationRequest _, PositionRequest _, ForkRequest _, PartRequest _ ->
               throw new IllegalStateException(request + " goes to the mailbox");
@@ -568,7 +569,8 @@ public final class Intake {
     return refusal;
   }
 
-  /// Why a put is refused, whatever it expects of its key.
+  /// Returns the refusal of a put that does not depend on its expectation of the key; null for
+  /// none.
   private @Nullable RuntimeException refusal(PutRequest put) {
     RuntimeException late = limits.late(put);
     if (late != null) return late;
@@ -644,7 +646,8 @@ public final class Intake {
     }
   }
 
-  /// The batch is durable: fills the mailboxes, and settles what nothing is executed for.
+  /// Fills the mailboxes after the batch is durable, and settles the requests that no handler
+  /// executes.
   private void publish(@Nullable Request own) {
     scheduled.clear();
     brief.clear();
@@ -652,16 +655,16 @@ public final class Intake {
     try {
       fillMailboxes(own);
     } catch (RuntimeException | Error broken) {
-      // What is committed need not be in the mailboxes: reopening finds it.
+      // The mailboxes may lack committed requests: the next opening of the store finds them.
       health.fail(new IllegalStateException("a batch could not be published: " + broken, broken));
       throw broken;
     } finally {
       moments.endPublishing(sequencer.last());
     }
     progress.reach(sequencer.last());
-    // Whoever is told may ask the store again, on this thread.
+    // A caller that gets its answer may ask the store again, on this thread.
     for (Request request : scheduled) {
-      // A handler that waits for it runs it at once; all workers may be waiting so.
+      // A handler that waits for the request runs it at once: all workers may be waiting like it.
       if (request.depth > 0) request.wake();
       request.resident.dispatch();
     }
@@ -675,7 +678,7 @@ public final class Intake {
     }
   }
 
-  /// Whether nothing is executed for it.
+  /// Returns whether no handler executes a request.
   private static boolean isNote(Request request) {
     return request instanceof NoteRequest || request instanceof AppendRequest;
   }
@@ -698,8 +701,8 @@ public final class Intake {
     }
   }
 
-  /// Whether the thread that leads the batch for a request of its own runs another one with it. Of
-  /// a transaction it runs its parts alone, and none when it is refused.
+  /// Returns whether the thread that leads the batch for its own request also runs another one. For
+  /// its own transaction, it runs only the parts of that.
   private static boolean isWith(@Nullable Request own, Request request) {
     return own != null && !(own instanceof CommitRequest) && own.resident.equals(request.resident);
   }

@@ -14,7 +14,7 @@ import stoa.store.running.Resident;
 import stoa.store.running.TimeLimits;
 import stoa.store.watching.Observed;
 
-/// Questions that a store asks of its keys for itself and for its readers. Thread-safe.
+/// The questions that a store asks its keys for itself and for its readers. Thread-safe.
 public final class Questions {
   private final BatchLeader leader;
   private final TimeLimits limits;
@@ -26,18 +26,18 @@ public final class Questions {
     this.observed = observed;
   }
 
-  /// The stream address at which a key's generation began, 0 when the key is absent.
+  /// Returns the stream address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     return ask(new GenerationRequest(accepted(key), Pace.LONG, 0));
   }
 
-  /// The stream address of the last put or deletion that was executed on a key, 0 when there was
-  /// none.
+  /// Returns the stream address of the last put or deletion that the key has executed, 0 when there
+  /// was none.
   public long position(Key key) {
     return ask(new PositionRequest(accepted(key), Pace.LONG, 0));
   }
 
-  /// As [#position(Key)], for a reader whose time is over at a tick; 0 for none.
+  /// Returns the position for a reader whose time is over at a tick; 0 for no limit.
   public long position(Key key, int lateTick) {
     var question = new PositionRequest(accepted(key), Pace.LONG, 0);
     if (lateTick != 0) {
@@ -47,7 +47,7 @@ public final class Questions {
     return ask(question);
   }
 
-  /// As [#position(Key)], without waiting.
+  /// Requests the position of a key without waiting.
   public PositionRequest positionAsync(Key key) {
     var question = new PositionRequest(accepted(key), Pace.LONG, 0);
     leader.ask(question);
@@ -63,9 +63,9 @@ public final class Questions {
     return leader.await(question).number();
   }
 
-  /// A copy of the state of a key now, whether the key is in quarantine or not.
+  /// Returns a copy of the present state of a key, also while the key is in quarantine.
   ///
-  /// @param pinAccepted pins the key for a request that is accepted
+  /// @param pinAccepted pins the key for an accepted request
   public Checkpoint state(Supplier<Resident> pinAccepted) {
     var forked = new ForkRequest(pinAccepted.get(), Pace.LONG, null);
     leader.ask(forked);
@@ -75,18 +75,18 @@ public final class Questions {
     return new Checkpoint(copy.position(), copy.generation(), forked.reach(), copy.checkpoint());
   }
 
-  /// The position of a key that a caller knows.
+  /// Requests the position of a key that the caller knows.
   ///
-  /// @param pinAccepted pins the key for a request that is accepted
+  /// @param pinAccepted pins the key for an accepted request
   public PositionRequest position(Supplier<Resident> pinAccepted) {
     var question = new PositionRequest(pinAccepted.get(), Pace.LONG, 0);
     leader.ask(question);
     return leader.await(question);
   }
 
-  /// As [Moments#moment], for a reader that asks a key without having it find its place behind what
-  /// is put: of a key that is ordered among several stores, what is under way may have a lower
-  /// address than what was answered elsewhere.
+  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, not behind its
+  /// puts. If the key is ordered among several stores, this first waits for the batch in progress,
+  /// which may have a lower address than an answer that another store has given.
   public long now(Key key) {
     return leader.momentAt(key);
   }

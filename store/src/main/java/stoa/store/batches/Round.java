@@ -8,44 +8,44 @@ import stoa.store.running.Resident;
 import stoa.store.threads.Gatherer;
 import stoa.store.threads.Threads;
 
-/// Brief requests of some keys, which one thread runs one key after the other, and what is to be
-/// done after them.
+/// Brief requests of some keys, which one thread runs key after key, and the tasks that follow
+/// them.
 ///
-/// Its thread begins and ends it; [#pass] is for the watch.
+/// The thread begins and ends its round; the watch calls [#pass].
 final class Round {
   /*
    * Invariants:
-   * (1) Nothing waits in a round: a handler that asks another key is stopped at its first call, and
-   *     done again by a worker, as are those whose state is not in memory or that lead to a
-   *     checkpoint.
-   * (2) A key in rest is scheduled, and no worker was asked to run it: who takes it from there runs
-   *     it, or asks a worker.
-   * (3) When one run lasts for more than a tick, or does not begin, the watch takes what is left, so that nobody waits
-   *     for a handler that does not return but those who called it.
+   * (1) No run waits in a round. When a handler asks another key, the round stops it at its first
+   *     call and a worker repeats it. A worker also runs the requests whose state is not in memory
+   *     or that lead to a checkpoint.
+   * (2) A key in rest is scheduled, and no worker was asked to run it: the thread that takes the
+   *     key from rest runs it, or asks a worker.
+   * (3) When one run lasts for more than a tick, or does not begin, the watch takes the rest, so
+   *     that only the callers of a handler that does not return wait for it.
    */
   private final Thread thread = Thread.currentThread();
   private final ConcurrentLinkedQueue<Resident> rest = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<Runnable> afterwards = new ConcurrentLinkedQueue<>();
 
-  /// Where it is: the key that is run now, null between two.
+  // The key that the thread runs now; null between two keys.
   private volatile @Nullable Resident current;
 
-  /// How many keys were begun; its thread counts.
+  // How many keys the thread has begun; only the thread changes it.
   private volatile int turn;
 
-  // Of its thread.
+  // Owned by the thread.
   private boolean under;
   private @Nullable Runnable last;
 
-  // Of the watch.
+  // Owned by the watch.
   private int seen;
 
-  /// From now on its thread is in it.
+  /// Begins the round on its thread.
   void begin() {
     under = true;
   }
 
-  /// A key is to be run with the next ones.
+  /// Adds a key to run with the next ones.
   void add(Resident scheduled) {
     rest.add(scheduled);
   }
@@ -62,7 +62,7 @@ final class Round {
     }
   }
 
-  /// Has something done when it ends, and maybe before; answers false when its thread is not in it.
+  /// Runs a task when the round ends, or before; returns false when the thread is not in the round.
   boolean after(Runnable task) {
     if (!under) return false;
     if (task.equals(last)) return true;
@@ -71,20 +71,20 @@ final class Round {
     return true;
   }
 
-  /// Ends it: does what is to be done afterwards.
+  /// Ends the round and runs the tasks that follow it.
   void end() {
     under = false;
     last = null;
     for (Runnable task; (task = afterwards.poll()) != null; ) task.run();
   }
 
-  /// Whether its thread has ended.
+  /// Returns whether its thread has ended.
   boolean isOver() {
     return !thread.isAlive();
   }
 
-  /// A tick has passed: when one run lasts since the tick before, or its thread has not come to run
-  /// anything, others take over.
+  /// Notes a tick. When one run has lasted since the preceding tick, or the thread has begun no
+  /// run, workers take over the rest.
   void pass(Threads threads) {
     Resident running = current;
     int now = turn;

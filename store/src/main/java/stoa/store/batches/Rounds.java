@@ -5,12 +5,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.store.threads.Threads;
 
-/// The rounds of a store's threads, at most one of each thread. Thread-safe.
+/// The rounds of a store's threads, at most one for each thread. Thread-safe.
 final class Rounds {
   private final Set<Round> rounds = ConcurrentHashMap.newKeySet();
   private final ThreadLocal<@Nullable Round> mine = ThreadLocal.withInitial(() -> null);
 
-  /// That of the current thread.
+  /// Returns the round of the current thread.
   Round mine() {
     Round known = mine.get();
     if (known != null) return known;
@@ -20,12 +20,12 @@ final class Rounds {
     return round;
   }
 
-  /// That of the current thread, null when it never was in one.
+  /// Returns the round of the current thread, null when it was never in one.
   @Nullable Round current() {
     return mine.get();
   }
 
-  /// A tick has passed.
+  /// Passes a tick to every round.
   void watch(Threads threads) {
     rounds.removeIf(Round::isOver);
     for (Round round : rounds) round.pass(threads);

@@ -1,4 +1,4 @@
-/// Batches of the log: `Intake` takes requests in and makes them durable, batch by batch;
-/// `BatchLeader` sees to it that some thread leads, and that requests are executed and waited for.
-/// A `Round` runs what is brief on one thread.
+/// Batches of the log. `Intake` queues requests and makes them durable, batch by batch.
+/// `BatchLeader` makes sure that a thread leads, executes the requests and waits for them. A
+/// `Round` runs brief requests on one thread.
 package stoa.store.batches;

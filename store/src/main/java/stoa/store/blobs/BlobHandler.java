@@ -7,10 +7,10 @@ import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
 
-/// What a key of blobs keeps in its stream: that it exists, and nothing more. The bytes are on the
+/// The handler of a blob's key. Its stream tells only that the blob exists; the bytes are on the
 /// storage device, see [Blobs].
 final class BlobHandler implements Handler {
-  /// Makes them. Stateless.
+  /// Creates the handlers. Stateless.
   static final HandlerFactory FACTORY =
       new HandlerFactory() {
         @Override

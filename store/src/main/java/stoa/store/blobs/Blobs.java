@@ -33,26 +33,28 @@ import stoa.store.calls.Terms;
 import stoa.store.running.Request;
 import stoa.store.threads.Tasks;
 
-/// The blobs of a store: keys whose values are bytes on the storage device, which are written there
-/// and not put.
+/// The blobs of a store: keys whose values are bytes on the storage device. Callers write the bytes
+/// there, and do not put them.
 ///
-/// This is their primary (VOSD paper, section II-E): versions are given where [ByteObject] writes,
-/// by the device of a lone server, or by the leader of replicas, who tells them with the bytes.
-/// Thread-safe.
+/// This is the primary of the blobs (VOSD paper, section II-E): [ByteObject] gives versions where
+/// it writes. That is the device of a lone server, or the leader of replicas, which sends the
+/// versions with the bytes. Thread-safe.
 public final class Blobs {
   /*
-   * That a blob exists is in the stream of its key, as for every key: a put begins a generation, a
-   * deletion ends it. Its bytes are a versioned object of the device, one for each generation, whose
-   * id is a hash of key and generation. So what was written to an earlier generation is never seen.
+   * The stream of a blob's key tells that the blob exists, as for every key: a put begins a
+   * generation, and a deletion ends it. The bytes of each generation are a versioned object of the
+   * device, whose id is a hash of key and generation. Bytes that were written to an earlier
+   * generation are therefore never seen.
    *
    * Invariants:
-   * (1) Nothing is written to the object of a generation that is over: a writer is inside the gate of
-   *     its key and has seen the generation alive from there; who deletes has closed the gate.
-   * (2) A generation whose object has a version is alive, unless its deletion is under way: a
-   *     deletion is noted before it is logged, and the note goes when the object is gone. So a look
-   *     at the device suffices to know that it is; the key's stream is asked when there is nothing
-   *     yet, or a note.
-   * (3) A reader looks whether the generation is alive after it has read: what it read was there.
+   * (1) No thread writes to the object of a generation that is over. A writer is inside the gate of
+   *     the key, and has seen from there that the generation is alive; a thread that deletes has
+   *     closed the gate.
+   * (2) A generation whose object has a version is alive, unless its deletion is in progress: a
+   *     deletion is noted before it is logged, and the note goes when the object is gone. To see
+   *     that a generation is alive, a look at the device therefore suffices. When the device has no
+   *     version yet, or a note, the key's stream decides.
+   * (3) A reader checks after it has read whether the generation is alive: then its bytes existed.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Blobs.class);
   private static final byte[] CREATION = {};
@@ -65,11 +67,11 @@ public final class Blobs {
   private final Deletions deletions;
   private volatile @Nullable StorageException failed;
 
-  /// The blobs of a store.
+  /// Creates the blobs of a store.
   ///
-  /// @param objects the object of an id
-  /// @param tasks run what callers do not wait for
-  /// @param space of their keys
+  /// @param objects returns the object of an id
+  /// @param tasks run work for which callers do not wait
+  /// @param space the space of the blobs' keys
   public Blobs(Store store, Function<StreamId, ByteObject> objects, Tasks tasks, String space) {
     this.store = store;
     this.objects = objects;
@@ -79,14 +81,14 @@ public final class Blobs {
     store.register(space, BlobHandler.FACTORY);
   }
 
-  /// The space of their keys.
+  /// Returns the space of the blobs' keys.
   public String space() {
     return space;
   }
 
-  /// Ends the deletions that an earlier process has begun. Called once, before anything else.
+  /// Ends the deletions that an earlier process has begun. Called once, before any other method.
   ///
-  /// @param keys makes a key of its name
+  /// @param keys returns the key of a name
   public void resume(Function<byte[], Key> keys) {
     for (Deletions.Noted noted : deletions.earlier()) {
       Key key = keys.apply(noted.deletion().name());
@@ -101,10 +103,10 @@ public final class Blobs {
     }
   }
 
-  /// A blob. Cheap to make; it need not exist.
+  /// Returns a blob, which need not exist. This reads nothing.
   ///
-  /// @param unknown what is expected of the key while no generation of it is known
-  /// @param generation the generation that is meant, or 0 when none is known
+  /// @param unknown the expectation of the key while no generation of it is known
+  /// @param generation the generation to use, or 0 when none is known
   public StoredBlob blob(Key key, Existence unknown, long generation) {
     return new StoredBlob(this, store.target(key), unknown, generation);
   }
@@ -116,17 +118,17 @@ public final class Blobs {
     begin(blob, new Existence.Absent(null));
   }
 
-  /// The generation of a key, 0 when there is no blob.
+  /// Returns the generation of a key, 0 when there is no blob.
   public long generation(Key key) {
     return store.generation(key);
   }
 
-  /// The names of the blobs that exist now, in the order in which they were created.
+  /// Returns the names of the blobs that exist now, in the order in which they were created.
   public Iterator<byte[]> list() {
     return store.list(space);
   }
 
-  /// Deletes a blob and frees its space. Answers whether there was one.
+  /// Deletes a blob and frees its space. Returns whether there was one.
   public boolean delete(StoredBlob blob) {
     StreamId gate = blob.key().stream();
     store.admit();
@@ -180,14 +182,14 @@ public final class Blobs {
     return StreamId.of(new Encoder(64).text("blob").id(key.stream()).varint(generation).toBytes());
   }
 
-  /// The snapshot of a number of a generation of a blob, whether it is kept or not.
+  /// Returns the snapshot with a number of a generation of a blob, whether it is kept or not.
   StoredSnapshot snapshot(StoredBlob blob, long generation, long number) {
     return new StoredSnapshot(blob, generation, object(blob, generation), number);
   }
 
-  /// Reads a blob. To be called within [#accepted] or [#acceptedAsync].
+  /// Reads a blob. The caller is within [#accepted] or [#acceptedAsync].
   ///
-  /// @param reading reads one moment
+  /// @param reading reads the object at one moment
   <T> T read(StoredBlob blob, Function<ByteObject, T> reading) {
     long generation = blob.generation();
     if (generation == 0) generation = ask(blob);
@@ -196,14 +198,14 @@ public final class Blobs {
     return result;
   }
 
-  /// Reads a blob of a generation. To be called within [#accepted] or [#acceptedAsync].
+  /// Reads a blob of a generation. The caller is within [#accepted] or [#acceptedAsync].
   <T> T read(StoredBlob blob, long generation, Supplier<T> reading) {
     T result = reading.get();
     ensureAlive(blob, generation);
     return result;
   }
 
-  /// Changes a blob, which comes to be when there is none.
+  /// Changes a blob; creates it first when it does not exist.
   <T> T write(StoredBlob blob, Function<ByteObject, T> writing) {
     return accepted(() -> {
       ensureUsable();
@@ -242,7 +244,8 @@ public final class Blobs {
 
   /// Begins to change a blob.
   ///
-  /// @param generation 0 for the one that is alive, which is begun when there is none
+  /// @param generation the generation to change; 0 for the living one, which this begins when there
+  ///   is none
   <T> CompletableFuture<T> writeAsync(
       StoredBlob blob, long generation, Function<ByteObject, CompletableFuture<T>> writing) {
     StreamId gate = blob.key().stream();
@@ -277,7 +280,7 @@ public final class Blobs {
     return answer;
   }
 
-  /// Does what is under way until it returns.
+  /// Runs work that a close of the store waits for.
   <T> T accepted(Supplier<T> work) {
     store.admit();
     try {
@@ -291,7 +294,7 @@ public final class Blobs {
     }
   }
 
-  /// Does what is under way until it returns, beside the caller.
+  /// Runs work that a close of the store waits for, on another thread.
   <T> CompletableFuture<T> acceptedAsync(Supplier<T> work) {
     try {
       store.admit();
@@ -355,7 +358,8 @@ public final class Blobs {
 
   // ---- generations
 
-  /// The generation of a blob, which is begun when there is none. Called inside the gate.
+  /// Returns the generation of a blob; begins one when there is none. The caller is inside the
+  /// gate.
   private long alive(StoredBlob blob) {
     long known = blob.generation();
     if (known != 0) {
@@ -374,7 +378,7 @@ public final class Blobs {
     var _ = store.get(blob.target(), CREATION, Terms.expecting(existence).at(Pace.SHORT)).answer();
   }
 
-  /// The generation that is alive, 0 when there is none.
+  /// Returns the living generation, 0 when there is none.
   private long ask(StoredBlob blob) {
     Request request =
         store.get(blob.target(), CREATION, Terms.expecting(blob.existence()).at(Pace.SHORT));
@@ -391,7 +395,7 @@ public final class Blobs {
     return request.generation();
   }
 
-  // ---- what callers are told
+  // ---- the errors of callers
 
   private void ensureUsable() {
     StorageException cause = failed;
@@ -400,13 +404,14 @@ public final class Blobs {
     }
   }
 
-  /// Lets the store know when it was lost: then it answers nobody any more.
+  /// Makes the store check whether its log has failed, after an error that suggests it; then the
+  /// store answers no more calls.
   private StoaException noted(StoaException failure) {
     if (failure instanceof Unavailable || failure instanceof UnknownOutcome) {
       try {
         store.checkUsable();
       } catch (Unavailable lost) {
-        // As it now knows, too.
+        // The store has noted that now, too.
       }
     }
     return failure;

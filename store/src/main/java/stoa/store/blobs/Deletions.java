@@ -14,26 +14,26 @@ import stoa.base.StreamId;
 import stoa.log.ByteObject;
 import stoa.storage.object.ObjectReader;
 
-/// Which blobs are being deleted, durably: so that what a crash interrupts is done when the store
-/// opens again. Thread-safe.
+/// The deletions of blobs in progress, durably: when a crash interrupts one, the store completes it
+/// when it opens again. Thread-safe.
 ///
 /// ```
-/// a versioned object of slots of 8 KiB, one for each deletion under way; a slot:
+/// a versioned object of slots of 8 KiB, one for each deletion in progress; a slot:
 ///   used u8: 0 or 1; space text, name sized, generation varint
 /// ```
 final class Deletions {
   /// A deletion.
   ///
-  /// @param space of the key
-  /// @param name of the key
-  /// @param generation that is deleted
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param space the space of the key
+  /// @param name the name of the key
+  /// @param generation the generation to delete
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   record Deletion(String space, byte[] name, long generation) {}
 
-  /// A deletion under way.
+  /// A deletion in progress.
   ///
-  /// @param slot where it is noted
-  /// @param deletion what is deleted
+  /// @param slot the slot of its note
+  /// @param deletion the deletion
   record Noted(int slot, Deletion deletion) {}
 
   private static final int SLOT_BYTES = 8 << 10;
@@ -47,7 +47,8 @@ final class Deletions {
     this.object = object;
   }
 
-  /// What an earlier process did not finish. Called once, before anything else.
+  /// Returns the deletions that an earlier process did not finish. Called once, before any other
+  /// method.
   List<Noted> earlier() {
     var found = new ArrayList<Noted>();
     ObjectReader noted = object.now();
@@ -65,9 +66,9 @@ final class Deletions {
     return found;
   }
 
-  /// Notes that a blob will be deleted, durably, and answers where.
+  /// Notes a deletion durably, before it begins; returns its note.
   ///
-  /// @param id of its bytes
+  /// @param id the id of the blob's bytes
   Noted begin(StreamId id, Deletion deletion) {
     var out = new Encoder(deletion.name.length + 64).u8(1);
     out.text(deletion.space).sized(deletion.name).varint(deletion.generation);
@@ -84,17 +85,17 @@ final class Deletions {
     return noted;
   }
 
-  /// Whether a blob is being deleted, or was and still takes space.
+  /// Returns whether a blob is being deleted, or was deleted and still takes space.
   boolean isUnderWay(StreamId id) {
     return underWay.containsKey(id);
   }
 
-  /// Says that what an earlier process did not finish is under way again.
+  /// Notes that this process continues a deletion of an earlier one.
   void resumed(StreamId id) {
     underWay.put(id, true);
   }
 
-  /// Takes a note away: nothing is left to do.
+  /// Removes the note of a complete deletion.
   void end(StreamId id, Noted noted) {
     write(noted, new byte[1]);
     free(noted);

@@ -5,10 +5,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import stoa.base.StreamId;
 
-/// Keeps what ends a thing and what uses it apart: any number of users are inside its gate, or one
-/// who has closed it. Thread-safe; users may leave on another thread than they entered on.
+/// Separates the users of a thing from the one that ends it: a gate has any number of users inside,
+/// or one thread that has closed it. Thread-safe; a user may leave on another thread than it
+/// entered on.
 final class Gates {
-  /* A gate is in the map while somebody is inside, has closed it or waits at it. */
+  /* A gate is in the map while a thread is inside, has closed it or waits at it. */
   private static final class Gate {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -16,13 +17,13 @@ final class Gates {
     private int inside;
     private boolean closed;
 
-    /// Who holds it in the map. Guarded by the map.
+    // How many threads hold the gate in the map. Guarded by the map.
     private int holders;
   }
 
   private final ConcurrentHashMap<StreamId, Gate> gates = new ConcurrentHashMap<>();
 
-  /// Enters, once the gate is open.
+  /// Enters the gate, once it is open.
   void enter(StreamId id) {
     Gate gate = hold(id);
     gate.lock.lock();
@@ -34,7 +35,7 @@ final class Gates {
     }
   }
 
-  /// Leaves. Once for each time of entering.
+  /// Leaves the gate. Each user calls this once for each time it entered.
   void leave(StreamId id) {
     Gate gate = held(id);
     gate.lock.lock();
@@ -46,7 +47,7 @@ final class Gates {
     release(id);
   }
 
-  /// Closes the gate, once everybody has left.
+  /// Closes the gate, once all users have left.
   void close(StreamId id) {
     Gate gate = hold(id);
     gate.lock.lock();

@@ -18,11 +18,10 @@ import stoa.base.Texts;
 import stoa.store.Store;
 import stoa.store.past.Pins;
 
-/// The snapshots with names: a stream of its own, in which each is noted when it is taken and when
-/// it is deleted. Thread-safe.
+/// The named snapshots. A stream of its own notes when each is taken and deleted. Thread-safe.
 ///
-/// Of several stores with one order, home has them: what is pinned there is held in all of them,
-/// see [Addresses#horizon]. So nothing else need be noted anywhere when one is taken or deleted.
+/// Of several stores with one order, home has the named snapshots. A pin there holds all of the
+/// stores, see [Addresses#horizon], so no other store needs a note when one is taken or deleted.
 ///
 /// ```
 /// a note:  1 u8, name text, epoch varint, counter varint     taken
@@ -37,8 +36,8 @@ public final class Snapshots {
 
   /// A snapshot.
   ///
-  /// @param name unique among those that exist
-  /// @param address as of which it shows everything
+  /// @param name unique among the existing snapshots
+  /// @param address the log address as of which it shows all keys
   public record Named(String name, LogAddress address) {}
 
   private record Pinned(Named snapshot, Pins.Pin pin) {}
@@ -47,7 +46,8 @@ public final class Snapshots {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, Pinned> all = new LinkedHashMap<>(); // guarded by lock
 
-  /// Finds the snapshots that there are, and holds them. To be made before anything is released.
+  /// Finds the existing snapshots, and pins them. The caller creates this before the store releases
+  /// any entry.
   public Snapshots(Store store) {
     this.store = store;
     var found = new LinkedHashMap<String, LogAddress>();
@@ -74,12 +74,12 @@ public final class Snapshots {
     }
   }
 
-  /// Takes one of the present; durable when this returns.
+  /// Takes a snapshot of the present; durable when this returns.
   ///
   /// @throws IllegalArgumentException when the name is empty or too long, or holds half of a
   ///   surrogate pair
-  /// @throws AlreadyExists when there is one of that name
-  /// @throws LimitExceeded when there are too many
+  /// @throws AlreadyExists when there is a snapshot with that name
+  /// @throws LimitExceeded when there are too many snapshots
   public Named take(String name) {
     Texts.check(name, "the snapshot name");
     if (name.isEmpty() || name.length() > NAME_CHARS_MAX) {
@@ -112,14 +112,14 @@ public final class Snapshots {
     try {
       var _ = store.append(KEY, note.varint(at.epoch()).varint(at.counter()).toBytes());
     } catch (UnknownOutcome unknown) {
-      throw unknown; // it stays pinned until another one opens the log, who sees what became of it
+      throw unknown; // the pin stays until the next opening of the log, which knows the outcome
     } catch (RuntimeException | Error failed) {
       pin.close();
       throw failed;
     }
   }
 
-  /// The one of a name, or null.
+  /// Returns the snapshot with a name, or null.
   public @Nullable Named find(String name) {
     Texts.check(name, "the snapshot name");
     Pinned found;
@@ -133,7 +133,7 @@ public final class Snapshots {
     return found == null ? null : found.snapshot;
   }
 
-  /// All, the oldest first.
+  /// Returns all snapshots, the oldest first.
   public List<Named> all() {
     var list = new ArrayList<Named>();
     lock.lock();
@@ -146,7 +146,7 @@ public final class Snapshots {
     return list;
   }
 
-  /// Deletes the one of a name, durably; answers whether there was one.
+  /// Deletes the snapshot with a name, durably; returns whether there was one.
   public boolean delete(String name) {
     Texts.check(name, "the snapshot name");
     lock.lock();

@@ -15,8 +15,8 @@ import stoa.storage.object.ObjectReader;
 import stoa.storage.object.ObjectSnapshot;
 import stoa.store.running.Target;
 
-/// A blob of a store. It has no state but the generation that it means, from the first call on that
-/// finds one. Arguments are checked by the caller. Thread-safe.
+/// A blob of a store. Its only state is the generation that it uses, from the first call on that
+/// finds one. The caller checks arguments. Thread-safe.
 public final class StoredBlob extends StoredReader {
   private final Blobs blobs;
   private final Target target;
@@ -35,12 +35,12 @@ public final class StoredBlob extends StoredReader {
     return blobs;
   }
 
-  /// The key.
+  /// Returns the key.
   public Key key() {
     return target.key();
   }
 
-  /// The generation that is meant, 0 while none was found.
+  /// Returns the generation that this uses, 0 while it has found none.
   public long generation() {
     return generation;
   }
@@ -53,7 +53,7 @@ public final class StoredBlob extends StoredReader {
     return target;
   }
 
-  /// What is expected of the key.
+  /// Returns the expectation of the key.
   Existence existence() {
     long known = generation;
     return known == 0 ? existence : new Existence.Generation(known);
@@ -64,17 +64,17 @@ public final class StoredBlob extends StoredReader {
     return blobs.read(this, object -> reading.apply(object.now()));
   }
 
-  /// Reads of the blob, its snapshots among it.
+  /// Reads from the blob, including its snapshots.
   private <T> T readingAll(Function<ByteObject, T> reading) {
     return blobs.accepted(() -> blobs.read(this, reading));
   }
 
-  /// Changes it, which comes to be when there is none.
+  /// Changes the blob; creates it first when it does not exist.
   private <T> T writing(Function<ByteObject, T> writing) {
     return blobs.write(this, writing);
   }
 
-  /// Makes a change of one version; answers it.
+  /// Makes a change of one version; returns that version.
   public long change(Consumer<ByteChange> changes) {
     return writing(object -> {
       try (var change = begin(object)) {
@@ -92,27 +92,27 @@ public final class StoredBlob extends StoredReader {
     }
   }
 
-  /// Writes the remaining bytes of a buffer; answers the version.
+  /// Writes the remaining bytes of a buffer; returns the version.
   public long write(long offset, ByteBuffer bytes) {
     return writing(object -> object.write(offset, bytes));
   }
 
-  /// Begins to write the remaining bytes of a buffer; the future answers the version.
+  /// Begins to write the remaining bytes of a buffer; the future completes with the version.
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer bytes) {
     return blobs.writeAsync(this, 0, object -> object.writeAsync(offset, bytes));
   }
 
   /// Begins a change of several parts.
   ///
-  /// @throws LimitExceeded when too many are open
+  /// @throws LimitExceeded when too many changes are open
   public StoredWrite begin() {
     return writing(object -> new StoredWrite(this, generation, begin(object)));
   }
 
-  /// Keeps it as it is now.
+  /// Takes a snapshot of the present blob.
   ///
-  /// @throws IllegalStateException when it has no version
-  /// @throws LimitExceeded when it has too many snapshots
+  /// @throws IllegalStateException when the blob has no version
+  /// @throws LimitExceeded when the blob has too many snapshots
   public StoredSnapshot snapshot() {
     return writing(object -> {
       if (!object.now().exists()) {
@@ -128,7 +128,7 @@ public final class StoredBlob extends StoredReader {
     });
   }
 
-  /// The snapshots that are kept, oldest first.
+  /// Returns the snapshots that are kept, oldest first.
   public List<StoredSnapshot> kept() {
     return readingAll(object ->
         object.snapshots().stream()
@@ -136,8 +136,8 @@ public final class StoredBlob extends StoredReader {
             .toList());
   }
 
-  /// The snapshot of a number, of the generation that is meant: also one that was released, or
-  /// whose blob is gone, for it to say so.
+  /// Returns the snapshot with a number, of the generation that this uses. The result may be a
+  /// snapshot that was released, or whose blob is gone; its methods then fail.
   ///
   /// @throws IllegalStateException while no generation is known
   public StoredSnapshot kept(long number) {
@@ -149,7 +149,7 @@ public final class StoredBlob extends StoredReader {
     return blobs.snapshot(this, known, number);
   }
 
-  /// The snapshot of a version.
+  /// Returns the snapshot of a version.
   ///
   /// @throws TooOld when there is none
   public StoredSnapshot at(long version) {
@@ -168,7 +168,7 @@ public final class StoredBlob extends StoredReader {
     });
   }
 
-  /// The reference, as in `stoa.Blob[films/42]`.
+  /// Returns the reference, as in `stoa.Blob[films/42]`.
   @Override
   public String toString() {
     return key().toString();

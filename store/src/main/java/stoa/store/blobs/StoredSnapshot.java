@@ -19,7 +19,7 @@ public final class StoredSnapshot extends StoredReader {
     this.number = number;
   }
 
-  /// The number by which [StoredBlob#kept(long)] finds it again.
+  /// Returns the number with which [StoredBlob#kept(long)] finds the snapshot again.
   public long number() {
     return number;
   }
@@ -50,7 +50,7 @@ public final class StoredSnapshot extends StoredReader {
     return object.snapshots().stream().anyMatch(kept -> kept.number() == number);
   }
 
-  /// Releases it, unless it was released.
+  /// Releases the snapshot, unless it was released before.
   public void release() {
     blobs()
         .<Boolean>write(

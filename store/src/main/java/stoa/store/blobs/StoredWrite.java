@@ -17,7 +17,7 @@ public final class StoredWrite {
     this.change = change;
   }
 
-  /// Adds a part to it.
+  /// Adds a part to the write.
   public void add(Consumer<ByteChange> part) {
     blob.blobs()
         .<Boolean>write(
@@ -34,12 +34,12 @@ public final class StoredWrite {
     return blob.blobs().writeAsync(blob, generation, _ -> change.writeAsync(offset, bytes));
   }
 
-  /// Makes all of it visible; answers the version.
+  /// Makes all parts visible; returns the version.
   public long commit() {
     return blob.blobs().write(blob, generation, change::commit);
   }
 
-  /// Gives up what was not committed.
+  /// Gives up the write if it is not committed.
   public void close() {
     change.close();
   }

@@ -8,45 +8,46 @@ import stoa.store.records.Records;
 /// One entry of a key's stream.
 ///
 /// @param entry the entry, whose payload is in the store's format
-/// @param event what it says
+/// @param event the content of the entry
 public record Event(StoredEntry entry, What event) {
-  /// What an entry says.
+  /// The content of an entry.
   public sealed interface What {
     /// A put.
     ///
-    /// @param value what was put
+    /// @param value the bytes of the put
     /// @param code the number of the code that executes it, see [Execution#code()]
     record Put(byte[] value, int code) implements What {}
 
-    /// A call that the handler made was answered.
+    /// The answer to a call that the handler made.
     ///
     /// @param call the address of the put that called
-    /// @param space the space of the key that was called
-    /// @param name its name
+    /// @param space the space of the called key
+    /// @param name the name of the called key
     record Answered(long call, String space, byte[] name) implements What {}
 
-    /// A put was taken back, or refused.
+    /// The verdict over a put that was taken back, or its refusal.
     ///
     /// @param call the address of the put, or of this entry
-    /// @param reason why
+    /// @param reason the reason
     record TakenBack(long call, String reason) implements What {}
 
-    /// A put that ran long stands.
+    /// The mark that a put which ran long stands.
     ///
     /// @param call the address of the put
     record Stood(long call) implements What {}
 
-    /// The generation ended.
+    /// The end of the generation.
     record Deleted() implements What {}
   }
 
-  /// Who asked for a put.
+  /// The origin of a put.
   ///
-  /// @param call the call that a server's client made; null when nobody at a server did
+  /// @param call the call that a server's client made; null when no such client did
   /// @param isOfMethod whether a method of another key, or a transaction, made the put
   public record Source(@Nullable CallId call, boolean isOfMethod) {}
 
-  /// Who asked for the put of this entry; null when it is no put, or the log does not say.
+  /// Returns the origin of this entry's put; null when it is no put, or the log does not name the
+  /// origin.
   public @Nullable Source source() {
     if (entry.kind() != Records.PUT) return null;
     Records.Origin origin = Records.originOf(entry.payload());
@@ -54,14 +55,14 @@ public record Event(StoredEntry entry, What event) {
     return new Source(origin.call() < 0 ? origin.id() : null, origin.call() >= 0);
   }
 
-  /// What the constructor was given when this entry began the key; null for other entries.
+  /// Returns the constructor's argument when this entry began the key; null for other entries.
   public byte @Nullable [] opening() {
     if (entry.kind() != Records.PUT) return null;
     Records.Put put = Records.put(entry.payload());
     return put.begins() ? put.opening() : null;
   }
 
-  /// What an entry of a key's stream says.
+  /// Decodes an entry of a key's stream.
   public static Event of(StoredEntry entry) {
     return new Event(entry, what(entry));
   }

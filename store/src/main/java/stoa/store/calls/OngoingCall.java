@@ -4,20 +4,19 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 
-/// A put or a question that is under way, as an operator sees it.
+/// A put or a question in progress, for an operator.
 ///
-/// @param id by which [Store#cancel] knows it, in this process
-/// @param key what is put to or asked
-/// @param value what is put; null for a question, and for a put that goes on since an earlier
-///   process
-/// @param query what is asked; null for a put
-/// @param address the stream address of a put, that of the last one before a question; 0 while that
-///   is not known
-/// @param progress how far it is
+/// @param id the id for [Store#cancel], in this process
+/// @param key the key that executes the call
+/// @param value the bytes of a put; null for a question, and for a put of an earlier process
+/// @param query the question; null for a put
+/// @param address the stream address of a put, or of the last put before a question; 0 while that
+///   is unknown
+/// @param progress how far the call is
 /// @param callsKey the key that its handler has called and waits for; null when it waits for none
-/// @param depth how many handlers wait for it, directly and through others
-/// @param session of the client who waits for it; 0 when it is none of a server's
-/// @param age how long ago it was asked, in units of [Threads#TICK_MILLIS]
+/// @param depth how many handlers wait for the call, directly and through others
+/// @param session the session of the client that waits for it; 0 when no server's client does
+/// @param age how long ago its caller made it, in units of [Threads#TICK_MILLIS]
 public record OngoingCall(
     long id,
     Key key,
@@ -29,9 +28,9 @@ public record OngoingCall(
     int depth,
     long session,
     Duration age) {
-  /// How far a call is.
+  /// The progress of a call.
   public enum Progress {
-    /// It waits for its turn on its key.
+    /// The call waits for its turn on its key.
     WAITING,
     /// Its handler runs.
     RUNNING,

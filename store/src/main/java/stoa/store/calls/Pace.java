@@ -1,6 +1,6 @@
 package stoa.store.calls;
 
-/// What is known of how long a call runs.
+/// How long a call is expected to run.
 public enum Pace {
   /// The call may run for long: workers run it.
   LONG,
@@ -9,12 +9,12 @@ public enum Pace {
   /// The call is very short and asks no other key: a thread for which others wait may run it.
   BRIEF;
 
-  /// Whether a thread that waits for the call may run it.
+  /// Returns whether a thread that waits for the call may run it.
   public boolean isShort() {
     return this != LONG;
   }
 
-  /// The pace of a call whose caller waits for it, and so runs it itself when it is short.
+  /// Returns the pace of a call whose caller waits for it and runs it itself when it is short.
   public Pace awaited() {
     return this == LONG ? LONG : SHORT;
   }

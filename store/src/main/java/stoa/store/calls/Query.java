@@ -1,7 +1,8 @@
 package stoa.store.calls;
 
-/// A question to a handler that can be told from others.
+/// A question to a handler that the store can distinguish from others.
 public interface Query {
-  /// A number for what is asked, the same in every process; two may have the same.
+  /// Returns a number for the question, the same in every process. Two questions may have the same
+  /// number.
   int number();
 }

@@ -1,3 +1,3 @@
-/// What callers say and are told: how a call is made (`Terms`, `Put`), what calls of other stores
-/// are (`Visit`, `Neighbors`), and what is told of calls and states.
+/// The types that describe calls: their terms (`Terms`, `Put`), calls of other stores (`Visit`,
+/// `Neighbors`), and reports about calls and states.
 package stoa.store.calls;

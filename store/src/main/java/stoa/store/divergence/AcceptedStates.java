@@ -8,13 +8,13 @@ import stoa.base.StreamId;
 import stoa.log.Streams;
 import stoa.store.leading.Health;
 
-/// The states of diverged keys that an operator accepted: each is the checkpoint at its address, at
+/// The states of diverged keys that an operator accepted. Each is the checkpoint at its address, on
 /// every replica. Thread-safe.
 public final class AcceptedStates {
   private final Streams streams;
   private final Health health;
 
-  /// Up to which address what was told of a key is void, since a state there was accepted.
+  // The address of each key's last accepted state: reports about the key up to there are void.
   private final ConcurrentHashMap<StreamId, Long> accepted = new ConcurrentHashMap<>();
 
   public AcceptedStates(Streams streams, Health health) {
@@ -22,24 +22,24 @@ public final class AcceptedStates {
     this.health = health;
   }
 
-  /// Whether the store executes what another one leads.
+  /// Returns whether this store executes the log of a leader elsewhere.
   public boolean isFollowing() {
     return health.follows();
   }
 
-  /// The state of a key at an address is accepted.
+  /// Notes that an operator accepted the state of a key at an address.
   void add(StreamId stream, long address) {
     accepted.put(stream, address);
   }
 
-  /// Whether what is said of a key at an address is void, since a state there or behind it was
-  /// accepted.
+  /// Returns whether a report about a key at an address is void, since an operator accepted a state
+  /// there or behind it.
   boolean has(StreamId stream, long address) {
     Long known = accepted.get(stream);
     return known != null && address <= known;
   }
 
-  /// Keeps a state that was accepted as the checkpoint at its address.
+  /// Saves an accepted state as the checkpoint at its address.
   synchronized void keep(StreamId stream, long address, byte[] state) {
     Streams.@Nullable At known = streams.lastCheckpoint(stream, address);
     boolean there =
@@ -47,12 +47,12 @@ public final class AcceptedStates {
     if (!there) streams.checkpoint(stream, address, state);
   }
 
-  /// Keeps a checkpoint of a replica that follows. Not at the same time as [#keep]: what was
-  /// accepted stays, whatever is executed meanwhile.
+  /// Saves a checkpoint of a replica that follows. It excludes [#keep]: an accepted state stays,
+  /// whatever the replica executes at the same time.
   ///
-  /// @throws stoa.Closed when this has ended meanwhile
+  /// @throws stoa.Closed when this store has ended in the meantime
   public synchronized void keepFollowing(Key key, long address, byte[] state) {
-    // Whoever leads from here next has this device to itself.
+    // The next leader on this device must have it to itself.
     health.whileOpen(() -> {
       if (has(key.stream(), address)) return;
       streams.checkpointAndRelease(key.stream(), address, state);

@@ -19,29 +19,29 @@ import stoa.store.running.Residents;
 import stoa.store.running.Spaces;
 import stoa.store.threads.Tasks;
 
-/// Says in the log of a replicated store what states its leader has come to, in a stream of their
-/// own, so that the other replicas make the same checkpoints and find out when they differ.
-/// Thread-safe.
+/// Announces the states of a replicated store's leader, in a stream of their own. The other
+/// replicas then make the same checkpoints and find differences. Thread-safe.
 ///
-/// Every checkpoint is announced. Of keys that change too little for one, one is announced at each
-/// turn, round and round. No call waits for an announcement: it rides with the next batch.
+/// The leader announces every checkpoint. Of the keys that change too little for checkpoints, it
+/// announces one at each turn, in rotation. No call waits for an announcement: the next batch
+/// carries it.
 public final class Announcements {
   /*
-   * An announcement is asked to be logged after the answers and verdicts of the puts that the state
-   * reflects were, and so is behind them in the log: whoever has it can replay the key up to its
-   * address. It is not logged when one of these answers could not be: then the state is made anew, of
-   * another answer. One that is lost, to a crash or a full disk, is of no consequence: the next is
-   * compared.
+   * The leader requests to log an announcement after the answers and verdicts of the puts that the
+   * state reflects, so it stands behind them in the log: a replica that has the announcement can
+   * replay the key up to its address. The leader does not log the announcement when it could not
+   * log one of these answers: the key then makes its state anew, with another answer. A crash or a
+   * full disk may lose an announcement without consequence: the replicas compare the next one.
    */
-  /// As many stay in the log at least, for replicas that lag or were away.
+  /// How many announcements stay in the log at least, for replicas that lag or were away.
   public static final int KEPT = 65_536;
 
   private static final int TRIM_STEP = 4_096;
 
-  /// A larger state that does not fork cheaply is announced with its checkpoints only.
+  // The leader announces a larger state that does not fork cheaply only with its checkpoints.
   private static final int ENCODED_BYTES_MAX = 64 << 10;
 
-  /// How many keys are looked at in one turn.
+  // How many keys one turn looks at.
   private static final int STEPS = 256;
 
   private static final Logger LOG = LoggerFactory.getLogger(Announcements.class);
@@ -75,12 +75,12 @@ public final class Announcements {
     this.hand = residents.iterator();
   }
 
-  /// A checkpoint was made.
+  /// Announces a checkpoint that a key has made.
   public void checkpoint(Key key, long generation, long address, byte[] state) {
     try {
       announce(key, generation, address, true, state, null);
     } catch (RuntimeException failure) {
-      // The log has failed, say, which the next put tells.
+      // For instance, the log has failed; the next put reports that.
       LOG.debug("a checkpoint of {} is not announced: {}", key, failure.toString());
     }
   }
@@ -104,7 +104,7 @@ public final class Announcements {
     }
   }
 
-  /// A tick has passed: the next key has its turn.
+  /// Notes a tick and begins the turn of the next key.
   public void tick() {
     if (!turning.compareAndSet(false, true)) return;
     try {
@@ -114,14 +114,14 @@ public final class Announcements {
     }
   }
 
-  /// Announces the next key, and releases what was announced long ago.
+  /// Announces the next key, and releases old announcements.
   public void turn() {
     try {
       if (!leader.mayLog()) return;
       announceNext();
       trim();
     } catch (RuntimeException failure) {
-      // Of the class's own fork, or of a store that closes: the next turn is the next key's.
+      // The class's own fork failed, or the store closes: the next turn belongs to the next key.
       LOG.debug("nothing is announced: {}", failure.toString());
     } finally {
       turning.set(false);
@@ -146,12 +146,12 @@ public final class Announcements {
     }
   }
 
-  /// What is to be announced of a key.
+  /// A state of a key to announce.
   ///
-  /// @param state with a fork of the handler when that is cheap, and else with none
-  /// @param bytes what it is encoded to, when there is no fork; null when that would take long
-  /// @param reflected what must be in the log when it is announced
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param state with a fork of the handler when that is cheap, and otherwise without a handler
+  /// @param bytes the encoded state, when there is no fork; null when the encoding would take long
+  /// @param reflected the nested answers that the log must have before the announcement
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   private record Seen(
       Materialized.State state, byte @Nullable [] bytes, NoteRequest.Reflected reflected) {
     byte @Nullable [] encoded() {

@@ -31,30 +31,30 @@ import stoa.store.running.Spaces;
 import stoa.store.threads.Threads;
 import stoa.store.watching.Progress;
 
-/// What a replica does that does not lead: it executes the keys of which the leader announces the
-/// state, makes the same checkpoints, and compares. Thread-safe.
+/// The work of a replica that does not lead: it executes the keys whose states the leader
+/// announces, makes the same checkpoints, and compares the states. Thread-safe.
 ///
-/// It writes nothing but checkpoints. Its runs call no other key: the log has the answers.
+/// It writes only checkpoints. Its runs call no other key: the log has the answers.
 public final class Following implements Backup {
   /*
-   * A key is brought to the address of its last announcement, from the state in memory or the last
-   * checkpoint here. Announcements of one key take the place of each other; so what waits is bounded by
-   * the number of keys, and by JOBS_MAX.
+   * The replica brings a key to the address of its last announcement, from the state in memory or
+   * the last checkpoint here. A later announcement of a key replaces an earlier one; so the number
+   * of keys, and JOBS_MAX, bound the waiting announcements.
    *
    * Invariants:
-   * (1) A key is executed by one worker at a time, which has taken its state out of `warm`.
-   * (2) A state in `warm` reflects what the log says up to its position: after a failure, and when
-   *     anything was decided about diverged keys meanwhile, it is dropped.
+   * (1) One worker at a time executes a key; it has taken the key's state out of `warm`.
+   * (2) A state in `warm` reflects the log up to its position. The replica drops it after a
+   *     failure, and when the log has decided about a diverged key in the meantime.
    */
   private static final int JOBS_MAX = 65_536;
   private static final int PARALLEL_MAX = 2;
   private static final int METHODS_MAX = 8;
   private static final int TOLD_MAX = 1_000;
 
-  /// How many ticks pass until the leader is told again of a divergence that it has not logged.
+  // How many ticks pass before this reports a divergence again that the leader has not logged.
   private static final int REPEAT_TICKS = 40;
 
-  /// How many bytes are encoded to find the first version at which a key differs from itself.
+  // How many bytes this encodes to find the first version at which a key differs from itself.
   private static final long SEARCH_BYTES_MAX = 256 << 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(Following.class);
@@ -70,7 +70,7 @@ public final class Following implements Backup {
   private final long warmBytesMax;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /// Of which something could not be followed: that is said once.
+  // The spaces with a key that could not be followed: this warns once for each.
   private final Set<String> unfollowed = ConcurrentHashMap.newKeySet();
 
   // Guarded by lock.
@@ -87,27 +87,27 @@ public final class Following implements Backup {
   private long diverged;
   private boolean closed;
 
-  /// A key that is in memory.
+  /// A key in memory.
   ///
   /// @param state its state
-  /// @param agreed the last address at which it was the same as the leader's, as far as is known
-  /// @param weight what it counts for
+  /// @param agreed the last address at which it is known to equal the leader's state
+  /// @param weight its weight in memory
   private record Warm(Materialized state, long agreed, long weight) {}
 
-  /// What a replica follows with.
+  /// The parts of the store with which a replica follows.
   ///
-  /// @param quarantine the keys of which it says nothing more
-  /// @param loader makes its states
-  /// @param spaces says in what form they are
+  /// @param quarantine the keys about which it reports nothing more
+  /// @param loader makes states
+  /// @param spaces tells the form of states
   /// @param streams the log
-  /// @param close ends the store that it follows with
+  /// @param close closes that store
   public record Store(
       Quarantine quarantine, Loader loader, Spaces spaces, Streams streams, Runnable close) {}
 
   /// Begins to follow.
   ///
-  /// @param warmBytesMax encoded size of the states that are kept in memory
-  /// @param told is told of each divergence, on a worker's thread
+  /// @param warmBytesMax the bound on the encoded size of the states in memory
+  /// @param told gets each divergence, on a worker's thread
   public Following(
       Store store, Threads threads, KeyNames names, long warmBytesMax, Consumer<Divergence> told) {
     this.quarantine = store.quarantine;
@@ -130,7 +130,7 @@ public final class Following implements Backup {
     threads.every(this::tick);
   }
 
-  // ---- what is to be done
+  // ---- the queue
 
   @Override
   public void applied(Batch batch) {
@@ -156,7 +156,7 @@ public final class Following implements Backup {
     }
   }
 
-  /// Takes in what is announced up to an address and was not told to [#applied].
+  /// Queues the announcements up to an address that [#applied] did not get.
   private void catchUp(long end) {
     StreamId stream = Announced.KEY.stream();
     long last = Math.min(end, streams.last(stream));
@@ -185,7 +185,8 @@ public final class Following implements Backup {
     lock.lock();
     try {
       untold.remove(stream);
-      // A state was the wrong one, or another one is accepted. That is rare: all are made anew.
+      // An operator accepted a state, or a state was wrong. Both are rare, so this makes all states
+      // anew.
       decisions++;
       warm.clear();
       warmBytes = 0;
@@ -206,7 +207,7 @@ public final class Following implements Backup {
     }
   }
 
-  // ---- doing it
+  // ---- the work
 
   private void work() {
     Announced job = take();
@@ -243,9 +244,8 @@ public final class Following implements Backup {
       compare(job);
     } catch (RuntimeException | Execution.Unwinding | StackOverflowError failure) {
       if (loader.health.isClosed()) return;
-      // Its class is not here, say, or in another form than the log knows of; or its past was
-      // released. The next
-      // announcement may do.
+      // For instance, the key's class is missing here, or differs from the form in the log, or the
+      // store has released the key's past. The next announcement may succeed.
       LOG.atLevel(unfollowed.add(job.space()) ? Level.WARN : Level.DEBUG)
           .log("{} is not followed to {}: {}", name(job), job.address(), failure.toString());
     }
@@ -265,7 +265,7 @@ public final class Following implements Backup {
     Materialized state = known == null ? null : known.state();
     if (known != null && known.state().position() > job.address()) {
       putWarm(key.stream(), known, began);
-      return; // it was brought here for a later announcement
+      return; // a later announcement has brought it here
     }
     long end = streams.last(key.stream());
     if (state == null || !state.advance(job.address(), end)) {
@@ -290,8 +290,8 @@ public final class Following implements Backup {
     else tell(evidence(key, job, own, agreed));
   }
 
-  /// Whether the stream has a logged checkpoint of a version. The leader may have announced the
-  /// state of that version before or after it made the checkpoint.
+  /// Returns whether the stream has a logged checkpoint of a version. The leader may have announced
+  /// the state of that version before or after it made the checkpoint.
   private boolean isShortened(Key key, long address, long end) {
     var found = new boolean[1];
     streams.scan(
@@ -305,7 +305,7 @@ public final class Following implements Backup {
     return found[0];
   }
 
-  /// The hash of the state that was announced, as it is here; null when there is none.
+  /// Returns the hash of this replica's state at an announcement; null when it has none there.
   private @Nullable StreamId hash(Key key, Announced job, Materialized state) {
     if (state.position() != job.address() || state.generation() != job.generation()) return null;
     if (!job.checkpoint()) return StreamId.of(state.encoded());
@@ -339,7 +339,7 @@ public final class Following implements Backup {
     }
   }
 
-  /// @param began how many decisions there were when it was taken
+  /// @param began the number of decisions when the caller took the state
   private void putWarm(StreamId stream, Warm state, long began) {
     lock.lock();
     try {
@@ -378,8 +378,8 @@ public final class Following implements Backup {
         methods);
   }
 
-  /// The first address at which two runs of the same puts come to different states; 0 when they do
-  /// not, or when it takes too long to tell.
+  /// Returns the first address at which two runs of the same puts lead to different states; 0 when
+  /// they do not, or when the search would take too long.
   private long firstDifference(Key key, long target) {
     long end = streams.last(key.stream());
     Materialized one = loader.trying(key);
@@ -440,7 +440,7 @@ public final class Following implements Backup {
       untold.values().removeIf(this::isOver);
       again = List.copyOf(untold.values());
     } catch (RuntimeException failure) {
-      LOG.debug("nobody is told again: {}", failure.toString()); // the device was closed, say
+      LOG.debug("nobody is told again: {}", failure.toString()); // the device may be closed
     } finally {
       lock.unlock();
     }
@@ -455,7 +455,7 @@ public final class Following implements Backup {
     return mark != null && mark.address() != known.generation();
   }
 
-  // ---- for who opened it
+  // ---- for the process that opened it
 
   @Override
   public Progress progress() {

@@ -23,11 +23,12 @@ import stoa.store.running.Execution;
 import stoa.store.running.Runners;
 import stoa.store.running.Spaces;
 
-/// The keys that take no puts and answer no questions, since their replicas have diverged, or a put
-/// of theirs ends the process that executes it. It is in the log, in a stream of its own, and so
-/// the same at every replica and after every opening. Thread-safe.
+/// The keys that take no puts and answer no questions, since their replicas have diverged, or one
+/// of their puts ends the process that executes it. The log has the quarantine in a stream of its
+/// own, so it is the same on every replica and after every opening. Thread-safe.
 ///
-/// It ends with the generation of the key, or when an operator accepts the leader's state.
+/// The quarantine of a key ends with its generation, or when an operator accepts the leader's
+/// state.
 ///
 /// ```
 /// an entry:  1 u8, the evidence                                          quarantined
@@ -35,14 +36,14 @@ import stoa.store.running.Spaces;
 /// ```
 public final class Quarantine implements Bans {
   /*
-   * What is accepted is the state at the last put, as a checkpoint: every replica keeps it as its own
-   * at that address, and whoever loads the key goes on from there. A checkpoint is derived data and may
-   * be lost in a crash, this entry is not: who opens the store looks that the last one of each key is
-   * there.
+   * An operator accepts the state at the last put, as a checkpoint. Every replica saves it as its
+   * own checkpoint at that address, and loads the key from there. A crash may lose a checkpoint,
+   * which is derived data, but not this entry: the process that opens the store makes sure that
+   * each key has the checkpoint of its last entry here.
    */
   public static final Key KEY = Key.of("stoa", "quarantine");
 
-  /// How often a call may end the process that executes it.
+  /// How many times a call may end the process that executes it.
   static final int FAILURES_MAX = 2;
 
   static final int QUARANTINED = 1;
@@ -66,12 +67,12 @@ public final class Quarantine implements Bans {
     this.accepted = accepted;
   }
 
-  /// Says what logs the divergences that are found here. Once, before any is found.
+  /// Sets the listener that logs the divergences found here. Called once, before any is found.
   void whenFound(Consumer<Divergence> listener) {
     found = listener;
   }
 
-  /// Learns what the log says so far.
+  /// Loads the entries of the log.
   public void load() {
     long last = streams.last(KEY.stream());
     if (last == 0) return;
@@ -86,13 +87,13 @@ public final class Quarantine implements Bans {
     keys.values().removeIf(evidence -> evidence.generation() != generation(evidence.stream()));
   }
 
-  /// The generation of a key as far as the log goes, 0 when it is absent.
+  /// Returns the generation of a key at the end of the log, 0 when it is absent.
   long generation(StreamId stream) {
     Streams.At mark = streams.lastMark(stream, Long.MAX_VALUE);
     return mark == null || !Records.mark(mark.data()).alive() ? 0 : mark.address();
   }
 
-  /// An entry is in the log. Answers which key it is about.
+  /// Applies an entry of the log; returns the stream of its key.
   StreamId apply(byte[] payload) {
     var in = new Decoder(payload);
     int kind = in.u8();
@@ -104,14 +105,14 @@ public final class Quarantine implements Bans {
     Check.that(kind == ACCEPTED, "an entry of the quarantine is of the kind %s", kind);
     StreamId stream = new Key(in.text(), in.sized(), "").stream();
     long address = in.varint();
-    accepted.add(stream, address); // first: what is executed now keeps no checkpoint there any more
+    accepted.add(stream, address); // first: no run saves a checkpoint there now
     accepted.keep(stream, address, in.raw(in.remaining()));
     keys.remove(stream);
     return stream;
   }
 
-  /// Whether what is said of a key at an address is void, since a state there or behind it was
-  /// accepted.
+  /// Returns whether a report about a key at an address is void, since an operator accepted a state
+  /// there or behind it.
   boolean isAccepted(StreamId stream, long address) {
     return accepted.has(stream, address);
   }
@@ -121,8 +122,8 @@ public final class Quarantine implements Bans {
     keys.put(evidence.stream(), evidence);
   }
 
-  /// Whether nothing is to be said any more of what was seen of a key: it is in quarantine, or what
-  /// was seen is void.
+  /// Returns whether a report about a key is obsolete: the key is in quarantine, or the report is
+  /// void.
   boolean knows(Divergence evidence) {
     StreamId stream = evidence.stream();
     Divergence known = keys.get(stream);
@@ -130,7 +131,7 @@ public final class Quarantine implements Bans {
     return quarantined || isAccepted(stream, evidence.to());
   }
 
-  /// Why a key is refused in a generation; null when it is not.
+  /// Returns the error for calls on a key in a generation; null when the key takes calls.
   @Override
   public @Nullable Diverged refusal(Key key, long generation) {
     boolean mayBeFatal = runners.hasFailures();
@@ -142,10 +143,10 @@ public final class Quarantine implements Bans {
 
   // ---- calls that end the process
 
-  /// Refuses to execute a logged put again that has ended the process before, and puts its key into
-  /// quarantine. A replica that follows need not execute it even once more.
+  /// Throws when the process has ended before while it executed a logged put, and puts the key into
+  /// quarantine. A replica that follows does not execute the put even a second time.
   ///
-  /// @param generation of the key
+  /// @param generation the generation of the key
   @Override
   public void refuseFatal(Execution execution, Records.Put put, long generation) {
     long failures = runners.failures(execution);
@@ -162,8 +163,9 @@ public final class Quarantine implements Bans {
     return Divergence.fatal(key, generation, address, method);
   }
 
-  /// As [#refuseFatal], before anything is logged for the key, or executed: its state cannot be
-  /// made without such a put. Null when there is none.
+  /// Puts a key into quarantine, and returns the evidence, when its state cannot be made without a
+  /// put that ended the process. This happens before the store logs or executes anything for the
+  /// key. Returns null when there is no such put.
   private @Nullable Divergence fatal(Key key, long generation) {
     for (RunningCalls.Failure failure : runners.failures(key)) {
       long address = failure.number();
@@ -196,7 +198,7 @@ public final class Quarantine implements Bans {
     return found[0];
   }
 
-  /// Puts a key into quarantine here at once, and has that logged.
+  /// Puts a key into quarantine here at once, and reports it to the log.
   private void enter(Divergence evidence) {
     if (!add(evidence)) return;
     LOG.error("{}", evidence.refusal().getMessage());
@@ -207,32 +209,33 @@ public final class Quarantine implements Bans {
     return Objects.requireNonNull(found, "whom to tell");
   }
 
-  // ---- for who decides
+  // ---- for QuarantineLog
 
-  /// Adds a key, unless it is there; answers whether it was not.
+  /// Adds a key, unless it is in quarantine; returns whether it added the key.
   boolean add(Divergence evidence) {
     return keys.putIfAbsent(evidence.stream(), evidence) == null;
   }
 
-  /// Ends the quarantine of a key, if it is there for this evidence.
+  /// Ends the quarantine of a key, if this evidence caused it.
   void remove(Divergence evidence) {
     keys.remove(evidence.stream(), evidence);
   }
 
-  /// The evidence against a key; null when there is none.
+  /// Returns the evidence against a key; null when there is none.
   @Nullable Divergence evidence(StreamId stream) {
     return keys.get(stream);
   }
 
-  /// The last version of a key that can be made, when a put behind it ends the process; -1 when
-  /// there is no such put.
+  /// Returns the last version of a key that can be made when the put behind it ends the process; -1
+  /// when there is no such put.
   public long lastMade(Key key) {
     Divergence evidence = keys.get(key.stream());
     if (evidence == null || !evidence.isFatal()) return -1;
     return evidence.generation() == generation(key.stream()) ? evidence.first() - 1 : -1;
   }
 
-  /// Why a question is not asked again, during which the process has ended; null when it may be.
+  /// Returns the error for a question during which the process has ended before; null when it may
+  /// run.
   @Override
   public @Nullable RuntimeException fatalQuestion(Execution execution) {
     if (runners.failures(execution) < FAILURES_MAX) return null;
@@ -245,7 +248,7 @@ public final class Quarantine implements Bans {
             + key);
   }
 
-  /// The evidence against the keys that are in quarantine.
+  /// Returns the evidence against all keys in quarantine.
   public List<Divergence> all() {
     return List.copyOf(keys.values());
   }

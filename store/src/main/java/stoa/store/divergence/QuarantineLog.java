@@ -19,9 +19,10 @@ import stoa.store.running.Residents;
 import stoa.store.running.Runners;
 import stoa.store.threads.Tasks;
 
-/// Puts keys into [Quarantine] and ends their quarantine, in the log. Thread-safe.
+/// Logs which keys enter [Quarantine] and which leave it. Thread-safe.
 public final class QuarantineLog {
-  /// Beyond this, keys that differ are told of and go on: there is something wrong with all.
+  /// Beyond this number, keys that differ are reported and still take calls: the fault then
+  /// affects all keys.
   static final int KEYS_MAX = 10_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(QuarantineLog.class);
@@ -34,17 +35,17 @@ public final class QuarantineLog {
   private final Runners runners;
   private final Tasks tasks;
 
-  /// Held while what was found here is logged, and while a state is accepted: in the log, that
-  /// comes last.
+  // Held while this logs a divergence, and while an operator accepts a state, so that the log has
+  // the acceptance last.
   private final ReentrantLock deciding = new ReentrantLock();
 
-  /// What the log of the quarantine uses.
+  /// The parts that the log of the quarantine uses.
   ///
-  /// @param leader logs it
+  /// @param leader appends the entries
   /// @param residents the keys
-  /// @param questions reads the state that is accepted
+  /// @param questions reads the accepted state
   /// @param runners forget how often a call has ended the process
-  /// @param tasks log what is found here
+  /// @param tasks log the divergences that are found here
   public record Parts(
       BatchLeader leader, Residents residents, Questions questions, Runners runners, Tasks tasks) {}
 
@@ -59,7 +60,7 @@ public final class QuarantineLog {
     quarantine.whenFound(this::logSoon);
   }
 
-  /// Makes durable for all replicas, soon, that a key is in quarantine here.
+  /// Logs soon, for all replicas, that a key is in quarantine here.
   private void logSoon(Divergence evidence) {
     tasks.answer(() -> {
       deciding.lock();
@@ -78,7 +79,7 @@ public final class QuarantineLog {
     var _ = leader.append(Quarantine.KEY, out.toBytes());
   }
 
-  /// Takes back a put that ends the process, so that every replica goes on without it.
+  /// Takes back a put that ends the process, so that every replica passes it.
   private void takeBack(Key key, Divergence evidence) {
     var why =
         new CallFailed("an operator accepted " + key + " without version " + evidence.first());
@@ -94,8 +95,8 @@ public final class QuarantineLog {
     runners.forget(key);
   }
 
-  /// Puts a key into quarantine, durably; answers whether it is there then, which it is not when
-  /// the generation is over, or a later state was accepted.
+  /// Puts a key into quarantine, durably. Returns false when the generation is over, when an
+  /// operator has accepted a later state, or when too many keys are in quarantine.
   public boolean put(Divergence evidence) {
     StreamId stream = evidence.stream();
     if (quarantine.generation(stream) != evidence.generation()) return false;
@@ -105,7 +106,8 @@ public final class QuarantineLog {
       LOG.error("more than {} objects differ; not quarantined: {}", KEYS_MAX, evidence.object());
       return false;
     }
-    // First: what is accepted later is the state behind the last put that came through.
+    // This comes before the entry: a state that is accepted later is the state after the last put
+    // that the key took.
     if (!quarantine.add(evidence)) return true;
     boolean logged = false;
     try {
@@ -118,8 +120,8 @@ public final class QuarantineLog {
     return true;
   }
 
-  /// Ends the quarantine of a key with the state that this replica has; answers false when it was
-  /// in none.
+  /// Ends the quarantine of a key with the state of this replica; returns false when the key was
+  /// not in quarantine.
   public boolean accept(Key key) {
     deciding.lock();
     try {

@@ -1,3 +1,3 @@
-/// What replicas do about each other's states: the leader announces them (`Announcements`), the
-/// others compare (`Following`), and keys that differ take no calls (`Quarantine`).
+/// How replicas keep equal states. The leader announces states (`Announcements`), the other
+/// replicas compare them (`Following`), and keys that differ take no calls (`Quarantine`).
 package stoa.store.divergence;

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import stoa.Closed;
 import stoa.LimitExceeded;
 
-/// Limits how many requests are under way, and lets closing wait for them. Thread-safe.
+/// Limits how many requests are in progress, and lets closing wait for them. Thread-safe.
 public final class Admission {
   private final Health health;
   private final int queuedCallsMax;
@@ -18,9 +18,9 @@ public final class Admission {
     this.queuedCallsMax = queuedCallsMax;
   }
 
-  /// Accepts what is settled later, by [#settled]: closing waits for it.
+  /// Accepts work that calls [#settled] later; closing waits for it.
   ///
-  /// @throws LimitExceeded when too much is under way
+  /// @throws LimitExceeded when too many requests are in progress
   /// @throws Closed when the store is closed
   public void accept() {
     if (underWay.incrementAndGet() > queuedCallsMax) {
@@ -47,12 +47,12 @@ public final class Admission {
     }
   }
 
-  /// A request is accepted that no limit refuses, because others wait for it.
+  /// Accepts a request without a limit, because others wait for it.
   public void begun() {
     underWay.incrementAndGet();
   }
 
-  /// A request, or what is accepted like one, is settled.
+  /// Notes that a request, or other accepted work, is settled.
   public void settled() {
     if (underWay.decrementAndGet() == 0 && health.isClosed()) {
       synchronized (idle) {
@@ -61,17 +61,17 @@ public final class Admission {
     }
   }
 
-  /// How many requests are under way.
+  /// Returns how many requests are in progress.
   public int underWay() {
     return underWay.get();
   }
 
-  /// Whether one request is under way, and no other.
+  /// Returns whether exactly one request is in progress.
   public boolean isOne() {
     return underWay.get() == 1;
   }
 
-  /// Waits, when the store is closed, until nothing is under way, or a time is over.
+  /// Waits, when the store is closed, until no request is in progress, or until a time is over.
   public void awaitIdle(Duration timeMax) {
     long end = System.nanoTime() + timeMax.toNanos();
     synchronized (idle) {

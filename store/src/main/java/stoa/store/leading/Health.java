@@ -5,9 +5,10 @@ import stoa.Closed;
 import stoa.Unavailable;
 import stoa.log.ShardLog;
 
-/// Whether a store can be used: its log has not failed, and it is not closed. Thread-safe.
+/// Knows whether a store can be used: its log has not failed, and the store is not closed.
+/// Thread-safe.
 public final class Health {
-  /// Null when another store leads.
+  // Null when another store leads.
   private final @Nullable ShardLog log;
 
   private volatile @Nullable RuntimeException failed;
@@ -18,13 +19,14 @@ public final class Health {
     this.log = log;
   }
 
-  /// Whether the store executes what another store leads.
+  /// Returns whether this store executes the log of a leader elsewhere.
   public boolean follows() {
     return log == null;
   }
 
-  /// Returns when all that was acknowledged before this call, by any leader, is in the mailboxes.
-  /// Whoever asks without appending calls it first. A log that cannot say so has failed.
+  /// Returns when the mailboxes have everything that any leader acknowledged before this call. A
+  /// caller that reads without appending calls it first. When the log cannot confirm this, it has
+  /// failed.
   ///
   /// @throws Unavailable when the log has failed
   public void confirm() {
@@ -36,62 +38,63 @@ public final class Health {
     checkSound();
   }
 
-  /// Refuses when the log has failed, whose streams then may show what is not durable. Asks nobody.
+  /// Checks that the log has not failed; the streams of a failed log may show entries that are not
+  /// durable. This asks no other process.
   ///
-  /// @throws Unavailable when it has
+  /// @throws Unavailable when the log has failed
   public void checkSound() {
     RuntimeException cause = failed;
     if (cause != null) throw unavailable(cause);
   }
 
-  /// Refuses when the store is closed.
+  /// Throws when the store is closed.
   public void checkOpen() {
     if (closed) throw new Closed("the store is closed");
   }
 
-  /// Why nothing can be logged or asked here; null when it can.
+  /// Returns the error for every request when this store cannot log or answer; null when it can.
   public @Nullable Unavailable refusal() {
     if (log == null) return new Unavailable("this replica follows; ask the server that leads");
     RuntimeException cause = failed;
     return cause == null ? null : unavailable(cause);
   }
 
-  /// The log has failed: the store must be opened again.
+  /// Notes that the log has failed: the store must be opened again.
   public void fail(RuntimeException cause) {
     failed = cause;
   }
 
-  /// Whether the log has failed.
+  /// Returns whether the log has failed.
   public boolean hasFailed() {
     return failed != null;
   }
 
-  /// The failure of the log; null while there is none.
+  /// Returns the failure of the log; null while there is none.
   public @Nullable RuntimeException failure() {
     return failed;
   }
 
-  /// The store is closed, or about to be; answers whether it was not before.
+  /// Marks the store as closed; returns whether it was not closed before.
   public synchronized boolean close() {
     boolean first = !closed;
     closed = true;
     return first;
   }
 
-  /// Does something before the store is closed.
+  /// Runs an action unless the store is closed; a close waits for the action.
   ///
-  /// @throws Closed when it is closed
+  /// @throws Closed when the store is closed
   public synchronized void whileOpen(Runnable action) {
     checkOpen();
     action.run();
   }
 
-  /// Whether the store is closed, or about to be.
+  /// Returns whether the store is closed or closing.
   public boolean isClosed() {
     return closed;
   }
 
-  /// The failure that a caller is told when the log has failed.
+  /// Returns the error for callers when the log has failed.
   public static Unavailable unavailable(RuntimeException cause) {
     return new Unavailable("the store has failed; reopen it: " + cause.getMessage(), cause);
   }

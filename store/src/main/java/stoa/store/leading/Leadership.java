@@ -12,29 +12,30 @@ import stoa.store.threads.Threads;
 public final class Leadership {
   /*
    * Invariants:
-   * (1) One thread leads, or one holder holds all up; others do not begin.
-   * (2) A leader that steps aside keeps its batch: a holder may hold all up meanwhile, and nobody else leads.
+   * (1) Either one thread leads, or one holder has a hold; no other thread begins to lead.
+   * (2) A leader that steps aside keeps its batch. A holder may take a hold meanwhile, and no other
+   *     thread leads.
    */
   private static final int PAUSES_COUNTED = 1_024;
 
-  /// How long to wait for a batch in progress; the batch itself may be waiting for other groups.
+  // How long to wait for a batch in progress; the batch itself may be waiting for other groups.
   private static final long BATCH_MICROS_MAX = 30_000_000;
 
   private static final long ASIDE_MICROS = 10_000;
 
   private final AtomicBoolean leading = new AtomicBoolean();
 
-  /// How many wait to hold up all batches: nobody begins another one.
+  // How many threads want a hold: no thread begins another batch.
   private final AtomicInteger holding = new AtomicInteger();
 
-  /// How often somebody has ceased to lead.
+  // How often a thread has ceased to lead.
   private final AtomicLong turns = new AtomicLong();
 
-  /// Whether a batch waits for its addresses while others may hold all up.
+  // Whether a leader waits for the addresses of its batch while it lets others take a hold.
   private volatile boolean aside;
 
-  /// The thread that leads the batch under way: code that it runs may ask the store. Null when
-  /// nobody leads.
+  // The thread that leads the batch in progress; code that it runs may ask the store. Null when no
+  // thread leads.
   private volatile @Nullable Thread leader;
 
   private final Clock clock;
@@ -45,7 +46,7 @@ public final class Leadership {
     this.threads = threads;
   }
 
-  /// Begins to lead, if nobody does; answers whether it did.
+  /// Begins to lead, if no thread leads; returns whether it did.
   public boolean tryBegin() {
     if (leading.get() || holding.get() > 0 || !leading.compareAndSet(false, true)) return false;
     if (aside) {
@@ -63,12 +64,12 @@ public final class Leadership {
     leading.set(false);
   }
 
-  /// Whether somebody leads, or holds all up.
+  /// Returns whether a thread leads or has a hold.
   public boolean isTaken() {
     return leading.get();
   }
 
-  /// Waits until the batch under way is over, unless the current thread leads it; answers whether
+  /// Waits until the batch in progress is over, unless the current thread leads it; returns whether
   /// it waited.
   ///
   /// @throws Unavailable when that takes too long
@@ -86,7 +87,7 @@ public final class Leadership {
     return true;
   }
 
-  /// Waits for the batch under way, and has nobody begin one until [#letGo].
+  /// Waits for the batch in progress, and prevents another one until [#letGo].
   ///
   /// @throws Unavailable when that takes too long
   public void hold() {
@@ -101,14 +102,14 @@ public final class Leadership {
     }
   }
 
-  /// Ends what [#hold] began.
+  /// Ends the hold that [#hold] began.
   public void letGo() {
     turns.incrementAndGet();
     leading.set(false);
     holding.decrementAndGet();
   }
 
-  /// Lets others hold all up for a little while, and leads on.
+  /// Lets other threads take a hold for a little while, and then leads again.
   public void stepAside() {
     Thread self = leader;
     aside = true;

@@ -2,8 +2,8 @@ package stoa.store.leading;
 
 import stoa.base.Clock;
 
-/// The time of a log: it never goes back behind the last batch, whatever the machine's clock does.
-/// The leader alone moves it on; any thread reads it.
+/// The time of a log: it never falls behind the last batch, whatever the machine's clock does. The
+/// leader alone advances it; any thread reads it.
 public final class LogClock {
   private final Clock clock;
   private volatile long last;
@@ -14,22 +14,22 @@ public final class LogClock {
     this.last = last;
   }
 
-  /// The time now, never before that of the last batch, in microseconds since 1970.
+  /// Returns the time now, never before that of the last batch, in microseconds since 1970.
   public long nowMicros() {
     return Math.max(last, clock.nowMicros());
   }
 
-  /// The time of the last batch.
+  /// Returns the time of the last batch.
   public long last() {
     return last;
   }
 
-  /// A batch with a time is logged.
+  /// Notes the time of a logged batch.
   public void reached(long micros) {
     last = micros;
   }
 
-  /// The time of the machine, for measuring.
+  /// Returns the time of the machine, for measuring.
   public long machineMicros() {
     return clock.nowMicros();
   }

@@ -7,43 +7,45 @@ import stoa.Unavailable;
 import stoa.store.ordering.Addresses;
 import stoa.store.threads.Threads;
 
-/// The log counters at which a store can be read: everything at and below them is in the mailboxes,
-/// and nothing is logged there any more. Thread-safe.
+/// The log counters at which a store can be read: the mailboxes have everything at and below them,
+/// and no later entry gets an address there. Thread-safe.
 public final class Moments {
   /*
    * Invariants:
-   * (1) Mailboxes are filled in log order. So a question that is asked after the answer to one put was seen
-   *     stands behind every put with a lower log address.
-   * (2) Of several stores with one order: the addresses of a batch are reserved after all that it holds was
-   *     asked, and one batch is under way at a time. So whoever has waited for the batch that was under way sees
-   *     all that has a lower address than anything that he knows of.
-   * (3) Nothing gets an address at or below `wanted`, but what was under way when that was raised.
+   * (1) A batch fills the mailboxes in log order. A question that a caller asks after it saw the
+   *     answer to a put therefore stands behind every put with a lower log address.
+   * (2) Several stores with one order: the leader reserves the addresses of a batch after callers
+   *     have made all its requests, and one batch is in progress at a time. A caller that has
+   *     waited for the batch in progress therefore sees every entry with a lower address than any
+   *     entry that the caller knows.
+   * (3) No entry gets an address at or below `wanted`, except those of the batch in progress when
+   *     `wanted` was raised.
    */
 
   private final Health health;
   private final Leadership leadership;
   private final Threads threads;
 
-  /// Null when the store is alone.
+  // Null when the store is alone.
   private final @Nullable Addresses order;
 
-  /// Odd while committed puts are on their way into the mailboxes; the leader counts.
+  // Odd while the leader puts committed puts into the mailboxes; the leader counts.
   private volatile int publishing;
 
-  /// The last log counter up to which all puts are in the mailboxes, when publishing is even.
+  // The last log counter up to which the mailboxes have all puts, when publishing is even.
   private volatile long published;
 
-  /// The last log counter that others are known to have been given.
+  // The last log counter that some store is known to have got.
   private final AtomicLong given = new AtomicLong();
 
-  /// The last log counter at which somebody wants to read.
+  // The last log counter at which a reader wants to read.
   private final AtomicLong wanted = new AtomicLong();
 
-  /// The last log counter at which somebody may read: nothing at or below it is under way.
+  // The last log counter at which a reader may read: no batch in progress has one at or below it.
   private final AtomicLong settled = new AtomicLong();
 
   /// @param order null when the store is alone
-  /// @param published the log counter up to which everything is in the log
+  /// @param published the log counter up to which the log is complete
   public Moments(
       Health health,
       Leadership leadership,
@@ -59,33 +61,33 @@ public final class Moments {
 
   // ---- for the leader
 
-  /// Committed puts begin to go into the mailboxes.
+  /// Notes that committed puts begin to go into the mailboxes.
   public void beginPublishing() {
     int turn = publishing;
     publishing = turn + 1;
   }
 
-  /// All puts up to a log counter are in the mailboxes.
+  /// Notes that the mailboxes have all puts up to a log counter.
   public void endPublishing(long last) {
     published = last;
     int turn = publishing;
     publishing = turn + 1;
   }
 
-  /// The log counter at or below which nothing gets an address any more.
+  /// Returns the log counter at or below which no further entry gets an address.
   public long wanted() {
     return wanted.get();
   }
 
-  // ---- for everybody
+  // ---- for all threads
 
-  /// Whether this is one of several stores with one order.
+  /// Returns whether this store is one of several with one order.
   public boolean isOrdered() {
     return order != null;
   }
 
-  /// The log counter up to which all puts are in the mailboxes: a question that is asked now finds
-  /// what was put up to there, and a question that was asked before has found nothing behind it.
+  /// Returns the log counter up to which the mailboxes have all puts. A question from now on finds
+  /// the puts up to there; an earlier question has found nothing behind it.
   public long moment() {
     long least = settled.get();
     for (int spin = 0; ; spin++) {
@@ -96,10 +98,10 @@ public final class Moments {
     }
   }
 
-  /// The log counter at which a reader sees all that was answered before anywhere, also by stores
-  /// with the same order.
+  /// Returns the log counter at which a reader sees every answer that any caller has got before,
+  /// including the answers of stores with the same order.
   ///
-  /// @throws Unavailable when nobody can say
+  /// @throws Unavailable when the coordinator does not answer
   public long present() {
     Addresses common = order;
     if (common == null) return moment();
@@ -108,8 +110,8 @@ public final class Moments {
     return present;
   }
 
-  /// The log counter at which, and behind which, somebody may read in any store with the same
-  /// order; 0 when nobody can say.
+  /// Returns the log counter at which, and behind which, a reader may read in any store with the
+  /// same order; 0 when the coordinator does not answer.
   public long horizon() {
     Addresses common = order;
     if (common == null) return Long.MAX_VALUE;
@@ -120,7 +122,7 @@ public final class Moments {
     }
   }
 
-  /// Has everything at and below a log counter that somebody was given be in the mailboxes.
+  /// Makes the mailboxes complete up to a log counter that some store has got.
   private void settle(long counter) {
     if (counter <= moment()) return;
     raise(wanted, counter);
@@ -129,7 +131,7 @@ public final class Moments {
     raise(settled, counter);
   }
 
-  /// Has what is asked from now on get addresses above a log counter that another store was given.
+  /// Makes later requests get addresses above a log counter that another store has got.
   public void above(long counter) {
     raise(wanted, counter);
   }
@@ -138,22 +140,22 @@ public final class Moments {
     if (to > bound.get()) bound.accumulateAndGet(to, Math::max);
   }
 
-  /// Waits, of several stores with one order, until the batch that is under way is in the
-  /// mailboxes: it may have lower addresses than what was answered elsewhere.
+  /// Waits, with several stores in one order, until the batch in progress is in the mailboxes: it
+  /// may have lower addresses than an answer of another store.
   ///
   /// @throws Unavailable when it takes too long, or the log has failed
   public void awaitBatch() {
     if (order != null && leadership.awaitBatch()) health.checkSound();
   }
 
-  /// Whether a question that is asked now has to wait for [#awaitBatch].
+  /// Returns whether a question now has to wait for [#awaitBatch].
   public boolean hasBatchUnderWay() {
     return order != null && leadership.isTaken();
   }
 
-  /// Makes what stands at and below a log counter readable.
+  /// Makes the log readable at a log counter.
   ///
-  /// @throws IllegalArgumentException when nobody was given that counter yet
+  /// @throws IllegalArgumentException when no store has got that counter yet
   public void reach(long counter) {
     Addresses common = order;
     if (common != null && counter > moment() && counter > given.get()) {
@@ -167,7 +169,7 @@ public final class Moments {
     settle(counter);
   }
 
-  /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
+  /// Waits until no batch is on its way into the mailboxes. That takes only work in memory.
   public void awaitPublished() {
     for (int spin = 0; (publishing & 1) == 1; spin++) threads.pause(spin);
   }

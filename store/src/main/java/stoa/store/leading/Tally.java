@@ -8,7 +8,7 @@ import stoa.base.Measures;
 import stoa.base.Tops;
 import stoa.log.Entry;
 
-/// Counts what a store does, for its metrics. Thread-safe.
+/// Counts events of a store for its metrics. Thread-safe.
 public final class Tally {
   private static final int OBJECTS_MAX = 100;
   private static final int OBJECTS_TOLD_MAX = 20;
@@ -21,7 +21,7 @@ public final class Tally {
   private final LongAdder evicted = new LongAdder();
   private final Tops conflicts = new Tops(OBJECTS_MAX);
 
-  /// Nothing is counted yet.
+  /// Begins with zero counts.
   public Tally() {}
 
   /// Notes that a batch begins to become durable.
@@ -40,12 +40,12 @@ public final class Tally {
     bytes.add(sum);
   }
 
-  /// Counts a transaction that lost because of a key.
+  /// Counts a transaction that was aborted because of a key.
   public void conflict(Key key) {
     conflicts.count(key.toString());
   }
 
-  /// Counts a logged call that is taken back.
+  /// Counts a logged call that a verdict takes back.
   public void takenBack() {
     takenBack.increment();
   }
@@ -60,7 +60,7 @@ public final class Tally {
     evicted.increment();
   }
 
-  /// Tells what was counted.
+  /// Reports the counts.
   public void measure(Measures out) {
     out.latency(
         "stoa.batches",

@@ -1,3 +1,3 @@
-/// Which thread leads a batch, whether the store can be used, what can be read, and how much may be
-/// under way.
+/// The state that decides which thread leads a batch, whether the store can be used, which log
+/// counters can be read, and how many requests may be in progress.
 package stoa.store.leading;

@@ -24,30 +24,36 @@ import stoa.store.running.Runs;
 import stoa.store.running.StoreTransaction;
 import stoa.store.threads.Threads;
 
-/// How handlers here call keys of other stores with the same order. Thread-safe.
+/// Makes the calls of handlers here on keys of other stores with the same order. Thread-safe.
 public final class CrossGroupCalls {
   /*
-   * A put is asked again and again until it is answered, by this process or by one that goes on after it: the store
-   * of the key finds it by its origin, see IncomingCalls. What is answered is noted, and asked no more.
+   * A run repeats a put until it gets an answer. A process that starts later and resumes the call
+   * does the same. The store of the key finds the put by its origin, see IncomingCalls. The run
+   * notes the answer in its own log and does not repeat the call after that.
    *
-   * A run that waits here follows whom it waits for, from store to store: as soon as its call waits there for one that
-   * waits for another store, since of a circle's calls one came last, and at times. When that leads back to it, each waits for
-   * the next for ever: a run waits for one other, and goes on only when that has. Then the call with the greatest
-   * identity among those that wait for their turn is refused, so that all who find the circle refuse the same. There is
-   * one: calls that run by each other's order, and do not wait for a turn, are a path, which has a beginning.
+   * A run that waits here follows the calls that it waits for, from store to store. It does so at
+   * times, and at once when its call waits there for a call of another store, since one call closes
+   * a circle last. When the path leads back to the run, each call waits for the next for ever: a
+   * run waits for one other call, and continues only when that has ended. The run then refuses the
+   * call with the greatest identity among those that wait for their turn, so that every run that
+   * finds the circle refuses the same call. There is such a call: calls that run and do not wait
+   * for a turn form a path, and a path has a beginning.
    */
   private static final int TICKS_FIRST = 2;
   private static final int TICKS = 10;
   private static final int HOPS_MAX = 64;
 
-  /* A circle that was found is looked for again after so long, twice as long each time. */
+  /*
+   * The first pause before this looks again for a circle that it has found; each pause is twice as
+   * long.
+   */
   private static final long CIRCLE_NANOS = 1_000_000;
   private static final long CIRCLE_NANOS_MAX = 64_000_000;
 
-  /* Each batch notes them. */
+  /* The bound on unfinished puts: each batch notes all of them. */
   private static final int UNFINISHED_MAX = 2_048;
 
-  /* Who does not answer is asked again after so long, twice as long each time. */
+  /* The first pause before this asks a silent store again; each pause is twice as long. */
   private static final long PAUSE_FIRST_NANOS = 10_000_000;
   private static final long PAUSE_NANOS_MAX = 200_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(CrossGroupCalls.class);
@@ -79,7 +85,7 @@ public final class CrossGroupCalls {
     return neighbors.have(key);
   }
 
-  /// Puts something to a key for a run.
+  /// Puts a value to a key for a run.
   Execution.Nested put(
       Execution caller, Key target, Object call, Existence existence, Records.Origin origin) {
     RuntimeException refusal = refusal(caller, target);
@@ -92,7 +98,7 @@ public final class CrossGroupCalls {
     return travel(caller, visit(caller, id, Visit.Kind.PUT, target, call, existence, counter));
   }
 
-  /// Asks a key for a run; one that is asked for the past asks for that.
+  /// Asks a key for a run. A run that answers for the past asks that key for the past.
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident != null) return getNow(caller, target, query, existence);
     StoreTransaction around = caller.transaction();
@@ -100,7 +106,7 @@ public final class CrossGroupCalls {
     return ask(caller, part ? Visit.Kind.MOMENT : Visit.Kind.PAST, target, query, existence);
   }
 
-  /// Asks a key for a run as it is now, also for a run that is asked for the past.
+  /// Asks a key for a run for its present state, also when the run answers for the past.
   Execution.Nested getNow(Execution caller, Key target, Object query, Existence existence) {
     return ask(caller, Visit.Kind.GET, target, query, existence);
   }
@@ -186,7 +192,7 @@ public final class CrossGroupCalls {
       } catch (Neighbors.NotAsked refused) {
         return caller.told(refused.why());
       } catch (RuntimeException away) {
-        // It may have been put.
+        // The other store may have made the put.
         if (runs.clock.nowMicros() - heard > runs.limits.callMicrosMax())
           throw caller.suspend(unavailable(away));
         threads.pause(pause);
@@ -224,7 +230,8 @@ public final class CrossGroupCalls {
     }
   }
 
-  /// Refuses a call of the circle in which a visit waits; answers whether it does.
+  /// Follows the circle in which a visit may wait, and refuses one call of it. Returns whether the
+  /// visit waits in a circle.
   private boolean chase(Visit visit) {
     var keys = new ArrayList<Key>(List.of(visit.callers().getLast()));
     Turn at = new Turn(visit.target(), visit.id());

@@ -14,7 +14,7 @@ import stoa.store.records.Records;
 import stoa.store.running.Loader;
 import stoa.store.running.Timeline;
 
-/// Finds in the log what became of calls that an earlier process made. Thread-safe.
+/// Finds in the log the outcome of calls that an earlier process made. Thread-safe.
 public final class EarlierCalls {
   private final Streams streams;
   private final Timeline timeline;
@@ -31,9 +31,10 @@ public final class EarlierCalls {
     this.playback = playback;
   }
 
-  /// The address of the put that an earlier run of a handler made on a key; 0 when it made none.
+  /// Returns the address of the put that an earlier run of a handler made on a key; 0 when it made
+  /// none.
   ///
-  /// @param counter a log counter behind which it stands
+  /// @param counter a log counter in front of the put
   long address(Key target, Records.Origin origin, long counter) {
     StreamId stream = target.stream();
     long last = streams.last(stream);
@@ -52,12 +53,12 @@ public final class EarlierCalls {
     return found[0];
   }
 
-  /// The answer to an executed put.
+  /// Returns the answer of an executed put.
   Answer answer(Key key, long address) {
     return loader.answerFromLog(key, address);
   }
 
-  /// See [Store#earlier].
+  /// Returns the outcome of a client's call, see [Store#earlier].
   public @Nullable PriorOutcome earlier(Key key, Records.Origin origin, long since) {
     long executed = questions.position(key);
     StreamId stream = key.stream();
@@ -74,7 +75,7 @@ public final class EarlierCalls {
         });
     StoredEntry entry = found[0];
     if (entry == null) {
-      // What was written may have been released. Whoever asks has waited for long.
+      // The store may have released the put, if its caller has waited for long.
       if (low > 1 && streams.read(stream, low - 1) == null) {
         timeline.check(key, low - 1);
       }

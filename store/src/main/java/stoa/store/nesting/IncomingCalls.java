@@ -49,21 +49,25 @@ import stoa.store.running.WaitChain;
 import stoa.store.threads.Threads;
 import stoa.store.transactions.Transactions;
 
-/// The calls that handlers of other stores make on keys here. Thread-safe.
+/// Executes the calls of other stores' handlers on keys here. Thread-safe.
 public final class IncomingCalls {
   /*
-   * A put is made once, however often it is asked, and whoever leads the two stores: the stream of its key has it, or
-   * that it is refused, under its origin. Whoever is asked looks there first, behind the put whose handler calls, since
-   * whatever is logged of the visit has a higher log counter (Intake.above). The one who is asked first looks and puts,
-   * and the others wait for him (under); an owner that was overtaken can log nothing. So of all questions, also of those
-   * that come late, one is logged, and all are told what that has come to.
+   * A put is made once, however often a store asks for it, and whichever servers lead the two
+   * stores: the stream of the key has the put, or its refusal, under its origin. A visit first
+   * looks there, behind the put whose handler calls, since every entry about the visit has a higher
+   * log counter (Intake.above). The first request for a visit looks and puts, and the others wait
+   * for it (under); an owner that another one has replaced can log nothing. So among all requests,
+   * including late ones, one is logged, and all get its outcome.
    *
    * Questions log nothing, and may be asked twice.
    */
   private static final int ANSWER_BYTES_MAX = 4 << 20;
   private static final int TICKS_UNTIL_IT_WAITS = 2;
 
-  /* A thread that waits for its call looks after so long whether a worker runs that, twice as long each time. */
+  /*
+   * The first pause before a waiting thread checks whether a worker runs its call; each is twice as
+   * long.
+   */
   private static final long PAUSE_FIRST_NANOS = 1_000_000;
   private static final long PAUSE_NANOS_MAX = 32_000_000;
 
@@ -77,13 +81,13 @@ public final class IncomingCalls {
   private final Threads threads;
   private final Map<Visit.Id, IncomingCall> under = new ConcurrentHashMap<>();
 
-  /// What incoming calls are executed by.
+  /// The parts that execute incoming calls.
   ///
-  /// @param leader has them logged and executed
+  /// @param leader logs the calls and waits for their execution
   /// @param residents the keys that are called
-  /// @param limits their times
-  /// @param verdicts refuses those that close a circle
-  /// @param callList numbers them
+  /// @param limits the times of the calls
+  /// @param verdicts refuses calls that close a circle
+  /// @param callList gives ids to calls
   public record Parts(
       BatchLeader leader,
       Residents residents,
@@ -93,14 +97,14 @@ public final class IncomingCalls {
       Health health,
       Threads threads) {}
 
-  /// What incoming calls are answered from.
+  /// The parts that find the answers to incoming calls.
   ///
   /// @param streams the log
-  /// @param timeline where its counters fall
-  /// @param holds what of it is kept for them
-  /// @param loader finds answers in it
-  /// @param playback keys as they were
-  /// @param transactions keys at one moment
+  /// @param timeline finds the log's counters in streams
+  /// @param holds keeps entries of the log for incoming calls
+  /// @param loader finds answers in the log
+  /// @param playback shows keys as they were
+  /// @param transactions shows several keys at one moment
   public record Log(
       Streams streams,
       Timeline timeline,
@@ -120,7 +124,7 @@ public final class IncomingCalls {
     this.log = log;
   }
 
-  /// Begins a visit, or waits for one that is under way; see [Neighbors#visit].
+  /// Begins a visit, or waits for the same visit in progress; see [Neighbors#visit].
   public Visit.Said visit(Visit visit, int ticks) {
     health.checkOpen();
     health.confirm();
@@ -136,14 +140,14 @@ public final class IncomingCalls {
     return mine.await(ticks);
   }
 
-  /// A tick has passed.
+  /// Passes a tick to the visits in progress.
   public void tick() {
     for (IncomingCall incoming : under.values()) incoming.tick();
   }
 
-  // ---- whom they wait for
+  // ---- the calls that they wait for
 
-  /// See [Neighbors#follow].
+  /// Returns the next call in the wait chain of a visit, see [Neighbors#follow].
   public Visit.NextWait follow(Visit.Id id) {
     IncomingCall incoming = under.get(id);
     if (incoming == null) return Visit.NextWait.NONE;
@@ -162,7 +166,7 @@ public final class IncomingCalls {
     return Visit.NextWait.NONE;
   }
 
-  /// See [Neighbors#refuse].
+  /// Refuses a call that a visit waits for, see [Neighbors#refuse].
   public void refuse(Visit.Id id, long waits, Deadlock why) {
     IncomingCall incoming = under.get(id);
     if (incoming == null) return;
@@ -186,7 +190,7 @@ public final class IncomingCalls {
     private volatile @Nullable Request waitsFor;
     private volatile boolean over;
 
-    /// Whether a waiting server wants to know when this waits for a call of another store.
+    // Whether a server asked to be told when this waits for a call of another store.
     private volatile boolean asked;
 
     private Visit.@Nullable Said said;
@@ -218,13 +222,13 @@ public final class IncomingCalls {
       };
     }
 
-    /// A refusal, which is an answer. What is thrown here is none: nobody knows what has become of
-    /// a put then.
+    /// Encodes a refusal as an answer. An exception from here is no answer: the outcome of a put is
+    /// then unknown.
     private Visit.Said told(RuntimeException refusal, long reach) {
       return said(log.loader.runs.factory(visit.target()).failure(refusal), reach);
     }
 
-    /// An answer that the caller can log. How long it is, is the same in every run of the put.
+    /// Returns an answer that the caller can log. Its length is the same in every run of the put.
     private Visit.Said said(Answer answer, long reach) {
       byte[] encoded = answer.encoded();
       if (encoded.length <= ANSWER_BYTES_MAX) return new Visit.Said(encoded, reach);
@@ -269,7 +273,7 @@ public final class IncomingCalls {
       try {
         earlier = earlier(origin);
       } catch (TooOld released) {
-        // So it will be whenever this is asked: what is released does not come back.
+        // Every later request gets the same answer: released entries do not come back.
         return told(unknown(released), 0);
       }
       if (earlier != null) return earlier;
@@ -310,7 +314,7 @@ public final class IncomingCalls {
       return residents.pinBegun(visit.target());
     }
 
-    /// Says of a request that handlers of other stores wait for it, and for how long.
+    /// Notes the handlers of other stores that wait for a request, and the time limit of the visit.
     private void visits(Request request) {
       request.callers = visit.callers();
       if (visit.millisMax() > 0) {
@@ -323,7 +327,7 @@ public final class IncomingCalls {
       RuntimeException failure = request.failure();
       return switch (failure) {
         case null -> said(request.answer(), request.reach());
-        // Logged, or of a question.
+        // Such an outcome is logged, or it is the outcome of a question.
         case Gone _,
             AlreadyExists _,
             Deadlock _,
@@ -343,16 +347,17 @@ public final class IncomingCalls {
       while (!request.isOver()) {
         if (!leader.isIdle()) leader.callWriter();
         tellIfItWaits();
-        // This thread does not execute it: what is executed first may wait for this call's answer.
+        // This thread does not execute the requests in front: one of them may wait for this call's
+        // answer.
         if (runs && pause > 0 && request.resident.isScheduled()) request.resident.help(request);
         if (request.isOver()) return;
         if (pause == 0) threads.rest(request);
-        else threads.pause(pause); // or until it is over
+        else threads.pause(pause); // or until the request is over
         pause = Math.clamp(2 * pause, PAUSE_FIRST_NANOS, PAUSE_NANOS_MAX);
       }
     }
 
-    /// What has become of the put, when it is in the stream.
+    /// Returns the outcome of the put if the stream has it; null otherwise.
     private Visit.@Nullable Said earlier(Records.Origin origin) {
       Key key = visit.target();
       StreamId stream = key.stream();
@@ -379,8 +384,7 @@ public final class IncomingCalls {
       }
       Deadlock passed = awaitExecuted(entry.address());
       if (passed != null) return told(passed, reach);
-      // With other stores, a put is executed when all its answers are in the stream, see
-      // Execution.gate.
+      // With other stores, the stream of an executed put has all its answers, see Execution.gate.
       return said(log.loader.answerInLog(key, entry.address()), reach);
     }
 
@@ -405,7 +409,7 @@ public final class IncomingCalls {
       return found[1] == null;
     }
 
-    /// Waits until a put is executed; answers why not, when it is taken back.
+    /// Waits until a put is executed; returns the reason when it is taken back instead.
     private @Nullable Deadlock awaitExecuted(long address) {
       var position = new PositionRequest(pinned(), Pace.LONG, visit.callers().size());
       visits(position);
@@ -422,7 +426,7 @@ public final class IncomingCalls {
       return passed;
     }
 
-    // ---- who waits for it
+    // ---- the servers that wait for it
 
     void end(Visit.@Nullable Said answer, @Nullable RuntimeException trouble) {
       said = answer;
@@ -438,8 +442,7 @@ public final class IncomingCalls {
       else waiter.told.complete(java.util.Objects.requireNonNull(said));
     }
 
-    /// Tells the servers that want to know it when this waits for a call that waits for another
-    /// store.
+    /// Tells the servers that asked for it when this waits for a call that waits for another store.
     private void tellIfItWaits() {
       if (asked && follow(visit.id()).next() != null) {
         asked = false;
@@ -466,7 +469,7 @@ public final class IncomingCalls {
     }
   }
 
-  /// A server that has asked, and how long it waits. The watch counts.
+  /// A server that has asked, and how long it waits. The watch counts the ticks.
   private static final class Waiter {
     private final CompletableFuture<Visit.Said> told = new CompletableFuture<>();
     private final boolean asks;

@@ -31,8 +31,8 @@ import stoa.store.running.TimeLimits;
 import stoa.store.running.Unfinished;
 import stoa.store.running.WaitGraph;
 
-/// How handlers call other keys: of this store here, and of others by [CrossGroupCalls].
-/// Thread-safe.
+/// Makes the calls of handlers on other keys: of this store here, and of others through
+/// [CrossGroupCalls]. Thread-safe.
 public final class Nesting implements OtherKeys {
   private final BatchLeader leader;
   private final Residents residents;
@@ -42,14 +42,14 @@ public final class Nesting implements OtherKeys {
   private final EarlierCalls earlier;
   private final Playback playback;
 
-  /// Null when all keys are here.
+  // Null when all keys are here.
   private final @Nullable CrossGroupCalls crossGroupCalls;
 
-  /// What nested calls use.
+  /// The parts that make nested calls.
   ///
-  /// @param leader has them logged and executed
+  /// @param leader logs and executes them
   /// @param residents the keys that they call
-  /// @param limits their times
+  /// @param limits their time limits
   /// @param waits the circles that they might close
   public record Parts(
       BatchLeader leader,
@@ -58,8 +58,8 @@ public final class Nesting implements OtherKeys {
       WaitGraph waits,
       Unfinished unfinished) {}
 
-  /// @param earlier the calls that an earlier process made
-  /// @param playback other keys as they were
+  /// @param earlier finds the calls that an earlier process made
+  /// @param playback shows other keys as they were
   /// @param crossGroupCalls null when all keys are here
   public Nesting(
       Parts parts,
@@ -142,7 +142,8 @@ public final class Nesting implements OtherKeys {
     return nested(caller, request, () -> leader.add(request));
   }
 
-  /// Why a put cannot begin a key that is absent; null when it can, or the key is there.
+  /// Returns the reason why a put cannot begin an absent key; null when it can, or when the key
+  /// exists.
   private byte @Nullable [] refusal(
       Execution caller, Key target, Existence existence, Execution.Beginning beginning) {
     if (existence instanceof Existence.Generation) return null;
@@ -151,8 +152,8 @@ public final class Nesting implements OtherKeys {
     return refusal != null && isAbsent(caller, target) ? refusal : null;
   }
 
-  /// Asks whether a key is absent, after the puts that are on their way to it. Answers false when
-  /// to wait for these would close a circle, which the put itself is told.
+  /// Returns whether a key is absent, after the puts that are on their way to it. Returns false
+  /// when the wait for these would close a circle; the put itself then gets that error.
   private boolean isAbsent(Execution caller, Key target) {
     var asked = new GenerationRequest(pinned(target), pace(caller), caller.depth() + 1);
     asked.asker = caller;
@@ -193,7 +194,7 @@ public final class Nesting implements OtherKeys {
         });
   }
 
-  /// Asks another key for a run in the past: as it was at the same place of the log.
+  /// Asks another key for a run in the past: the key as it was at the same place of the log.
   private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
     caller.asked = true;
     if (caller.looking) throw new Execution.Elsewhere();
@@ -211,13 +212,13 @@ public final class Nesting implements OtherKeys {
     return residents.pinBegun(target);
   }
 
-  /// A nested call is as long as the call that makes it.
+  /// Returns the pace of a nested call: that of the call that makes it.
   private static Pace pace(Execution caller) {
     Request outer = caller.request;
     return outer == null ? Pace.LONG : outer.pace.awaited();
   }
 
-  /// Gives a nested call no more time than the call has that makes it.
+  /// Gives a nested call no more time than is left to the call that makes it.
   private void hasten(Execution caller, Request request) {
     Request outer = caller.request;
     if (outer == null || outer.ticksMax == 0) return;
@@ -225,8 +226,8 @@ public final class Nesting implements OtherKeys {
     limits.begun(request);
   }
 
-  /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
-  /// another time it might not refuse.
+  /// Waits for a nested call and returns its answer. A refusal of the store is an answer too, and
+  /// must be logged: at another time the store might not refuse.
   private Execution.Nested nested(Execution caller, Request request, Runnable submit) {
     RuntimeException refusal = waits.begin(caller, request);
     if (refusal != null) {
@@ -257,16 +258,17 @@ public final class Nesting implements OtherKeys {
     }
   }
 
-  /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
-  /// have gone on: they may call the caller's key, or be waiting for it since an earlier process.
+  /// Waits, before a run calls a key that is not loaded, until the key has resumed its unfinished
+  /// calls: these may call the caller's key, or an earlier process may have left them waiting for
+  /// it.
   ///
-  /// Of calls that were under way in a circle, one had been refused, or would have been; that need
-  /// not be in the log. The one to be refused now is one for which nothing was logged at the key
-  /// that it calls.
+  /// If unfinished calls formed a circle, the earlier process had refused one of them, or was about
+  /// to; the log need not have that refusal. This refuses a call for which the called key has
+  /// logged nothing.
   ///
-  /// @param address where the call is in the log of the key, which must then be executed; 0 when it
-  ///   is not there, and may be refused
-  /// @return why the call is refused, or null when it is not
+  /// @param address the address of the call in the log of the key, which the key must then execute;
+  ///   0 when the log does not have the call, which may then be refused
+  /// @return the reason why the call is refused, or null when it is not
   private @Nullable Deadlock awaitExecuted(Execution caller, Key target, long address) {
     var executed = new PositionRequest(pinned(target), pace(caller), caller.depth() + 1);
     executed.asker = caller;

@@ -15,14 +15,14 @@ import stoa.store.running.Runs;
 import stoa.store.running.Unfinished;
 import stoa.store.threads.Threads;
 
-/// Has the puts go on that an earlier process, or this one, left unfinished after they had put to
+/// Resumes the puts that an earlier process, or this one, left unfinished after they had put to
 /// other keys. Thread-safe.
 public final class Resuming {
   private static final Logger LOG = LoggerFactory.getLogger(Resuming.class);
 
   private final Repeats repeats = new Repeats();
 
-  /// What cannot go on is tried again after so many ticks.
+  // How many ticks pass before this retries a put that it could not resume.
   private static final int AGAIN_TICKS = 20;
 
   private final BatchLeader leader;
@@ -43,8 +43,8 @@ public final class Resuming {
     this.threads = threads;
   }
 
-  /// Begins, and waits for those that do not wait for other stores themselves; where there are
-  /// others, for twice as long as one call may take.
+  /// Begins to resume puts, and waits for those that do not themselves wait for other stores. If
+  /// there are other stores, the wait is limited to twice the time of one call.
   public void begin(BiFunction<String, byte[], Key> named) {
     long end = runs.clock.nowMicros() + 2 * runs.limits.callMicrosMax();
     for (Unfinished.Name name : unfinished.earlier()) {
@@ -93,13 +93,13 @@ public final class Resuming {
         LOG::warn);
   }
 
-  /// A tick has passed: tries again.
+  /// Notes a tick; retries at some ticks.
   public void tick() {
     var named = keys;
     if (named == null || ++ticks < AGAIN_TICKS) return;
     ticks = 0;
     for (Unfinished.Name name : unfinished.earlier()) {
-      // Not here: to find a key may wait.
+      // This runs elsewhere, since it may have to wait to find the key.
       threads.answer(() -> {
         var _ = resume(named, name);
       });

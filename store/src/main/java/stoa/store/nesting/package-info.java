@@ -1,4 +1,4 @@
-/// How handlers call other keys: of their own store (`Nesting`), of others (`CrossGroupCalls`), and
-/// as others call keys here (`IncomingCalls`). What an earlier process has begun goes on
-/// (`Resuming`).
+/// Calls between keys: a handler calls keys of its own store (`Nesting`) and of others
+/// (`CrossGroupCalls`), and other stores call keys here (`IncomingCalls`). `Resuming` completes the
+/// calls that an earlier process has begun.
 package stoa.store.nesting;

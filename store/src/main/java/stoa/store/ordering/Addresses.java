@@ -5,57 +5,60 @@ import stoa.log.Entry;
 import stoa.log.ShardLog;
 import stoa.log.Token;
 
-/// The one order of the logs of several stores: who gives them their log addresses (vCorfu, section
+/// The one order of the logs of several stores: the source of their log addresses (vCorfu, section
 /// 3.2: the sequencer). Thread-safe.
 ///
-/// What it gives is above all that it gave before, to whichever store, and every store uses it for
-/// what was asked before it asked. So addresses are a total order of what all of them log, which
-/// agrees with real time.
+/// Each address is greater than every earlier one, of whichever store. A store uses an address only
+/// for requests that its callers made before it reserved the address. The addresses therefore
+/// totally order the entries of all stores, and agree with real time.
 public interface Addresses {
-  /// A store is led by a new owner, who leads it under a term of its log. Until this has returned,
-  /// nothing is given to it; from then on, nothing to an earlier owner.
+  /// Notes a new owner of a store, who leads it under a term of its log. The store gets no address
+  /// before this returns; after that, an earlier owner gets none.
   ///
-  /// @param term above that of every earlier owner; who asks again with the same is told the same
-  /// @param tail the end of its log
-  /// @throws stoa.Unavailable when nobody can say
+  /// @param term greater than that of every earlier owner; a repeated request with the same term
+  ///   gets the same result
+  /// @param tail the end of the store's log
+  /// @throws stoa.Unavailable when the coordinator does not answer
   Adopted adopt(long term, ShardLog.Tail tail);
 
-  /// Gives addresses, above all that were given to anyone before.
+  /// Reserves addresses, greater than all that any store has got before.
   ///
-  /// @param term as given to [#adopt]
-  /// @param count how many, in succession
+  /// @param term the term of [#adopt]
+  /// @param count the number of successive addresses
   /// @return the counter in front of the first one
-  /// @throws stoa.Unavailable when nobody can say, or another owner leads the store
+  /// @throws stoa.Unavailable when the coordinator does not answer, or another owner leads the
+  ///   store
   long reserve(long term, int count);
 
-  /// The last log counter that was given to anyone: whoever reads there sees all that was answered
-  /// anywhere before.
+  /// Returns the last log counter that any store has got. A reader at this counter sees every
+  /// answer that any caller has got before.
   ///
-  /// @throws stoa.Unavailable when nobody can say
+  /// @throws stoa.Unavailable when the coordinator does not answer
   long moment();
 
-  /// The log counter at which, and behind which, somebody may read in any of the stores: what is
-  /// seen in front of it only may be released. Asks all stores.
+  /// Returns the log counter at which, and behind which, a reader may read in any of the stores.
+  /// The stores may release entries that are visible only in front of it. Asks all stores.
   ///
-  /// @throws stoa.Unavailable when one of them does not say
+  /// @throws stoa.Unavailable when one of them does not answer
   long horizon();
 
-  /// Whether it is beside the store, so that [#reserve] waits for nobody.
+  /// Returns whether the coordinator is in the same process, so that [#reserve] waits for no other
+  /// one.
   default boolean isBeside() {
     return false;
   }
 
-  /// What a new owner goes on with.
+  /// The starting point of a new owner.
   ///
-  /// @param epoch in which addresses are given from now on
-  /// @param counter above which they are
-  /// @param decided what is committed, and need not be in the store's log; oldest first
+  /// @param epoch the epoch of its addresses
+  /// @param counter a counter below all of its addresses
+  /// @param decided the committed parts that the store's log may lack, oldest first
   record Adopted(long epoch, long counter, List<Decided> decided) {}
 
-  /// The part of a store in transactions over several stores that are committed.
+  /// The part of one store in committed transactions over several stores.
   ///
-  /// @param token the addresses of all of them
-  /// @param nowMicros when they were decided
-  /// @param entries what the store is to log of them
+  /// @param token the addresses of all these transactions
+  /// @param nowMicros the time of the decision
+  /// @param entries the entries that the store must log
   record Decided(Token token, long nowMicros, List<Entry> entries) {}
 }

@@ -27,7 +27,8 @@ import stoa.log.Token;
 /// The protocol by which a [Coordinator] orders several stores and commits transactions over them.
 ///
 /// It decides and does not act: it takes events and returns [actions][Action], in the order in
-/// which they are to be done. Its owner calls it with one thread at a time, and tells it the time.
+/// which the owner must perform them. The owner calls it on one thread at a time, and gives it the
+/// time.
 final class CommitProtocol {
   /*
    * A transaction goes through a round:
@@ -37,31 +38,34 @@ final class CommitProtocol {
    *      └── a store is away, or ──┘                           └── home's log refuses ──► given up
    *          says later
    *
-   * A store is ready under the term of its owner. It is not while it may be held by an earlier coordinator, or
-   * may lack something that was decided: then its owner asks (adopt), or is told (Tell), and has all of that when
-   * it asks for addresses the first time.
+   * A store is ready under the term of its owner. It is not ready while an earlier coordinator may
+   * hold it, or while its log may lack a decision. Its owner then asks (adopt), or the coordinator
+   * tells the owner (Tell); the owner's log has all decisions when it asks for addresses the first
+   * time.
    *
-   * Addresses never come twice: they begin so far behind the end of home's log that no earlier coordinator can
-   * have given them, since none gives any that are further than that from what home has logged.
+   * Addresses never come twice. They begin so far behind the end of home's log that no earlier
+   * coordinator can have given them: a coordinator gives no address that is further than that from
+   * the end of home's log.
    *
    * Invariants:
-   * (1) A transaction is committed when the decision is in home's log, and never is when its round is over
-   *     without.
-   * (2) What is decided of a store is in undelivered until the store has logged it. Until then it logs nothing
-   *     else.
-   * (3) Counters are given in rising order. A round's are above all that were given before its decision.
-   * (4) No store gets another owner, or is told what is decided, while it is being decided over what the
-   *     present owner has voted: it would lack that decision.
-   * (5) Home votes last, so that it is held for the least time.
+   * (1) A transaction is committed once home's log has the decision. It never commits when its
+   *     round ends without one.
+   * (2) The decided parts of a store are in undelivered until the store has logged them. Until then
+   *     the store logs nothing else.
+   * (3) Counters are given in rising order. Those of a round are greater than all that were given
+   *     before its decision.
+   * (4) While a round decides over the votes of a store's owner, the store gets no other owner and
+   *     is told no decisions: it would lack the decision of that round.
+   * (5) Home votes last, so that the round holds it for the least time.
    */
 
-  // ---- what happens
+  // ---- events and actions
 
-  /// Something that happens to the coordinator.
+  /// An event that the coordinator reports.
   sealed interface Event {
-    /// Home is open.
+    /// The process has opened home.
     ///
-    /// @param decisions what earlier coordinators have decided, by their stream addresses
+    /// @param decisions the decisions of earlier coordinators, by their stream addresses
     record Begun(SortedMap<Long, Decision> decisions) implements Event {}
 
     /// Time has passed.
@@ -70,25 +74,26 @@ final class CommitProtocol {
     /// A client commits a transaction.
     ///
     /// @param id the name of the transaction: a second submission does not commit it again
-    /// @param parts by the numbers of the stores
+    /// @param parts its parts, by the numbers of the stores
     record Submitted(UUID id, SortedMap<Integer, Coordinator.Part> parts, long nowMicros)
         implements Event {}
 
     /// The next round may begin.
     record Go(long nowMicros) implements Event {}
 
-    /// The owner of a store has logged what it was [told][Action.Tell], or was not there.
+    /// The owner of a store has logged the decisions that the coordinator [told][Action.Tell] it,
+    /// or did not answer.
     ///
-    /// @param term of the owner; negative when it was not there
+    /// @param term the term of the owner; negative when it did not answer
     record Told(int member, long changes, List<Addresses.Decided> logged, long term)
         implements Event {}
 
-    /// A store has voted on its parts of a round, in their order; null when it was not there.
+    /// A store has voted on its parts of a round, in their order; null when it did not answer.
     record Voted(long round, int member, @Nullable List<Vote> votes) implements Event {}
 
     /// Home has logged the decision of a round.
     ///
-    /// @param address of the decision in its stream
+    /// @param address the address of the decision in its stream
     record Logged(long round, long address) implements Event {}
 
     /// Home has logged nothing of a round.
@@ -100,33 +105,33 @@ final class CommitProtocol {
     /// A store has logged its parts of a round.
     record Delivered(int member, Token token) implements Event {}
 
-    /// A store did not answer to a call.
+    /// A store did not answer a call.
     ///
     /// @param changes as in the [call][Action.Call]
     record Lost(int member, long changes) implements Event {}
 
-    /// It is unknown whether home has logged a decision.
+    /// The coordinator does not know whether home has logged a decision.
     record Failed(Throwable cause) implements Event {}
   }
 
-  // ---- what is to be done
+  // ---- actions
 
-  /// Something that the coordinator is to do.
+  /// An action that the coordinator must perform.
   sealed interface Action {
-    /// A call of a store other than home. Calls that follow each other are made beside each other.
+    /// A call of a store other than home. The coordinator makes successive calls in parallel.
     sealed interface Call extends Action {
-      /// The number of the store.
+      /// Returns the number of the store.
       int member();
 
-      /// How often the store had changed its owner when its round began.
+      /// Returns how often the store had changed its owner when its round began.
       long changes();
     }
 
-    /// Hold a store and have it vote on parts.
+    /// Hold a store and let it vote on parts.
     record Hold(long round, int member, long changes, long term, List<Coordinator.Part> parts)
         implements Call {}
 
-    /// Have a store log and execute what is committed of a round.
+    /// Let a store log and execute the committed parts of a round.
     record Deliver(
         long round,
         int member,
@@ -135,23 +140,23 @@ final class CommitProtocol {
         SortedMap<Integer, Coordinator.Part> parts)
         implements Call {}
 
-    /// Let a store go on, without anything of a round.
+    /// Release a store from a round, without any part of it.
     record Release(long round, int member, long changes) implements Call {}
 
-    /// Have the owner of a store log what was decided.
+    /// Let the owner of a store log decisions.
     ///
-    /// @param changes how often it has changed its owner
+    /// @param changes how often the store has changed its owner
     record Tell(int member, long round, long changes, Addresses.Adopted adopted)
         implements Action {}
 
-    /// Hold home and have it vote on parts.
+    /// Hold home and let it vote on parts.
     record HoldHome(long round, List<Coordinator.Part> parts) implements Action {}
 
     /// Log a decision at home, with home's parts.
     record Log(long round, Decision decision, SortedMap<Integer, Coordinator.Part> parts)
         implements Action {}
 
-    /// Let home go on, without anything of a round.
+    /// Release home from a round, without any part of it.
     record ReleaseHome(long round) implements Action {}
 
     /// Drop the decisions in front of a stream address at home.
@@ -160,34 +165,35 @@ final class CommitProtocol {
     /// Tell the client that its transaction is committed.
     record Commit(UUID id, LogAddress at) implements Action {}
 
-    /// Tell the client that its transaction is not committed, or why nobody knows.
+    /// Tell the client that its transaction is not committed, or why its outcome is unknown.
     record Refuse(UUID id, RuntimeException cause) implements Action {}
   }
 
-  // ---- which transactions go together
+  // ---- the schedule
 
   /// A transaction that waits for the end of a round.
   ///
-  /// @param sinceMicros since when it waits
+  /// @param sinceMicros the time since which it waits
   record Pending(UUID id, SortedMap<Integer, Coordinator.Part> parts, long sinceMicros) {}
 
   /// Chooses the transactions of the next round.
   ///
-  /// This is the seam for rounds that go on beside each other: a schedule that chooses transactions
-  /// whose stores no running round involves lets disjoint transactions commit at the same time. The
-  /// protocol keeps its rounds by number, and asks the schedule whenever one ends or a transaction
-  /// comes; what such a schedule needs beside itself is a home that votes and logs for several
-  /// rounds at once.
+  /// A schedule that chooses transactions whose stores take part in no running round would let
+  /// disjoint transactions commit at the same time. The protocol keeps its rounds by number, and
+  /// asks the schedule whenever a round ends or a transaction arrives. Such a schedule also needs a
+  /// home that votes and logs for several rounds at once.
   interface Schedule {
-    /// The transactions of the next round, oldest first; none when no round is to begin now.
+    /// Returns the transactions of the next round, oldest first; none when no round should begin
+    /// now.
     ///
-    /// @param waiting oldest first
+    /// @param waiting the waiting transactions, oldest first
     /// @param ready whether all stores of a transaction are ready
-    /// @param running the stores of each round that is not over
+    /// @param running the stores of each running round
     List<Pending> next(
         Collection<Pending> waiting, Predicate<Pending> ready, Collection<Set<Integer>> running);
 
-    /// One round at a time, of all that wait and whose stores are ready.
+    /// Returns a schedule with one round at a time, of all waiting transactions whose stores are
+    /// ready.
     static Schedule oneRoundAtATime() {
       return (waiting, ready, running) ->
           running.isEmpty() ? waiting.stream().filter(ready).limit(ROUND_MAX).toList() : List.of();
@@ -196,16 +202,16 @@ final class CommitProtocol {
 
   // ---- limits
 
-  /// How far behind the end of home's log addresses are given, at most.
+  /// The maximal distance of addresses from the end of home's log.
   static final long AHEAD_MAX = 1L << 40;
 
-  /// How far ahead the other stores are given addresses. The rest is for home: what it logs makes
-  /// room for all.
+  /// The maximal distance of the other stores' addresses. The rest is for home: each entry that
+  /// home logs allows further addresses for all.
   static final long AHEAD_OTHERS_MAX = AHEAD_MAX / 4 * 3;
 
   private static final int ROUND_MAX = 256;
 
-  /// How many bytes are decided in a round, but for one transaction that has more by itself.
+  // The bound on the bytes of a round's decision; a single transaction may exceed it.
   private static final long ROUND_BYTES_MAX = 1 << 20;
 
   private static final int WAITING_MAX = 10_000;
@@ -232,18 +238,18 @@ final class CommitProtocol {
   private boolean raising;
   private long nowMicros;
 
-  /// How a store stands to this coordinator.
+  /// The state of a store as this coordinator knows it.
   private static final class Standing {
     private long term = -1;
     private boolean ready;
     private boolean told;
 
-    /// How often it has got another owner, or was lost sight of: what was asked of it before says
-    /// nothing of it now.
+    // How often the store has got another owner, or was out of reach: an answer to an earlier
+    // question is then obsolete.
     private long changes;
 
-    /// What its owner has in its log when it asks for addresses the first time; null when it has
-    /// done so, or has not adopted anything here.
+    // The decisions that the owner's log has when it asks for addresses the first time; null when
+    // it has asked, or has not adopted anything here.
     private @Nullable List<Addresses.Decided> adopted;
 
     private void unready() {
@@ -255,7 +261,7 @@ final class CommitProtocol {
   /// A decision, and the stores that may not have logged it.
   private record Delivery(Decision decision, Set<Integer> rest) {}
 
-  /// @param home the number of the store beside which this is
+  /// @param home the number of the store beside which the coordinator runs
   /// @param members the numbers of the others
   CommitProtocol(int home, Collection<Integer> members, Schedule schedule) {
     this.home = home;
@@ -265,7 +271,7 @@ final class CommitProtocol {
 
   // ---- events
 
-  /// Something happens; answers what is to be done.
+  /// Handles an event; returns the actions that follow from it.
   List<Action> on(Event event) {
     return switch (event) {
       case Event.Begun(var decisions) -> begin(decisions);
@@ -294,8 +300,8 @@ final class CommitProtocol {
     return List.of();
   }
 
-  /// Tells the owners of stores of this coordinator that do not know, and gives up transactions
-  /// that have waited for too long.
+  /// Tells the owners that do not know this coordinator about it, and gives up transactions that
+  /// have waited for too long.
   private List<Action> tick(long now) {
     nowMicros = now;
     if (!begun || broken != null) return List.of();
@@ -373,7 +379,7 @@ final class CommitProtocol {
     return List.of();
   }
 
-  /// It is unknown whether home's log has what was decided: whoever opens it next knows.
+  /// Fails: home's log may have the decision or not. The next process that opens home knows.
   private List<Action> fail(Throwable cause) {
     var told = new UnknownOutcome("a decision could not be logged: " + cause, cause);
     broken = told;
@@ -402,21 +408,22 @@ final class CommitProtocol {
 
   // ---- the order
 
-  /// Home gets an owner, beside which this is.
+  /// Notes the owner of home, in whose process this coordinator runs.
   Addresses.Adopted adoptHome(long homeEpoch, long homeCounter) {
     epoch = homeEpoch + 1;
     counter = homeCounter + AHEAD_MAX;
     return new Addresses.Adopted(epoch, counter, List.of());
   }
 
-  /// Whether a store must not get another owner now.
+  /// Returns whether a store must not get another owner now.
   boolean isDeciding(int member) {
     return running.values().stream().anyMatch(round -> round.deciding.contains(member));
   }
 
-  /// A store gets another owner, unless it [#isDeciding]; answers what that goes on with.
+  /// Notes another owner of a store, whose state must not be [#isDeciding]; returns the owner's
+  /// starting point.
   ///
-  /// @throws Unavailable when it has a later owner
+  /// @throws Unavailable when the store has a later owner
   Addresses.Adopted adopt(int member, long term, long tailCounter) {
     checkSound();
     Check.that(!isDeciding(member), "store %s is not being decided over", member);
@@ -426,7 +433,7 @@ final class CommitProtocol {
     Check.that(tailCounter <= counter, "%s is given to store %s", tailCounter, member);
     if (term == standing.term) {
       if (before == null) throw overtaken(member);
-      return new Addresses.Adopted(epoch, counter, before); // it has asked again
+      return new Addresses.Adopted(epoch, counter, before); // a repeated request
     }
     standing.term = term;
     standing.unready();
@@ -435,31 +442,32 @@ final class CommitProtocol {
     return adopted;
   }
 
-  /// Whether the owner of a store knows of this coordinator, so that it may be given addresses.
+  /// Returns whether the owner of a store knows this coordinator, so that it may get addresses.
   ///
   /// @throws Unavailable when the store has a later owner
   boolean knows(int member, long term) {
     Standing standing = standing(member);
     if (term < standing.term) throw overtaken(member);
     if (term > standing.term) {
-      // It has adopted from an earlier coordinator. Whoever was told by this one does not lead.
+      // The owner has adopted from an earlier coordinator. An owner that this coordinator told no
+      // longer leads.
       if (standing.ready) standing.unready();
       return false;
     }
     List<Addresses.Decided> adopted = standing.adopted;
     if (!standing.ready && adopted != null) {
-      // Its log is open, with all that it was given.
+      // The owner has opened its log, with all decisions that it got.
       standing.adopted = null;
       ready(member, adopted);
     }
     return standing.ready;
   }
 
-  /// Gives addresses; answers the counter in front of the first one.
+  /// Gives addresses; returns the counter in front of the first one.
   ///
   /// @param homeCounter the end of home's log; negative while home is not open
-  /// @param aheadMax how far ahead of that they may be
-  /// @throws Unavailable when they would be further ahead
+  /// @param aheadMax the maximal distance from that end
+  /// @throws Unavailable when the addresses would exceed that distance
   long give(int count, long homeCounter, long aheadMax) {
     if (homeCounter >= 0 && counter + count - homeCounter > aheadMax) {
       throw new Unavailable("addresses are given faster than home logs; try again");
@@ -469,30 +477,30 @@ final class CommitProtocol {
     return before;
   }
 
-  /// Whether home must log something, so that more addresses can be given. Answers it once until
-  /// [#raised].
+  /// Returns whether home must log an entry, so that more addresses can be given. Returns true once
+  /// until [#raised].
   boolean mustRaise(long homeCounter) {
     if (raising || homeCounter < 0 || counter - homeCounter <= AHEAD_MAX / 2) return false;
     raising = true;
     return true;
   }
 
-  /// Home has logged something, or could not.
+  /// Notes that home has logged an entry, or could not.
   void raised() {
     raising = false;
   }
 
-  /// The last counter that was given.
+  /// Returns the last counter that was given.
   long last() {
     return counter;
   }
 
-  /// The epoch in which addresses are given.
+  /// Returns the epoch of the addresses.
   long epoch() {
     return epoch;
   }
 
-  /// Whether all stores of a transaction are ready.
+  /// Returns whether all stores of a transaction are ready.
   boolean isReady(Set<Integer> members) {
     return members.stream().allMatch(member -> member == home || standing(member).ready);
   }
@@ -501,17 +509,17 @@ final class CommitProtocol {
     return isReady(pending.parts.keySet());
   }
 
-  /// The number of home.
+  /// Returns the number of home.
   int home() {
     return home;
   }
 
-  /// Whether transactions wait for a round.
+  /// Returns whether transactions wait for a round.
   boolean hasWaiting() {
     return broken == null && !waiting.isEmpty();
   }
 
-  /// Whether it has failed: the next coordinator goes on.
+  /// Returns whether the protocol has failed: the next coordinator takes over.
   boolean hasFailed() {
     return broken != null;
   }
@@ -526,7 +534,7 @@ final class CommitProtocol {
     return new Unavailable("store " + member + " has another owner by now");
   }
 
-  // ---- what is decided and where it is logged
+  // ---- the decisions and where they are logged
 
   private void remember(Decision decision) {
     for (UUID id : decision.ids()) {
@@ -540,7 +548,7 @@ final class CommitProtocol {
     if (!rest.isEmpty()) undelivered.put(address, new Delivery(decision, rest));
   }
 
-  /// What the owner of a store goes on with.
+  /// Returns the starting point of a store's owner.
   private Addresses.Adopted adopted(int member) {
     var missing = new ArrayList<Addresses.Decided>();
     for (Delivery delivery : undelivered.values()) {
@@ -549,7 +557,7 @@ final class CommitProtocol {
     return new Addresses.Adopted(epoch, counter, missing);
   }
 
-  /// A store has logged what was decided.
+  /// Notes that a store has logged decisions and is ready.
   private void ready(int member, List<Addresses.Decided> logged) {
     for (Addresses.Decided one : logged) logged(member, one.token());
     standing(member).ready = true;
@@ -562,14 +570,14 @@ final class CommitProtocol {
     undelivered.values().removeIf(delivery -> delivery.rest.isEmpty());
   }
 
-  /// The stream address up to which all decisions are logged everywhere.
+  /// Returns the stream address up to which every store has logged all decisions.
   private long behind() {
     return undelivered.isEmpty() ? lastDecision : undelivered.firstKey() - 1;
   }
 
   // ---- a round
 
-  /// The transactions that are decided together, until they are executed at home.
+  /// The transactions that one round decides, until home has executed them.
   private final class Round {
     private final long number;
     private final List<Pending> chosen;
@@ -614,7 +622,7 @@ final class CommitProtocol {
       return Objects.requireNonNull(byMember.get(member));
     }
 
-    /// Whether a store is as it was when the round began.
+    /// Returns whether a store has not changed its owner since the round began.
     private boolean isAsBefore(int member) {
       return standing(member).changes == changes(member);
     }
@@ -648,8 +656,7 @@ final class CommitProtocol {
       return over(chosen, cause);
     }
 
-    /// Gives up transactions of the round, of which nothing is logged, and lets the other stores
-    /// go.
+    /// Gives up transactions of a round that has logged nothing, and releases the other stores.
     private List<Action> over(List<Pending> givenUp, RuntimeException cause) {
       var actions = new ArrayList<Action>();
       for (Pending pending : givenUp) refuse(pending, cause, actions);
@@ -658,8 +665,8 @@ final class CommitProtocol {
       return actions;
     }
 
-    /// Nothing of the round is open any more: stores may get other owners, and what could not be
-    /// decided waits for the next round.
+    /// Ends the round: stores may get other owners, and undecided transactions wait for the next
+    /// round.
     private void end() {
       waitAgain();
       running.remove(number);
@@ -703,7 +710,7 @@ final class CommitProtocol {
       for (int member : pending.parts.keySet()) {
         List<Vote> said = votes.get(member);
         if (said == null) {
-          waits = true; // until it is there again
+          waits = true; // until the store answers again
           continue;
         }
         switch (said.get(of(member).indexOf(pending))) {
@@ -719,7 +726,7 @@ final class CommitProtocol {
       (waits ? later : passed).add(pending);
     }
 
-    /// Whether the stores of a transaction have the owners that have voted.
+    /// Returns whether the stores of a transaction still have the owners that voted.
     private boolean areAsBefore(Pending pending) {
       for (int member : pending.parts.keySet()) {
         if (member != home && !(standing(member).ready && isAsBefore(member))) return false;
@@ -727,7 +734,7 @@ final class CommitProtocol {
       return true;
     }
 
-    /// Leaves to the next round what would make the decision too large.
+    /// Leaves transactions that would make the decision too large to the next round.
     private void limit() {
       long bytes = 0;
       for (int i = 0; i < passed.size(); i++) {
@@ -746,7 +753,7 @@ final class CommitProtocol {
       return Objects.requireNonNull(entries.get(pending));
     }
 
-    /// Gives addresses to the transactions that have passed.
+    /// Gives addresses to the accepted transactions.
     private Decision decision() {
       var involved = new HashSet<Integer>();
       for (Pending pending : passed) involved.addAll(pending.parts.keySet());
@@ -767,7 +774,7 @@ final class CommitProtocol {
       return new Decision(token, nowMicros, ids, parts, behind());
     }
 
-    /// What is committed of a store, by the offsets of the transactions.
+    /// Returns the committed parts of a store, by the offsets of their transactions.
     private SortedMap<Integer, Coordinator.Part> committedAt(int member) {
       var parts = new TreeMap<Integer, Coordinator.Part>();
       for (int i = 0; i < passed.size(); i++) {

@@ -27,63 +27,67 @@ import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Token;
 
-/// Gives several stores one [Addresses], and commits transactions over them: the sequencer of
-/// vCorfu (section 3.2), which is soft state beside the store that is *home*. The server that leads
-/// home is the coordinator. Thread-safe.
+/// Gives several stores one [Addresses], and commits transactions over them. It is the sequencer of
+/// vCorfu (section 3.2), and keeps soft state beside one of the stores, which is *home*. The server
+/// that leads home is the coordinator. Thread-safe.
 ///
-/// Transactions are committed in rounds of as many as have arrived meanwhile. All stores that have
-/// a part in a round, and home, prepare and vote; the transactions against which no store has voted
-/// get addresses; home logs that with their parts, which is the commit (vCorfu, section 4.3); then
-/// every store logs its parts.
+/// It commits transactions in rounds, each with all transactions that arrived during the one
+/// before. All stores that have a part in a round, and home, prepare and vote. The transactions
+/// that every store accepts get addresses. Home logs this decision with its own parts, which
+/// commits them (vCorfu, section 4.3). Then every store logs its parts.
 public final class Coordinator {
   /*
-   * CommitProtocol decides; this class gives it events under a lock, and does its actions without.
+   * CommitProtocol decides. This class gives it events under a lock, and performs its actions
+   * without.
    *
    * Invariants:
    * (1) One thread at a time runs rounds.
-   * (2) Nothing is given when another server may be the coordinator: home's log is asked first.
-   * (3) Nobody begins to read in front of the horizon, but at an address that he remembers. Who reads the present in
-   *     a store has pinned that there before he asks for it here: he is seen by who looks for the horizon after, and
-   *     otherwise is given an address behind it. Transactions and snapshots are pinned where they begin, the snapshots
-   *     with names at home.
+   * (2) The coordinator gives no address while another server may be the coordinator: it asks
+   *     home's log first.
+   * (3) No reader begins in front of the horizon, except at an address that it has pinned. A reader
+   *     of the present in a store has pinned that store's present before it asks for the address
+   *     here: a later search for the horizon sees the pin, and after an earlier one the reader gets
+   *     an address behind the horizon. Transactions and snapshots are pinned in the store where
+   *     they begin, named snapshots at home.
    */
 
-  /// One of the stores, wherever it is led. What fails may have happened.
+  /// One of the stores, on whichever server leads it. A failed call may have had its effect.
   public interface Member {
-    /// Holds the store, and has it vote on its parts of transactions. It stays held until this
-    /// round is over, or one with a higher number.
+    /// Holds the store, and lets it vote on its parts of transactions. The hold lasts until this
+    /// round, or one with a higher number, is over.
     ///
-    /// @param term of the owner that is meant: an earlier one does not know what has changed since
-    /// @param round above that of every earlier one
-    /// @return the vote on each
-    /// @throws Unavailable when it is not there, has another owner, or is in another epoch
+    /// @param term the term of the owner that the coordinator knows: an earlier owner lacks later
+    ///   decisions
+    /// @param round greater than that of every earlier round
+    /// @return the vote on each part
+    /// @throws Unavailable when the store does not answer, has another owner, or is in another
+    ///   epoch
     List<Vote> hold(long epoch, long term, long round, List<Part> parts);
 
-    /// Logs what is committed of a round, and waits until it is executed.
+    /// Logs the committed parts of a round, and waits until the store has executed them.
     ///
     /// @param committed the parts, by the offset of their transaction in the token
     void commit(long epoch, long round, Token token, SortedMap<Integer, Part> committed);
 
-    /// Lets the store go, if it is held by a round that is not above this one.
+    /// Releases the store if this round or an earlier one holds it.
     void release(long epoch, long round);
 
-    /// Has the store log what was decided, and lets it go, unless it is held by a round above this
-    /// one.
+    /// Lets the store log decisions, and releases it unless a later round holds it.
     ///
     /// @return the term of its owner
     long adopt(long round, Addresses.Adopted adopted);
 
-    /// The least log counter that somebody reads at in the store; [Long#MAX_VALUE] when nobody
-    /// does.
+    /// Returns the least log counter at which a reader reads in the store; [Long#MAX_VALUE] when
+    /// there is no reader.
     ///
-    /// @param horizon in front of which nobody will read in any store
-    /// @throws Unavailable when it is not there
+    /// @param horizon the counter in front of which no later reader reads in any store
+    /// @throws Unavailable when the store does not answer
     long held(long horizon);
   }
 
-  /// The store beside which the coordinator is. It keeps the decisions.
+  /// The store beside which the coordinator runs. It keeps the decisions.
   public interface Home extends Member {
-    /// The term of its owner.
+    /// Returns the term of its owner.
     long term();
 
     /// Visits the entries that [#append] and [#commit] have logged, in order.
@@ -92,9 +96,10 @@ public final class Coordinator {
     /// Logs an entry, and waits until it is durable.
     void append(byte[] entry);
 
-    /// As [#commit(long, long, Token, SortedMap)], with the entry that is the decision.
+    /// Commits like [#commit(long, long, Token, SortedMap)], together with the entry of the
+    /// decision.
     ///
-    /// @param logged is told the entry's address when the decision is durable, before home executes
+    /// @param logged gets the entry's address when the decision is durable, before home executes
     ///   its parts
     void commit(
         long epoch,
@@ -107,34 +112,34 @@ public final class Coordinator {
     /// Drops the entries in front of an address.
     void forget(long before);
 
-    /// The log counter up to which everything is committed.
+    /// Returns the log counter up to which everything is committed.
     long moment();
 
-    /// Refuses when the store is closed, its log has failed, or another server may lead it.
+    /// Checks that the store is open, its log has not failed, and this server leads it.
     ///
     /// @throws Unavailable when its log has failed, or another server may lead it
     void checkUsable();
 
-    /// Whether its log has failed.
+    /// Returns whether its log has failed.
     boolean hasFailed();
   }
 
-  /// What a transaction has to do with one store, by the name that the store knows it by.
+  /// The part of a transaction in one store, by the name under which the store knows it.
   ///
-  /// @param session the session that runs it
-  /// @param number which one of that session
+  /// @param session the session that runs the transaction
+  /// @param number the number of the transaction in that session
   public record Part(long session, long number) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
 
-  /// So long after its beginning the stores release nothing by themselves: clients say again what
-  /// they hold.
+  // The time after the beginning before the stores release entries by themselves: clients repeat
+  // their pins meanwhile.
   private static final long FIRST_LOOK_MICROS = 30_000_000;
 
   private static final long LOOK_MICROS = 1_000_000;
 
-  /// So long it does not look again when a store did not say: it may be one of an earlier program,
-  /// which ends its line over a question that it does not know.
+  // The pause after a store has not answered: it may run an earlier program, which closes its
+  // connection when it gets an unknown question.
   private static final long LOOK_AGAIN_MICROS = 10_000_000;
 
   private final Map<Integer, Member> members;
@@ -152,12 +157,12 @@ public final class Coordinator {
   private final AtomicBoolean looking = new AtomicBoolean();
   private volatile long nextLook;
 
-  /// In front of it nobody reads in any store.
+  // No reader reads in front of this counter in any store.
   private volatile long horizon;
 
-  /// @param home the number of the store beside which this is
-  /// @param members the others, by their numbers
-  /// @param threads on which it waits for stores
+  /// @param home the number of the store beside which the coordinator runs
+  /// @param members the other stores, by their numbers
+  /// @param threads the threads on which it waits for stores
   public Coordinator(int home, Map<Integer, Member> members, Executor threads, Clock clock) {
     this.members = new TreeMap<>(members); // not in an order that each process has for itself
     this.threads = threads;
@@ -175,7 +180,7 @@ public final class Coordinator {
     }
   }
 
-  /// Something happens; answers what is to be done.
+  /// Handles an event; returns the actions that follow from it.
   private List<CommitProtocol.Action> on(CommitProtocol.Event event) {
     lock.lock();
     try {
@@ -189,7 +194,7 @@ public final class Coordinator {
 
   // ---- its beginning
 
-  /// The order of the store that is home, with which that is opened; then comes [#begin].
+  /// Returns the order with which the caller opens home; [#begin] comes after that.
   public Addresses home() {
     return new Addresses() {
       @Override
@@ -219,7 +224,7 @@ public final class Coordinator {
     };
   }
 
-  /// Begins, when home is open: goes on with what an earlier coordinator has decided.
+  /// Begins, when home is open, and takes over the decisions of earlier coordinators.
   public void begin(Home opened) {
     var found = new TreeMap<Long, Decision>();
     opened.scan(entry -> {
@@ -227,7 +232,7 @@ public final class Coordinator {
       if (decision != null) found.put(entry.address(), decision);
       return true;
     });
-    // Nothing is given before home has logged in this epoch.
+    // The coordinator gives no address before home has logged an entry in this epoch.
     opened.append(Decision.beginning());
     lock.lock();
     try {
@@ -240,15 +245,16 @@ public final class Coordinator {
     tick();
   }
 
-  /// To be called every now and then: tells the owners of stores of this coordinator that do not
-  /// know, and gives up transactions that have waited for too long.
+  /// Tells the owners that do not know this coordinator about it, and gives up transactions that
+  /// have waited for too long. The caller must call this regularly.
   public void tick() {
     perform(on(new CommitProtocol.Event.Ticked(clock.nowMicros())));
     if (isToLook()) threads.execute(this::look);
   }
 
-  /// Whether it is time to look for the horizon, once in a while. Whoever holds something here, and
-  /// was connected with an earlier coordinator, has time to say so again.
+  /// Returns whether it is time to search for the horizon, once in a while. The first search comes
+  /// late: a client that holds a pin here, and was connected to an earlier coordinator, has time to
+  /// repeat it.
   private boolean isToLook() {
     if (!hasBegun()) return false;
     long now = clock.nowMicros();
@@ -263,7 +269,7 @@ public final class Coordinator {
 
   // ---- the order
 
-  /// The order of another store than home.
+  /// Returns the order of another store than home.
   public Addresses of(int member) {
     return new Addresses() {
       @Override
@@ -301,13 +307,13 @@ public final class Coordinator {
     };
   }
 
-  /// The last address that was given.
+  /// Returns the last address that was given.
   private long last() {
     var _ = confirmed();
     return locked(protocol::last);
   }
 
-  /// Home, when nobody else can have been the coordinator.
+  /// Returns home when no other server can be the coordinator.
   private Home confirmed() {
     Home opened;
     lock.lock();
@@ -338,7 +344,7 @@ public final class Coordinator {
     return before;
   }
 
-  /// Has home log something, so that more addresses can be given.
+  /// Lets home log an entry, so that more addresses can be given.
   private void raise() {
     try {
       confirmed().append(Decision.beginning());
@@ -352,10 +358,10 @@ public final class Coordinator {
     }
   }
 
-  // ---- what is read
+  // ---- the horizon
 
-  /// The least log counter that somebody reads at in any store, or will: who begins to read the
-  /// present after this has begun, is given no less.
+  /// Returns the least log counter at which a reader reads in any store, or will read: a reader
+  /// that asks for the present after this has begun gets no lesser one.
   private long leastHeld() {
     long least = last();
     var all = new ArrayList<CompletableFuture<Long>>();
@@ -379,7 +385,8 @@ public final class Coordinator {
     return locked(() -> Objects.requireNonNull(home));
   }
 
-  /// Finds out how far the stores may release by themselves, and tells them the next time.
+  /// Finds the horizon up to which the stores may release entries, and tells it with the next
+  /// search.
   private void look() {
     try {
       horizon = Math.max(horizon, leastHeld());
@@ -395,11 +402,11 @@ public final class Coordinator {
 
   /// Commits a transaction over several stores.
   ///
-  /// @param id its name: a second submission does not commit it again
-  /// @param parts by the numbers of the stores
+  /// @param id the name of the transaction: a second submission does not commit it again
+  /// @param parts its parts, by the numbers of the stores
   /// @return its log address; fails with [stoa.Aborted] when a key that it read or wrote has
   ///   changed, with [Unavailable] when nothing was written, and with [UnknownOutcome] when the
-  ///   next coordinator is to be asked
+  ///   next coordinator knows the outcome
   public CompletableFuture<LogAddress> commit(UUID id, SortedMap<Integer, Part> parts) {
     var _ = confirmed();
     CompletableFuture<LogAddress> outcome;
@@ -423,7 +430,7 @@ public final class Coordinator {
     return outcome;
   }
 
-  /// Has a thread run rounds, unless one does.
+  /// Makes a thread run rounds, unless one does.
   private void run() {
     lock.lock();
     try {
@@ -451,7 +458,7 @@ public final class Coordinator {
     }
   }
 
-  /// Begins the next round; does nothing when there is none.
+  /// Begins the next round; returns no actions when there is none.
   private List<CommitProtocol.Action> next() {
     lock.lock();
     try {
@@ -465,8 +472,7 @@ public final class Coordinator {
 
   // ---- actions
 
-  /// Does what is to be done, in order: calls of other stores that follow each other are made
-  /// beside each other.
+  /// Performs actions in order, and successive calls of other stores in parallel.
   private void perform(List<CommitProtocol.Action> actions) {
     var calls = new ArrayList<CommitProtocol.Action.Call>();
     for (CommitProtocol.Action action : actions) {
@@ -489,7 +495,7 @@ public final class Coordinator {
     for (var one : made) perform(one.join());
   }
 
-  /// Calls another store; answers what is to be done then.
+  /// Calls another store; returns the actions that follow.
   private List<CommitProtocol.Action> make(CommitProtocol.Action.Call call) {
     CommitProtocol.@Nullable Event event;
     try {
@@ -553,7 +559,7 @@ public final class Coordinator {
     return on(new CommitProtocol.Event.Voted(hold.round(), protocol.home(), votes));
   }
 
-  /// Logs a decision at home. Once it is durable, the other stores are told, before home executes
+  /// Logs a decision at home. Once it is durable, this tells the other stores, before home executes
   /// its own parts.
   private void log(CommitProtocol.Action.Log log) {
     var logged = new boolean[1];
@@ -572,7 +578,7 @@ public final class Coordinator {
     } catch (RuntimeException failed) {
       if (!logged[0]) {
         if (here().hasFailed()) throw failed;
-        // Home's log takes no more, say.
+        // For instance, home's log is full.
         perform(on(new CommitProtocol.Event.NotLogged(log.round(), failed)));
         return;
       }
@@ -580,7 +586,7 @@ public final class Coordinator {
     perform(on(new CommitProtocol.Event.Executed(log.round())));
   }
 
-  /// Drops old decisions. If that is not possible now, it will be.
+  /// Drops old decisions. If that fails now, a later call drops them.
   private void forget(long before) {
     try {
       here().forget(before);

@@ -13,13 +13,15 @@ import stoa.base.Key;
 import stoa.log.Entry;
 import stoa.log.Token;
 
-/// What a [Coordinator] has decided in one round: once this is logged at home, it is committed.
+/// The decision of a [Coordinator] in one round: its transactions are committed once home has
+/// logged it.
 ///
 /// @param token the addresses of the transactions
-/// @param nowMicros when it was decided
-/// @param ids what the transactions are known by, in the order of their addresses
-/// @param parts what each other store is to log of them; nothing for those that only were read
-/// @param behind the stream address up to which all earlier decisions were logged everywhere
+/// @param nowMicros the time of the decision
+/// @param ids the names of the transactions, in the order of their addresses
+/// @param parts the entries that each other store must log; none for transactions that only read
+///   there
+/// @param behind the stream address up to which every store has logged all earlier decisions
 public record Decision(
     Token token,
     long nowMicros,
@@ -27,27 +29,28 @@ public record Decision(
     SortedMap<Integer, List<Entry>> parts,
     long behind) {
   /*
-   * kind u8: 1, and then epoch, first counter, count, now, behind, all varint; number of ids varint, and each
-   * two i64; number of parts varint, and for each its store and number of entries, varint, and the entries.
+   * kind u8: 1, and then epoch, first counter, count, now, behind, all varint; number of ids
+   * varint, and each two i64; number of parts varint, and for each its store and number of entries,
+   * varint, and the entries.
    *
-   * kind u8: 0, and nothing: a coordinator has begun, or has moved its limit on.
+   * kind u8: 0, and nothing: a coordinator has begun, or has moved its limit.
    */
   public static final Key KEY = Key.of("stoa/decisions", "");
 
   private static final int BEGINNING = 0;
   private static final int DECISION = 1;
 
-  /// An entry that decides nothing.
+  /// Returns an entry that decides nothing.
   static byte[] beginning() {
     return new byte[] {BEGINNING};
   }
 
-  /// What one store is to log.
+  /// Returns the part that one store must log.
   Addresses.Decided of(int member) {
     return new Addresses.Decided(token, nowMicros, parts.getOrDefault(member, List.of()));
   }
 
-  /// The address of one of the transactions; null when it is not among them.
+  /// Returns the address of a transaction; null when this did not decide it.
   @Nullable LogAddress address(UUID id) {
     int index = ids.indexOf(id);
     return index < 0 ? null : token.at(index);
@@ -66,7 +69,7 @@ public record Decision(
     return out.toBytes();
   }
 
-  /// What [#toBytes] made bytes of; null for an entry that decides nothing.
+  /// Decodes the bytes of [#toBytes]; returns null for an entry that decides nothing.
   static @Nullable Decision parse(byte[] bytes) {
     var in = new Decoder(bytes);
     int kind = in.u8();

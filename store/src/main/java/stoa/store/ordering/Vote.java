@@ -3,19 +3,20 @@ package stoa.store.ordering;
 import java.util.List;
 import stoa.log.Entry;
 
-/// What a store says of its part in a transaction over several stores.
+/// The vote of a store on its part in a transaction over several stores.
 public sealed interface Vote {
-  /// The store can commit it.
+  /// The store can commit the transaction.
   ///
-  /// @param entries what the store then logs, all at one log address; none when the transaction
-  ///   only reads here
+  /// @param entries the entries that the store then logs, all at one log address; none when the
+  ///   transaction only reads here
   record Yes(List<Entry> entries) implements Vote {}
 
-  /// The store cannot commit it.
+  /// The store cannot commit the transaction.
   ///
-  /// @param cause why
+  /// @param cause the reason
   record No(RuntimeException cause) implements Vote {}
 
-  /// It depends on another transaction of the same round: the store is to be asked in the next one.
+  /// The transaction depends on another one of the same round: the coordinator must ask again in
+  /// the next round.
   record Later() implements Vote {}
 }

@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// A cache of items, bounded by their encoded size. Thread-safe.
 ///
-/// It evicts by the clock rule: an item leaves that was not used since its turn came last.
+/// It evicts by the clock rule: an item leaves when no reader has used it since its last turn.
 final class BoundedCache {
-  /// Something that is kept. Thread-safe.
+  /// An item of the cache. Thread-safe.
   interface Item {
-    /// Whether it was used since this was last asked.
+    /// Returns whether a reader has used the item since the last call of this method.
     boolean wasUsed();
 
-    /// Lets go of what it keeps; answers how many bytes that took, or a negative number when it is
-    /// in use and stays.
+    /// Drops the item's memory; returns how many bytes that frees, or a negative number when the
+    /// item is in use and stays.
     long drop();
   }
 
@@ -27,22 +27,22 @@ final class BoundedCache {
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicBoolean evicting = new AtomicBoolean();
 
-  /// @param bytesMax how much is kept; a single item may be larger than that
+  /// @param bytesMax the bound on the items' size; a single item may be larger
   BoundedCache(long bytesMax) {
     this.bytesMax = bytesMax;
   }
 
-  /// How much is kept.
+  /// Returns how many bytes the items take.
   long bytes() {
     return bytes.get();
   }
 
-  /// What an item answers to [Item#drop] when it stays.
+  /// Returns the number with which [Item#drop] tells that the item stays.
   static long inUse() {
     return IN_USE;
   }
 
-  /// Keeps something.
+  /// Adds an item.
   ///
   /// @param weight its encoded size
   void add(Item item, long weight) {
@@ -51,7 +51,7 @@ final class BoundedCache {
     reweigh(weight);
   }
 
-  /// Something that is kept has become larger, or smaller.
+  /// Notes that an item has become larger, or smaller.
   void reweigh(long change) {
     if (bytes.addAndGet(change) > bytesMax && evicting.compareAndSet(false, true)) {
       try {

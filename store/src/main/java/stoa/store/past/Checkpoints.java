@@ -8,7 +8,7 @@ import stoa.log.Streams;
 import stoa.store.divergence.AcceptedStates;
 import stoa.store.divergence.Announcements;
 
-/// Keeps the checkpoints of keys. Thread-safe.
+/// Saves the checkpoints of keys. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Checkpoints {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
@@ -17,7 +17,7 @@ public final class Checkpoints {
   private final AcceptedStates accepted;
   private final Retention retention;
 
-  /// Null when the store has no replicas.
+  // Null when the store has no replicas.
   private final @Nullable Announcements announcements;
 
   /// @param announcements null when the store has no replicas
@@ -32,9 +32,9 @@ public final class Checkpoints {
     this.announcements = announcements;
   }
 
-  /// Keeps a checkpoint.
+  /// Saves a checkpoint.
   ///
-  /// @throws stoa.Closed when this follows, and has ended meanwhile
+  /// @throws stoa.Closed when this store follows another one and has ended in the meantime
   void keep(Key key, long generation, long address, byte[] state) {
     if (accepted.isFollowing()) {
       accepted.keepFollowing(key, address, state);
@@ -43,7 +43,8 @@ public final class Checkpoints {
     try {
       streams.checkpointAndRelease(key.stream(), address, state);
     } catch (RuntimeException failure) {
-      // Derived data: loading replays more. What is wrong shows at the next put.
+      // A checkpoint is derived data: without it, loading replays more. A lasting error shows at
+      // the next put.
       LOG.warn("no checkpoint of {} at {}: {}", key, address, failure.getMessage());
       return;
     }

@@ -15,15 +15,15 @@ import stoa.store.records.Records;
 import stoa.store.running.Timeline;
 import stoa.store.running.Unfinished;
 
-/// What of the past a reader or a call may still need, so that it is not released. See the
-/// invariants of [Retention]. Thread-safe.
+/// Tells which entries of the past a reader or a call may still need, so that the store must not
+/// release them. See the invariants of [Retention]. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Holds {
-  /// So long what handlers of other stores have put is kept for them, and the log in which times
-  /// are looked up: an hour.
+  // How long the store keeps the puts of other stores' handlers, and the log in which it looks up
+  // times: one hour.
   private static final long VISITED_MICROS = 3_600_000_000L;
 
-  /// So much less is counted on: the clocks of those who lead one after the other differ.
+  // The safety margin of that time: the clocks of successive leaders differ.
   private static final long CLOCKS_MICROS = 1_800_000_000L;
 
   private final Streams streams;
@@ -34,14 +34,14 @@ public final class Holds {
   private final Pins pins;
   private final ReentrantReadWriteLock releasing = new ReentrantReadWriteLock();
 
-  /// Null when all keys are here.
+  // Null when all keys are here.
   private final @Nullable Neighbors neighbors;
 
-  /// No reader reads in front of it, in any store with the same order.
+  // No reader reads in front of this counter, in any store with the same order.
   private final AtomicLong horizon;
 
-  /// @param moments what can be read now
-  /// @param unfinished the calls that find in the log what they have put
+  /// @param moments tells which log counters can be read now
+  /// @param unfinished the calls that find their puts in the log
   /// @param neighbors null when all keys are here
   public Holds(
       Streams streams,
@@ -60,15 +60,15 @@ public final class Holds {
     this.horizon = new AtomicLong(moments.isOrdered() ? 0 : Long.MAX_VALUE);
   }
 
-  /// The log counters that are held.
+  /// Returns the pins.
   public Pins pins() {
     return pins;
   }
 
-  /// Pins a place of the past. What is being released meanwhile is released when this returns, so
-  /// that it shows at once, and what can be read then stays readable.
+  /// Pins a place of the past. A release in progress ends before this pins, so that its effect
+  /// shows at once, and everything that can be read then stays readable.
   ///
-  /// @param pinning pins it
+  /// @param pinning makes the pin
   public Pins.Pin pin(Supplier<Pins.Pin> pinning) {
     releasing.readLock().lock();
     try {
@@ -78,7 +78,8 @@ public final class Holds {
     }
   }
 
-  /// Releases. No place of the past is pinned from the question what is held until the release.
+  /// Runs a release. No thread can pin the past between the release's look at the holds and its
+  /// end.
   void releasing(Runnable release) {
     releasing.writeLock().lock();
     try {
@@ -88,24 +89,24 @@ public final class Holds {
     }
   }
 
-  /// The log counter in front of which no reader reads in any store with the same order, as far as
-  /// is known here.
+  /// Returns the log counter in front of which no reader reads in any store with the same order, as
+  /// far as this store knows.
   long horizon() {
     return horizon.get();
   }
 
-  /// As [#horizon], and asks the other stores.
+  /// Returns the same as [#horizon], after asking the other stores.
   long leastNow() {
     return Math.max(horizon.get(), moments.horizon());
   }
 
-  /// The log counter at which, and behind which, the log itself may be read.
+  /// Returns the log counter at which, and behind which, a reader may read the log itself.
   long logLimit() {
     long limit = limit(horizon.get());
     return neighbors == null ? limit : Math.min(limit, since(VISITED_MICROS) - 1);
   }
 
-  /// The last version up to one of whose release the invariants allow.
+  /// Returns the last version, up to a given one, in front of which the invariants allow a release.
   long allowed(Key key, long before, long least) {
     long limit = limit(least);
     StoredEntry entry = streams.read(key.stream(), before);
@@ -114,30 +115,31 @@ public final class Holds {
     return withPut(key, Math.min(before, seen));
   }
 
-  /// A version in front of which the put need not go that began a generation and was taken back:
-  /// who asks what changed a key last is told of that, and not of the verdict that ended it.
+  /// Returns a version that keeps a put which began a generation and was taken back: a caller that
+  /// asks which entry changed a key last gets this put, and not the verdict that ended the
+  /// generation.
   private long withPut(Key key, long before) {
     StoredEntry base = streams.read(key.stream(), streams.base(key.stream(), before));
     if (base == null || base.kind() != Records.VERDICT) return before;
     return Math.min(before, Records.verdict(base.payload()).call());
   }
 
-  /// The log counter at which, and behind which, a reader may read.
+  /// Returns the log counter at which, and behind which, a reader may read.
   ///
-  /// @param least of other stores with the same order
+  /// @param least the same counter of other stores with the same order
   private long limit(long least) {
-    long moment = moments.moment(); // first: who pins the present later, pins no less
+    long moment = moments.moment(); // first: a later pin of the present is no less
     long held = Math.min(pins.least(), unfinished.leastCounter());
     return Math.min(Math.min(moment, least), held);
   }
 
-  /// No reader reads in front of a log counter, in any store with the same order.
+  /// Notes that no reader reads in front of a log counter, in any store with the same order.
   public void raiseHorizon(long counter) {
     horizon.accumulateAndGet(counter, Math::max);
   }
 
-  /// The last version up to one in front of what handlers of other stores may look for: what
-  /// methods have put lately, or were refused.
+  /// Returns the last version, up to a given one, in front of recent puts and refusals for which
+  /// handlers of other stores may look.
   long unvisited(Key key, long before) {
     if (neighbors == null) return before;
     StreamId stream = key.stream();
@@ -164,20 +166,20 @@ public final class Holds {
     return origin != null && origin.isHandler();
   }
 
-  /// Whether all that handlers of other stores have put behind a log counter is there still.
+  /// Returns whether the store still has all puts of other stores' handlers behind a log counter.
   public boolean keepsVisits(long counter) {
     long certain = VISITED_MICROS - CLOCKS_MICROS;
     return counter >= streams.lastBefore(clock.nowMicros() - certain);
   }
 
-  /// The last version that was logged so long ago, 0 when there is none: its state is the oldest
-  /// that was seen since. Goes by the log's own times: an entry of a transaction has the time at
-  /// which that began.
+  /// Returns the last version that is at least so old, 0 when there is none: it is the oldest
+  /// version that a reader could see since then. This uses the times in the log, where an entry of
+  /// a transaction has the time at which the transaction began.
   long lastBefore(Key key, long micros) {
     return timeline.firstBehind(key.stream(), since(micros) - 1) - 1;
   }
 
-  /// The first log counter of what was logged lately.
+  /// Returns the first log counter of the entries of a recent time.
   long since(long micros) {
     return streams.firstSince(clock.nowMicros() - micros);
   }

@@ -18,25 +18,26 @@ import stoa.store.running.Resident;
 import stoa.store.running.Runs;
 import stoa.store.running.Target;
 
-/// A state of a key that is kept beside the store's own and follows it by playback (vCorfu, section
-/// 4.2: a local view).
+/// A second state of a key beside the store's own, which follows the key by playback (vCorfu,
+/// section 4.2: a local view).
 ///
-/// Thread-safe; questions are answered one at a time, on the calling thread. When memory is short
-/// the state is dropped, and comes back from the last checkpoint.
+/// Thread-safe. It answers one question at a time, on the calling thread. When memory is short, the
+/// cache drops the state; the state comes back from the last checkpoint.
 @SuppressWarnings("exports") // see the package
 public final class LocalView {
   /*
-   * The state is what is seen from the log counter `from` up to `until`; nobody has looked further.
-   * To look costs a read of the stream's last address, when that has not changed.
+   * Readers see the state from the log counter `from` up to `until`; behind `until` it is unknown.
+   * When the stream's last address has not changed, a look costs only a read of that address.
    *
-   * It takes no lock while it holds its own but those of Versions, whose holders wait for nobody.
+   * While a thread holds this lock, it takes no other lock but those of Versions. The holders of
+   * those locks wait for no other thread.
    */
   private static final long UNKNOWN = -1;
 
-  /// What a question was answered with.
+  /// The result of a question.
   ///
   /// @param answer the answer
-  /// @param generation of the key, 0 when it is absent
+  /// @param generation the generation of the key, 0 when it is absent
   public record Read(Answer answer, long generation) {}
 
   private final Playback playback;
@@ -62,12 +63,12 @@ public final class LocalView {
     this.key = target.key();
   }
 
-  /// Asks the key as it is now: what was answered before, to anybody, is seen.
+  /// Asks the present key. The answer reflects every answer that any caller got before.
   public Read now(@Nullable Object query, Existence existence) {
     return now(query, existence, runs.limits.callTimeMax());
   }
 
-  /// As [#now(Object, Existence)], within a time.
+  /// Asks the present key, within a time.
   public Read now(@Nullable Object query, Existence existence, Duration timeMax) {
     playback.checkOpen();
     int late = lateTick(timeMax);
@@ -80,14 +81,15 @@ public final class LocalView {
     }
   }
 
-  /// Asks the key as it was seen last. What this process has seen before, of any key, is seen; what
-  /// comes later is as soon as it is executed, and is not waited for. So all that is asked in this
-  /// way, and all calls, happen in one order, which is that of the log.
+  /// Asks the key as the view saw it last, without waiting for changes in progress. The answer
+  /// reflects everything that callers in this process have seen before, of any key; it reflects a
+  /// later change once the store has executed it. All such questions and all calls therefore have
+  /// one order, the order of the log.
   public Read seen(@Nullable Object query, Existence existence) {
     return seen(query, existence, runs.limits.callTimeMax());
   }
 
-  /// As [#seen(Object, Existence)], within a time.
+  /// Asks the key as the view saw it last, within a time.
   public Read seen(@Nullable Object query, Existence existence, Duration timeMax) {
     playback.checkOpen();
     int late = lateTick(timeMax);
@@ -101,19 +103,18 @@ public final class LocalView {
     }
   }
 
-  /// The tick at which the time is over of a question that is asked now; 0 for none.
+  /// Returns the tick at which the time of a new question is over; 0 for none.
   private int lateTick(Duration timeMax) {
     return runs.limits.end(runs.limits.ownTicks(timeMax));
   }
 
-  /// Brings the state to what is seen at a log counter, or at a later one if that is not to be
-  /// waited for.
+  /// Brings the state to a log counter, or to a later one if that needs no wait.
   private Materialized bring(long least, int lateTick) {
     while (true) {
       try {
         return bringTo(least, lateTick);
       } catch (TooOld released) {
-        // What was to be seen is the past by now: the present is there.
+        // The store has released the requested version; the present is available.
         if (least >= playback.moments().moment()) throw released;
         state = null;
         least = playback.moments().moment();
@@ -163,7 +164,7 @@ public final class LocalView {
 
   private Materialized play(@Nullable Materialized current, long position, long end, int lateTick) {
     if (current != null) {
-      state = null; // if playback fails, it is in doubt
+      state = null; // a failed playback leaves it in doubt
       if (current.until(lateTick).advance(position, end)) return current;
     }
     Materialized loaded = playback.state(key).until(lateTick);
@@ -194,17 +195,17 @@ public final class LocalView {
     } catch (Execution.Suspended stopped) {
       throw QuestionRequest.failure(stopped.reason());
     } catch (DeadlineExceeded | CallFailed stopped) {
-      state = null; // where it was stopped is not known
+      state = null; // the run may have changed it
       tail = UNKNOWN;
       throw stopped;
     }
   }
 
-  /// The state, as memory that may be taken away.
+  /// The memory of the state, which the cache may drop.
   private final class Memory implements BoundedCache.Item {
     private volatile boolean used = true;
 
-    /// Guarded by lock.
+    // Guarded by lock.
     private boolean held;
 
     @Override

@@ -18,18 +18,18 @@ import stoa.store.running.Materialized;
 import stoa.store.running.QuestionRequest;
 import stoa.store.running.StoreTransaction;
 
-/// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
+/// A key as it was at a place in the log. Thread-safe; an instance keeps no state in memory.
 public final class Past {
   private final Playback playback;
   private final Key key;
   private final long counter;
   private final long others;
 
-  /// The address of the last change that is seen, when a later one has the same log address; 0
-  /// otherwise.
+  // The address of the last visible change, when a later change has the same log address; 0
+  // otherwise.
   private final long within;
 
-  /// How many ticks a question may take; 0 when the store's limit holds.
+  // How many ticks a question may take; 0 when the store's limit applies.
   private final int ticks;
 
   Past(Playback playback, Key key, long counter, long others, long within, int ticks) {
@@ -41,18 +41,18 @@ public final class Past {
     this.ticks = ticks;
   }
 
-  /// The same, whose questions take no longer than a time each.
+  /// Returns the same past with a time limit for each question.
   public Past within(Duration timeMax) {
     return new Past(
         playback, key, counter, others, within, playback.runs().limits.ownTicks(timeMax));
   }
 
-  /// The stream address at which the key's generation had begun, 0 when the key was absent.
+  /// Returns the stream address at which the key's generation had begun, 0 when the key was absent.
   public long generation() {
     return version().generation();
   }
 
-  /// The stream address of the last put or deletion that is seen, 0 when there was none.
+  /// Returns the stream address of the last visible put or deletion, 0 when there was none.
   public long position() {
     return version().position();
   }
@@ -69,12 +69,12 @@ public final class Past {
             : versions.between(key, within, lateTick));
   }
 
-  /// The tick at which the time is over of a question that is asked now; 0 for none.
+  /// Returns the tick at which the time of a new question is over; 0 for none.
   private int lateTick() {
     return playback.runs().limits.end(ticks);
   }
 
-  /// A copy of the state, for a transaction to go on with.
+  /// Returns a copy of the state on which a transaction works.
   ///
   /// @param tail the last address of the stream
   public Copy copy(long tail) {
@@ -87,10 +87,11 @@ public final class Past {
     return new Copy(key, factory, copied, tail);
   }
 
-  /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.
+  /// Asks the handler as it was; asks a new handler when the key was absent. The calling thread
+  /// runs it.
   ///
-  /// @param pace what is known of how long the question runs: a short one may hold up the key
-  /// @throws stoa.Gone when the key was not what is expected of it
+  /// @param pace how long the question is expected to run: a short question may hold up the key
+  /// @throws stoa.Gone when the key was not as expected
   public Answer get(@Nullable Object query, Existence existence, Pace pace) {
     playback.checkOpen();
     int late = lateTick();
@@ -106,7 +107,7 @@ public final class Past {
         : ask(version, query, existence, null, null, List.of(), 0, late);
   }
 
-  /// As [#get(Object, Existence, Pace)], for a transaction.
+  /// Asks for a transaction, like [#get(Object, Existence, Pace)].
   public Answer get(
       @Nullable Object query,
       Existence existence,
@@ -115,14 +116,14 @@ public final class Past {
     return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 
-  /// As [#get(Object, Existence, Pace)], for a handler of another store.
+  /// Asks for a handler of another store, like [#get(Object, Existence, Pace)].
   ///
-  /// @param callers the keys whose handlers wait for it, outermost first
+  /// @param callers the keys whose handlers wait for the question, outermost first
   public Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
     return ask(version(), query, existence, null, null, callers, callers.size(), 0);
   }
 
-  /// As [#get(Object, Existence, Pace)], for a handler that is asked for the past itself.
+  /// Asks for a handler that answers for the past itself, like [#get(Object, Existence, Pace)].
   public Answer get(@Nullable Object query, Existence existence, Execution caller) {
     return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1, 0);
   }
@@ -161,7 +162,7 @@ public final class Past {
     }
   }
 
-  /// Asks the live state, while it is what is seen; answers null when that is not enough.
+  /// Asks the live state, if it is the visible version; returns null when that does not suffice.
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
     if (existence.wasGone(live.generation(), live.position())) throw KeyRefusals.gone(key);

@@ -8,8 +8,8 @@ import stoa.store.running.Keeper;
 import stoa.store.running.Materialized;
 import stoa.store.running.Resident;
 
-/// Keeps what readers of the past need, as keys change: versions, checkpoints, and what may be
-/// released. Thread-safe.
+/// Keeps versions and checkpoints for readers of the past as keys change, and tells retention what
+/// it may release. Thread-safe.
 public final class PastKeeper implements Keeper {
   private final Checkpoints checkpoints;
   private final Retention retention;
@@ -21,8 +21,8 @@ public final class PastKeeper implements Keeper {
     this.retention = retention;
   }
 
-  /// Says for which readers. Once, before anything runs: to make what they read, states are loaded,
-  /// whose checkpoints are kept here.
+  /// Sets the readers' parts. Called once, before any handler runs: these parts load states, whose
+  /// checkpoints this saves.
   public void keepFor(Versions newVersions, Playback newPlayback) {
     versions = newVersions;
     playback = newPlayback;

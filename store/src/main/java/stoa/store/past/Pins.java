@@ -4,25 +4,26 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// The log counters at which readers read. What can be read there is not released while a pin holds
-/// it. Thread-safe.
+/// The log counters at which readers read. The store does not release the entries that a reader can
+/// read at a pinned counter. Thread-safe.
 public final class Pins {
   /*
-   * A pin that is added while the least one is being asked for may not be seen. So who pins the present
-   * first pins what is not behind it, then asks what it is, and pins that: whoever saw none of the two
-   * pins had asked for the present before, and releases nothing behind it.
+   * A search for the least pin may miss a pin that is added during the search. A thread that pins
+   * the present therefore first pins a counter that is not behind the present, then asks for the
+   * present, and pins that. A search that saw neither pin asked for the present before, and its
+   * caller releases nothing behind it.
    */
   private final LongSupplier nowMicros;
   private final AtomicLong numbers = new AtomicLong();
   private final ConcurrentSkipListSet<Pin> pins = new ConcurrentSkipListSet<>();
 
-  /// @param nowMicros the time, in microseconds since 1970
+  /// @param nowMicros the present time, in microseconds since 1970
   Pins(LongSupplier nowMicros) {
     this.nowMicros = nowMicros;
   }
 
-  /// The promise that what can be read at a log counter stays readable, until it is closed. Closing
-  /// it again does nothing.
+  /// Keeps everything that a reader can read at a log counter readable until the pin is closed.
+  /// Closing it again does nothing.
   public final class Pin implements Comparable<Pin>, AutoCloseable {
     private final long counter;
     private final long number = numbers.incrementAndGet();
@@ -33,7 +34,7 @@ public final class Pins {
       this.untilMicros = untilMicros;
     }
 
-    /// The log counter to read at.
+    /// Returns the log counter to read at.
     public long counter() {
       return counter;
     }
@@ -61,16 +62,16 @@ public final class Pins {
     }
   }
 
-  /// Pins a counter of the past. What was released before stays so: read to find out.
+  /// Pins a counter of the past. Entries that were released before stay released; a read tells.
   public Pin pin(long counter) {
     return added(new Pin(counter, Long.MAX_VALUE));
   }
 
-  /// Pins the present, for a while at most: a pin that is never closed does no harm for ever.
+  /// Pins the present for a limited time, so that a pin that is never closed does no lasting harm.
   ///
-  /// @param moment a time that is not behind the present
-  /// @param present the present
-  /// @param forMicros how long it counts
+  /// @param moment gives a counter that is not behind the present
+  /// @param present gives the counter of the present
+  /// @param forMicros how long the pin counts
   public Pin pin(LongSupplier moment, LongSupplier present, long forMicros) {
     long micros = nowMicros.getAsLong();
     long untilMicros = forMicros > Long.MAX_VALUE - micros ? Long.MAX_VALUE : micros + forMicros;
@@ -90,7 +91,7 @@ public final class Pins {
     return pin;
   }
 
-  /// The least counter that is pinned; [Long#MAX_VALUE] when none is.
+  /// Returns the least pinned counter; [Long#MAX_VALUE] when there is no pin.
   public long least() {
     for (Pin pin : pins) {
       if (pin.untilMicros == Long.MAX_VALUE || nowMicros.getAsLong() <= pin.untilMicros) {
@@ -101,7 +102,7 @@ public final class Pins {
     return Long.MAX_VALUE;
   }
 
-  /// Whether more than a number of pins are held at a counter or behind it.
+  /// Returns whether there are more than a number of pins at a counter or behind it.
   boolean isHeld(long counter, int number) {
     if (pins.isEmpty()) return false;
     int found = 0;
@@ -112,7 +113,7 @@ public final class Pins {
     return false;
   }
 
-  /// How many pins are held.
+  /// Returns how many pins there are.
   public int count() {
     return pins.size();
   }

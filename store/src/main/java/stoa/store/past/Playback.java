@@ -36,57 +36,57 @@ public final class Playback {
     this.observed = observed;
   }
 
-  /// The versions that are kept.
+  /// Returns the versions in memory.
   Versions versions() {
     return versions;
   }
 
-  /// Which versions are seen.
+  /// Returns the finder of versions.
   VersionFinder finder() {
     return finder;
   }
 
-  /// What runs handlers.
+  /// Returns the parts that run handlers.
   public Runs runs() {
     return loader.runs;
   }
 
-  /// The log counters that can be read.
+  /// Returns the log counters that can be read.
   Moments moments() {
     return moments;
   }
 
-  /// What this process has seen.
+  /// Returns how much of the log the callers of this process have seen.
   public Observed observed() {
     return observed;
   }
 
-  /// The state of a key, not loaded yet.
+  /// Returns the state of a key, not loaded yet.
   Materialized state(Key key) {
     return loader.state(key);
   }
 
-  /// Refuses when the store is closed.
+  /// Throws when the store is closed.
   public void checkOpen() {
     loader.health.checkOpen();
   }
 
-  /// Returns when this process shows all that was acknowledged before.
+  /// Returns when this process shows everything that was acknowledged before.
   public void confirm() {
     loader.health.confirm();
   }
 
-  /// A key as of a place in the log. Nothing is read here.
+  /// Returns a key as of a place in the log. This reads nothing yet.
   ///
-  /// @throws IllegalArgumentException when nothing is committed there yet
+  /// @throws IllegalArgumentException when the log is not committed up to that place
   public Past at(Key key, long counter) {
     moments.reach(counter);
     observed.advance(counter);
     return new Past(this, key, counter, counter, 0, 0);
   }
 
-  /// A key as it was right after what is at an address of its stream, and others as they were when
-  /// the last put up to there had ended.
+  /// Returns a key as it was right after the entry at an address of its stream. Its handler sees
+  /// other keys as they were when the last put up to that address had ended.
   public Past after(Key key, long address) {
     long position = address;
     StoredEntry entry = entry(key, position);
@@ -103,7 +103,7 @@ public final class Playback {
         versions.settled(key, position),
         next -> {
           long nextCounter = next.log().counter();
-          // A transaction may have changed the key more than once under its one log address.
+          // A transaction may have changed the key more than once at its one log address.
           if (next.address() > address && nextCounter == counter && Records.isChange(next)) {
             within[0] = put;
           }

@@ -23,59 +23,66 @@ import stoa.store.threads.Tasks;
 import stoa.store.threads.Threads;
 
 /// Releases the past of keys, in front of the oldest version that can be read. No other class
-/// releases anything of a key's stream. Thread-safe.
+/// releases entries of a key's stream. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Retention {
   /*
-   * What is released is in front of a version whose state can be made from what stays: from the last
-   * checkpoint up to there, or from where the generation began. The checkpoint stands in front of the
-   * trim in the device's log, so a crash that leaves the trim leaves the checkpoint.
+   * A release ends in front of a version whose state the store can make from the remaining entries:
+   * from the last checkpoint up to there, or from the beginning of the generation. The checkpoint
+   * stands in front of the trim in the device's log, so a crash that keeps the trim keeps the
+   * checkpoint.
    *
    * Invariants:
-   * (1) oldest only grows, and what trim answers is durable. What the policy released may come back
-   *     after a crash, to be released again.
+   * (1) oldest only grows, and the result of trim is durable. Entries that the policy released may
+   *     come back after a crash; the policy then releases them again.
    * (2) oldest is not above the last executed version: the present can be loaded.
-   * (3) Nothing is released that is seen at limit or behind it:
-   *       - the moment at which a transaction or snapshot may begin now, before it has pinned that;
-   *       - what is pinned;
-   *       - the first nested put of a call whose answers are not all in the log: after a crash the call
-   *         finds there what it has put, and would put it again. While a call of an earlier process has
-   *         not gone on, nobody knows what it has put, and nothing is released at all;
-   *       - what is read in other stores with the same order, at the horizon or behind it: who reads here as of
-   *         a moment that he has pinned there, has not come here yet.
-   * (4) Of several stores, what handlers of others have put here lately is not released: they look for it (IncomingCalls).
-   * (5) Of a key that was trimmed up to its last version and then deleted, that version goes too: whoever
-   *     trims so far keeps the present, and the deletion is the present now.
-   * (6) Who reads the past asks for oldest before and after: what was released meanwhile may have been
-   *     missed.
+   * (3) The store releases nothing that a reader sees at limit or behind it. limit is at or in
+   *     front of
+   *       - the moment at which a transaction or snapshot may begin now, before it pins that
+   *         moment;
+   *       - every pin;
+   *       - the first nested put of a call whose answers are not all in the log: after a crash the
+   *         call finds its puts there, and would otherwise repeat them. While this process has not
+   *         resumed every call of an earlier process, it does not know their puts, and releases
+   *         nothing at all;
+   *       - the horizon, the least counter at which readers read in other stores with the same
+   *         order: a reader that has pinned a moment there may come here later to read as of that
+   *         moment.
+   * (4) Among several stores, recent puts of other stores' handlers are not released: those
+   *     handlers look for them (IncomingCalls).
+   * (5) When a key was trimmed up to its last version and then deleted, the store releases that
+   *     version, too: a user who trims so far keeps only the present, and the deletion is the
+   *     present now.
+   * (6) A reader of the past asks for oldest before and after it reads: it may have missed entries
+   *     that were released in between.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
 
-  /// As many log addresses are kept at least, and released at a time.
+  // How many log addresses are kept at least, and released at a time.
   private static final long LOG_ADDRESSES_MIN = 65_536;
 
   private static final long LOG_STEP = 1_024;
 
-  /// As many bytes of entries, or as many as the last checkpoint, stay in front of the last version
-  /// that a key is trimmed to.
+  // A trim leaves up to this many bytes of entries in front of the last version, or as many as the
+  // last checkpoint has, before it makes a new checkpoint.
   private static final int REST_BYTES_MAX = 1 << 10;
 
-  /// What an entry takes beside its payload.
+  // The weight of an entry beside its payload.
   private static final int REST_ENTRY_BYTES = 32;
 
-  /// As many deleted keys are remembered whose past cannot go yet. The past of others goes when
-  /// they are used again.
+  // How many deleted keys are remembered whose past is still held. The past of further keys is
+  // released when those keys are used again.
   private static final int DELETED_MAX = 65_536;
 
   private static final int DELETED_TURNS = 2;
 
-  /// How many deleted keys are looked at when nothing else happens.
+  // How many deleted keys an idle pass looks at.
   private static final int IDLE_TURNS = 1_024;
 
-  /// How often they are: once a second.
+  // The time between idle passes: one second.
   private static final int IDLE_TICKS = 1_000 / Threads.TICK_MILLIS;
 
-  /// A stream is looked at after so many entries.
+  // How many entries a stream gets before this looks at it again.
   private static final long STREAM_STEP = 256;
 
   private static final Keep NOTHING = Keep.versions(0);
@@ -94,19 +101,19 @@ public final class Retention {
   private int ticks; // of the watch
   private volatile Keep keep = Keep.all();
 
-  /// A key that was deleted, and since when its past may go.
+  /// A deleted key, and the time from which on its past may be released.
   private record Deleted(Key key, long address, long micros) {}
 
-  /// What releasing uses.
+  /// The parts that a release uses.
   ///
   /// @param leader logs checkpoints
-  /// @param spaces the keys whose past users read
-  /// @param bans the keys that take no checkpoints
-  /// @param clock the age of what is kept
-  /// @param tasks release what deleted keys have left
+  /// @param spaces tells of which keys users read the past
+  /// @param bans tells which keys take no checkpoints
+  /// @param clock tells the age of entries
+  /// @param tasks release the past of deleted keys
   public record Parts(BatchLeader leader, Spaces spaces, Bans bans, LogClock clock, Tasks tasks) {}
 
-  /// @param holds what may not be released
+  /// @param holds tells which entries must not be released
   public Retention(Holds holds, Streams streams, Timeline timeline, Parts parts) {
     this.holds = holds;
     this.streams = streams;
@@ -118,12 +125,12 @@ public final class Retention {
     this.tasks = parts.tasks;
   }
 
-  /// What is to be kept from now on.
+  /// Sets the policy from now on.
   public void keep(Keep policy) {
     keep = policy;
   }
 
-  /// Releases the versions of a key in front of one, but for what is held.
+  /// Releases the versions of a key in front of a given one, except those that are held.
   ///
   /// @param before not above the last executed version
   /// @return the oldest version that can be read now
@@ -134,10 +141,10 @@ public final class Retention {
     return trim(key, before, least);
   }
 
-  /// Has a checkpoint made of the last version, when much more than its state would stay in front
-  /// of it otherwise.
+  /// Makes a checkpoint of the last version when the trim would otherwise leave much more than its
+  /// state in front of it.
   ///
-  /// @param before up to where the key is to be trimmed
+  /// @param before the version up to which the caller trims the key
   private void shorten(Key key, long before) {
     StreamId stream = key.stream();
     Streams.At mark = streams.lastMark(stream, before);
@@ -153,7 +160,7 @@ public final class Retention {
         streams.last(stream),
         entry -> {
           boolean changes = Records.isChange(entry);
-          if (changes && entry.address() > before) bytes[0] = 0; // it is not the last version
+          if (changes && entry.address() > before) bytes[0] = 0; // not the last version
           else bytes[0] += entry.payload().length + REST_ENTRY_BYTES;
           return !changes || entry.address() <= before;
         });
@@ -162,7 +169,8 @@ public final class Retention {
     leader.checkpoint(key);
   }
 
-  /// As [#trim], and goes by what is known of other stores, which may be behind.
+  /// Releases versions, like [#trim], but does not ask other stores; its knowledge of them may be
+  /// old.
   public void forget(Key key, long before) {
     var _ = trim(key, before, holds.horizon());
   }
@@ -176,7 +184,7 @@ public final class Retention {
     return timeline.oldest(key);
   }
 
-  /// A checkpoint of a key was made: a good time to release what the policy does not keep.
+  /// Releases entries that the policy does not keep, after a checkpoint of a key.
   ///
   /// @param position the version of the checkpoint
   void checkpointed(Key key, long position) {
@@ -189,7 +197,8 @@ public final class Retention {
         });
   }
 
-  /// The last version of a key in front of which a policy of one type keeps nothing; 0 for none.
+  /// Returns the last version of a key in front of which a policy of one type keeps nothing; 0 for
+  /// none.
   private long bound(Key key, Keep policy, long position) {
     return switch (policy) {
       case Keep.All() -> 0;
@@ -199,9 +208,9 @@ public final class Retention {
     };
   }
 
-  /// A stream was appended to: now and then, releases what the policy does not keep of it.
+  /// Notes an append to a stream. Sometimes releases entries of it that the policy does not keep.
   ///
-  /// @param address of the last entry
+  /// @param address the address of the last entry
   public void appended(Key stream, long address) {
     if (address % STREAM_STEP != 0) return;
     Keep policy = streams(keep);
@@ -216,7 +225,7 @@ public final class Retention {
                 if (!keepsAll(keep)) releaseLog();
               }));
     } catch (RejectedExecutionException closed) {
-      // The store is being closed, and goes on at the next append.
+      // The store is being closed; the next append after it opens releases the entries.
     }
   }
 
@@ -226,7 +235,7 @@ public final class Retention {
         : Keep.all();
   }
 
-  /// Whether anything is kept for ever.
+  /// Returns whether the policy keeps any type of entry for ever.
   private static boolean keepsAll(Keep policy) {
     return policies(policy).anyMatch(Keep.All.class::isInstance);
   }
@@ -237,7 +246,7 @@ public final class Retention {
         : Stream.of(policy);
   }
 
-  /// A tick has passed: now and then, releases the past of deleted keys that was held before.
+  /// Notes a tick. Sometimes releases the past of deleted keys that was held before.
   public void tick() {
     if (++ticks < IDLE_TICKS) return;
     ticks = 0;
@@ -256,7 +265,7 @@ public final class Retention {
         if (!releaseNext()) return;
       }
     } catch (RuntimeException failure) {
-      // Of a store that closes, or whose log fails: it stays, and a trim releases it.
+      // The store closes, or its log fails: the past stays, and a later trim releases it.
       LOG.debug("nothing is released of deleted keys: {}", failure.toString());
     } finally {
       turning.set(false);
@@ -278,8 +287,8 @@ public final class Retention {
     return now instanceof Keep.ByType by ? by.types().getOrDefault(key.space(), by.others()) : now;
   }
 
-  /// A key was deleted: its past goes as the policy says, and at once when it was trimmed up to its
-  /// last version.
+  /// Notes the deletion of a key. Its past is released as the policy says, and at once when the key
+  /// was trimmed up to its last version.
   ///
   /// @param address the stream address of the deletion
   void deleted(Key key, long address) {
@@ -296,7 +305,8 @@ public final class Retention {
         });
   }
 
-  /// Whether a key was trimmed so far that only the version right before its deletion can be read.
+  /// Returns whether a key was trimmed so far that only the version right before its deletion is
+  /// left.
   private boolean isTrimmedToLast(Key key, long deletion) {
     long oldest = timeline.oldest(key);
     if (oldest == 0) return false;
@@ -316,7 +326,7 @@ public final class Retention {
     try {
       release.run();
     } catch (RuntimeException failure) {
-      // It stays, until the next time. What is wrong shows at the next put.
+      // The entries stay until the next attempt. A lasting error shows at the next put.
       LOG.warn("nothing is released of {}: {}", key, failure.getMessage());
     }
   }
@@ -330,16 +340,16 @@ public final class Retention {
     }
   }
 
-  /// Releases something of what was deleted before, and of the log.
+  /// Releases part of the past of deleted keys, and of the log.
   private void rest() {
     for (int turn = 0; turn < DELETED_TURNS && releaseNext(); turn++) {
-      // One key each.
+      // Each turn releases the past of one key.
     }
     if (!keepsAll(keep)) releaseLog();
   }
 
-  /// Releases the past of the next deleted key, or has it wait when it is held; answers whether
-  /// there was one.
+  /// Releases the past of the next deleted key, or requeues the key when its past is held; returns
+  /// whether there was a key.
   private boolean releaseNext() {
     Deleted next = nextDeleted();
     if (next == null) return false;
@@ -359,8 +369,8 @@ public final class Retention {
     }
   }
 
-  /// Releases what is in front of the checkpoint or beginning from which a version is made; answers
-  /// the last version up to that of which this was allowed.
+  /// Releases the entries in front of the checkpoint or beginning from which a version is made.
+  /// Returns the last version, up to the given one, for which the holds allowed this.
   private long release(Key key, long before) {
     if (before <= Math.max(1, timeline.oldest(key))) return before;
     long least = holds.horizon();
@@ -384,7 +394,7 @@ public final class Retention {
     if (before - streams.firstInLog() >= LOG_STEP) streams.trimLog(before);
   }
 
-  /// The first log address that a policy of one type keeps.
+  /// Returns the first log address that a policy of one type keeps.
   private long logBound(Keep policy, long limit) {
     return switch (policy) {
       case Keep.All() -> 0;

@@ -9,8 +9,8 @@ import stoa.store.running.Materialized;
 
 /// The state of a key between two changes, for any number of readers. Thread-safe.
 ///
-/// Every reader has an instance of the handler to itself while it asks: a fresh fork where that is
-/// cheap, and else one of a few that are handed round.
+/// A reader has an instance of the handler to itself while it asks. The instance is a new fork
+/// where forks are cheap, and otherwise one of a few instances that readers share in turn.
 final class Version {
   private static final int INSTANCES_MAX = 8;
 
@@ -18,33 +18,33 @@ final class Version {
   private final HandlerFactory factory;
   private final Materialized.State state;
 
-  /// Whether every reader gets a fork of the one instance.
+  // Whether every reader gets a fork of the one instance.
   private final boolean forks;
 
-  /// The log counter of the change that made it; 0 before the first change.
+  /// The log counter of the change that made the version; 0 before the first change.
   final long from;
 
-  /// The last address of the stream at which it is known to be seen.
+  // The last address of the stream at which readers are known to see the version.
   private volatile long version;
 
-  /// A log counter up to which there is no later change.
+  // A log counter up to which the stream has no later change.
   private volatile long until;
 
-  /// The last address of the stream when there was no later change in it; -1 when there was.
+  // The last address of the stream when it had no later change; -1 when it had one.
   private volatile long tail;
 
   // Guarded by this.
   private final ArrayDeque<Handler> idle = new ArrayDeque<>();
 
-  /// What it is dropped with.
+  /// The versions that are dropped together with this one; null for none.
   volatile @Nullable Group group;
 
-  /// Versions that share most of their state and are kept and dropped together.
+  /// Versions that share most of their state. The cache keeps and drops them together.
   interface Group extends BoundedCache.Item {
-    /// One of them was used.
+    /// Notes that a reader used one of them.
     void use();
 
-    /// Another instance of one of them is kept.
+    /// Notes that one of them keeps another instance.
     void grow(long bytes);
   }
 
@@ -60,17 +60,17 @@ final class Version {
     if (state.handler() != null) idle.add(state.handler());
   }
 
-  /// Whether copies of it are forks, which have its very shape in memory.
+  /// Returns whether copies of the version are forks, which have the same shape in memory.
   boolean forksCheaply() {
     return forks;
   }
 
-  /// The address of the put or deletion that made it, 0 before the first.
+  /// Returns the address of the put or deletion that made the version, 0 before the first.
   long position() {
     return state.position();
   }
 
-  /// The address at which the generation began, 0 when the key is absent.
+  /// Returns the address at which the generation began, 0 when the key is absent.
   long generation() {
     return state.generation();
   }
@@ -83,25 +83,25 @@ final class Version {
     return state.handler() == null;
   }
 
-  /// Whether it is what is seen at a log counter at or above [#from].
+  /// Returns whether a reader sees the version at a log counter, which is at or above [#from].
   boolean isSeenAt(long counter) {
     return counter <= until;
   }
 
-  /// Whether it is the last version of a stream that ends at an address.
+  /// Returns whether this is the last version of a stream that ends at an address.
   boolean isLast(long streamTail) {
     return tail == streamTail;
   }
 
-  /// The last address of the stream at which it is known to be seen.
+  /// Returns the last address of the stream at which readers are known to see the version.
   long version() {
     return version;
   }
 
-  /// No later change was found up to a counter.
+  /// Notes that the stream has no later change up to a counter.
   ///
-  /// @param address the last address of the stream up to there
-  /// @param streamTail the end of the stream if there is no later change there, -1 if there is
+  /// @param address the last address of the stream up to the counter
+  /// @param streamTail the end of the stream if it has no later change at all, -1 if it has one
   void extend(long address, long counter, long streamTail) {
     if (counter <= until && address <= version) return;
     synchronized (this) {
@@ -112,7 +112,8 @@ final class Version {
     }
   }
 
-  /// An instance for one reader; null when all are in use. Not for an absent key.
+  /// Takes an instance for one reader; returns null when all are in use. The key must not be
+  /// absent.
   @Nullable Handler take() {
     Group kept = group;
     if (kept != null) kept.use();
@@ -122,7 +123,7 @@ final class Version {
     }
   }
 
-  /// Gives back an instance that was taken, or made beside it; answers whether it is kept.
+  /// Gives back an instance, which may be a new one; returns whether the version keeps it.
   boolean give(Handler handler) {
     if (forks) return true;
     synchronized (this) {
@@ -132,7 +133,7 @@ final class Version {
     }
   }
 
-  /// A copy of the state to go on with; null when all instances are in use.
+  /// Returns a copy of the state for further changes; null when all instances are in use.
   Materialized.@Nullable State copy() {
     if (isAbsent()) return state;
     synchronized (this) {

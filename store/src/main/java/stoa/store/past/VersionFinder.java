@@ -17,8 +17,8 @@ import stoa.store.running.TimeLimits;
 import stoa.store.running.Timeline;
 import stoa.store.threads.Threads;
 
-/// Finds which version of a key is seen at a place of the log, and waits until that version does
-/// not change any more. Thread-safe.
+/// Finds which version of a key a reader sees at a place of the log, and waits until that version
+/// can no longer change. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class VersionFinder {
   private final Streams streams;
@@ -29,11 +29,11 @@ public final class VersionFinder {
   private final TimeLimits limits;
   private final Threads threads;
 
-  /// What waiting for a version uses.
+  /// The parts that are needed to wait for a version.
   ///
-  /// @param leader leads batches meanwhile
-  /// @param questions has the key go on
-  /// @param barrier waits for what is logged about it
+  /// @param leader leads batches during the wait
+  /// @param questions makes the key resume unfinished calls
+  /// @param barrier waits for the entries that the store logs about executed puts
   /// @param limits the time of the reader
   public record Parts(
       BatchLeader leader,
@@ -42,13 +42,13 @@ public final class VersionFinder {
       TimeLimits limits,
       Threads threads) {}
 
-  /// Which version of a key is seen at a place of the log.
+  /// The version of a key that a reader sees at a place of the log.
   ///
   /// @param version the last address of the stream at or below the place
-  /// @param position the address of the last change at or below that; 0 when there was none
+  /// @param position the address of the last change at or below that; 0 when there is none
   /// @param from the log counter of that change
-  /// @param until a log counter up to which there is no later change
-  /// @param tail the end of the stream when there is no later change in it, -1 when there is
+  /// @param until a log counter up to which the stream has no later change
+  /// @param tail the end of the stream when the stream has no later change, -1 when it has one
   record Seen(long version, long position, long from, long until, long tail) {}
 
   public VersionFinder(Streams streams, Timeline timeline, Parts parts) {
@@ -61,14 +61,15 @@ public final class VersionFinder {
     this.threads = parts.threads;
   }
 
-  /// Which version of a key is seen at a log counter.
+  /// Finds the version of a key that a reader sees at a log counter.
   ///
-  /// @param moment a counter up to which everything is in the streams
-  /// @param tail the end of the stream, as read after the moment
+  /// @param moment a counter up to which the streams are complete
+  /// @param tail the end of the stream, read after the moment
   Seen seen(Resident resident, long counter, long moment, long tail) {
     Check.that(counter <= moment, "%s is committed, up to %s", counter, moment);
     StreamId stream = resident.key.stream();
-    // Readers look at what is recent, mostly: steps back from the end, each twice the one before.
+    // Most readers read recent versions: this steps back from the end, each step twice the one
+    // before.
     long low = tail;
     long high = tail + 1;
     StoredEntry behind = null;
@@ -108,8 +109,8 @@ public final class VersionFinder {
 
   // ---- settling
 
-  /// Waits until the put at an address, and those before, are executed and all that is logged about
-  /// them is in the stream; answers an address up to which that is.
+  /// Waits until the put at an address and all earlier ones are executed, and the stream has
+  /// everything that the store logs about them. Returns an address up to which that holds.
   ///
   /// @param lateTick the tick at which the reader's time is over; 0 for none
   public long settled(Resident resident, long position, int lateTick) {
@@ -122,8 +123,8 @@ public final class VersionFinder {
     return end >= 0 ? end : resident.tail();
   }
 
-  /// The last address before the first put that says that another one was settled; -1 when none
-  /// says so.
+  /// Returns the last address before the first put that says that the put at a position was
+  /// settled; -1 when no put says so.
   private long settledBefore(StreamId stream, long position, long tail) {
     var found = new long[] {-1};
     streams.scan(
@@ -146,7 +147,7 @@ public final class VersionFinder {
       leader.confirm();
       limits.checkTime(resident.key, lateTick);
       if (!resident.isBusy() && !resident.hasExecuted(position)) {
-        // Nobody is about to execute it: an earlier process left it, or its run could not go on.
+        // No thread will execute the put: an earlier process left it, or its run was suspended.
         long reached = questions.position(resident.key, lateTick);
         if (resident.hasExecuted(position)) return;
         throw new Unavailable(
@@ -161,7 +162,7 @@ public final class VersionFinder {
     }
   }
 
-  /// Waits for a lock under which states are made, as long as the reader has time.
+  /// Waits for a lock under which threads make states, as long as the reader has time.
   void lock(ReentrantLock making, Key key, int lateTick) {
     if (lateTick == 0) {
       making.lock();

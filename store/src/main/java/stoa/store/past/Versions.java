@@ -21,30 +21,33 @@ import stoa.store.running.Materialized;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 
-/// The past of keys: which version of a key is seen at a place of the log, and its state, of which
-/// what was read lately is kept in memory (vCorfu, section 4.2: playback up to a position).
+/// The past of keys: finds which version of a key a reader sees at a place of the log, and makes
+/// its state. Keeps recently read states in memory (vCorfu, section 4.2: playback up to a
+/// position).
 ///
 /// Thread-safe. A reader waits only for puts at or below its place that are not executed yet; it
 /// never waits for another reader.
 @SuppressWarnings("exports") // see the package
 public final class Versions {
   /*
-   * A version is seen from the log counter of the change that made it, its `from`, up to the counter
-   * before the next change of the stream. How far that is need not be known: `until` is the counter
-   * up to which nobody changed the key when somebody looked last.
+   * A reader sees a version from the log counter of the change that made it, its `from`, up to the
+   * counter before the next change of the stream. The end of that range need not be known: `until`
+   * is the counter up to which the last look found no later change.
    *
-   * What a version is made from, the first that is there:
-   * - a fork of the live state, when that is the version and forks cheaply;
-   * - a copy of the nearest version below that is kept, and the entries between;
-   * - the nearest checkpoint below, and the entries between.
+   * A version is made from the first of these bases that is available:
+   * - a fork of the live state, when the live state is that version and forks cheaply;
+   * - a copy of the nearest earlier version in memory, and the entries between;
+   * - the nearest earlier checkpoint, and the entries between.
    *
    * Invariants:
-   * (1) Every put at or below a version that was ever made has been executed, and all that is logged
-   *     about it is in the stream: its answers and verdicts do not change any more.
-   * (2) What is logged about a put lies before the next put that says so (Records.Put.behind), so
-   *     that reading a version costs what lies between it and its base, not what lies behind it.
-   * (3) An instance of a handler has one user at a time. Nobody waits for one: a reader that finds
-   *     none free makes another, because a reader may ask other keys while it has one.
+   * (1) Before a version is made, every put at or below it has been executed, and the stream has
+   *     everything that the store logs about these puts: their answers and verdicts do not change
+   *     any more.
+   * (2) The entries about a put lie before the next put that says so (Records.Put.behind). To read
+   *     a version therefore costs the entries between the version and its base, not those behind
+   *     it.
+   * (3) An instance of a handler has one user at a time. No reader waits for one: a reader that
+   *     finds no free instance makes another, because a reader may ask other keys while it has one.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Versions.class);
   private static final long BASE_BYTES = 256;
@@ -57,9 +60,9 @@ public final class Versions {
   private final BoundedCache kept;
   private final ConcurrentHashMap<StreamId, Line> lines = new ConcurrentHashMap<>();
 
-  /// The versions of one key that are kept.
+  /// The versions of one key in memory.
   private static final class Line {
-    /// By the counter from which they are seen.
+    // By the counter from which readers see them.
     private final ConcurrentSkipListMap<Long, Version> versions = new ConcurrentSkipListMap<>();
 
     private final ReentrantLock making = new ReentrantLock();
@@ -70,8 +73,8 @@ public final class Versions {
     }
   }
 
-  /// @param pins says which places of the log are held
-  /// @param bytesMax how much memory what is kept may take
+  /// @param pins tells which places of the log are pinned
+  /// @param bytesMax how much memory the versions may take
   public Versions(
       VersionFinder finder,
       Loader loader,
@@ -87,7 +90,7 @@ public final class Versions {
     this.kept = new BoundedCache(bytesMax);
   }
 
-  /// How much memory the versions take that are kept, in bytes.
+  /// Returns how many bytes of memory the versions take.
   public long keptBytes() {
     return kept.bytes();
   }
@@ -96,12 +99,13 @@ public final class Versions {
     return kept;
   }
 
-  /// Whether the version of a key is kept that is seen at a log counter.
+  /// Returns whether memory has the version of a key that a reader sees at a log counter.
   public boolean keeps(Key key, long counter) {
     return known(key, counter) != null;
   }
 
-  /// The version of a key that is seen at a log counter, if it is kept.
+  /// Returns the version of a key that a reader sees at a log counter, if memory has it; null
+  /// otherwise.
   @Nullable Version known(Key key, long counter) {
     Line line = lines.get(key.stream());
     Version version = line == null ? null : line.at(counter);
@@ -112,23 +116,23 @@ public final class Versions {
     return known ? version : null;
   }
 
-  /// The version of a key that is seen at a log counter.
+  /// Returns the version of a key that a reader sees at a log counter.
   ///
   /// @param lateTick the tick at which the reader's time is over; 0 for none
   Version at(Key key, long counter, int lateTick) {
     return Objects.requireNonNull(at(key, counter, lateTick, _ -> null).version);
   }
 
-  /// A version, or what was found without making one.
+  /// A version, or a result that made the version unnecessary.
   ///
-  /// @param version the version, null when something was found instead
-  /// @param found what was found
+  /// @param version the version, null when there is a result instead
+  /// @param found the result
   record Found<T>(@Nullable Version version, @Nullable T found) {}
 
-  /// The version of a key that is seen at a log counter, or what a look at the live state gives
-  /// while that is the version.
+  /// Returns the version of a key that a reader sees at a log counter, or the result of a look at
+  /// the live state if the live state is that version.
   ///
-  /// @param look gives null when it would have to wait, or does not want to look
+  /// @param look returns null when it would have to wait, or does not want to look
   <T> Found<T> at(Key key, long counter, int lateTick, Function<Materialized, @Nullable T> look) {
     Version version = known(key, counter);
     if (version != null) return new Found<>(version, null);
@@ -162,7 +166,7 @@ public final class Versions {
 
   // ---- making
 
-  /// As [VersionFinder#settled], for a reader without a time of its own.
+  /// Returns the result of [VersionFinder#settled] for a reader without a time limit of its own.
   long settled(Key key, long position) {
     Resident resident = residents.pin(key);
     try {
@@ -214,8 +218,9 @@ public final class Versions {
     return loaded.state();
   }
 
-  /// A copy of a version to go on from, when that is nearer than the last checkpoint. One that is
-  /// marshalled may have another shape in memory, and go on in another way.
+  /// Returns a copy of an earlier version as a base, when it is nearer than the last checkpoint;
+  /// null otherwise. A marshalled copy may have another shape in memory and then change in another
+  /// way, so this does not use one.
   private Materialized.@Nullable State base(Key key, long position, Version below) {
     if (below.isAbsent() || !below.forksCheaply()) return null;
     Streams.At begin = loader.streams.lastMark(key.stream(), position);
@@ -224,16 +229,16 @@ public final class Versions {
     return below.copy();
   }
 
-  /// Another instance of a version whose instances are all in use.
+  /// Makes another instance of a version whose instances are all in use.
   Handler another(Key key, Version version, int lateTick) {
     Materialized.State played = play(key, version.position(), lateTick);
     grow(version, size(version.state()));
     return Objects.requireNonNull(played.handler());
   }
 
-  /// Gives back an instance that a reader had.
+  /// Gives back an instance of a reader.
   ///
-  /// @param handler null when it is in doubt
+  /// @param handler null when its state is in doubt
   void give(Version version, @Nullable Handler handler) {
     if (handler == null || !version.give(handler)) grow(version, -size(version.state()));
   }
@@ -243,7 +248,7 @@ public final class Versions {
     if (group != null) group.grow(bytes);
   }
 
-  /// The state of a key right after the change at an address. It is not kept.
+  /// Makes the state of a key right after the change at an address, and does not keep it.
   Version between(Key key, long position, int lateTick) {
     var factory = loader.runs.factory(key);
     var seen = new VersionFinder.Seen(position, position, 0, 0, -1);
@@ -261,14 +266,14 @@ public final class Versions {
 
   // ---- keeping
 
-  /// Keeps the live state, if it forks cheaply and a reader holds what is seen now, before a change
-  /// that comes.
+  /// Keeps the live state before a change, if the state forks cheaply and a reader has pinned the
+  /// present.
   ///
-  /// @param from the log counter of the last change that it reflects
-  /// @param change what comes
-  /// @param address the stream address of what comes
+  /// @param from the log counter of the last change that the state reflects
+  /// @param change the change that comes next
+  /// @param address the stream address of that change
   void keep(Resident resident, Materialized live, long from, ChangeRequest change, long address) {
-    int own = change.transaction() == null ? 0 : 1; // who changes it holds it as well
+    int own = change.transaction() == null ? 0 : 1; // the transaction pins it, too
     if (!pins.isHeld(from, own)) return;
     if (live.generation() == 0 || !live.forksCheaply()) return;
     Key key = resident.key;
@@ -277,7 +282,8 @@ public final class Versions {
     try {
       state = live.cheapFork();
     } catch (RuntimeException failure) {
-      // Of the class's own fork: readers make the version in another way, and the change goes on.
+      // The class's own fork failed: readers make the version in another way, and the change goes
+      // ahead.
       LOG.warn("no fork of {} at {}: {}", key, live.position(), failure.toString());
       return;
     }
@@ -301,7 +307,7 @@ public final class Versions {
           line.versions.put(version.from, version);
           return line;
         });
-    // Outside: making room changes the map.
+    // This comes after the update of the map, since making room changes the map.
     if (added[0].fresh) kept.add(added[0].group, added[0].weight);
     else kept.reweigh(added[0].weight);
   }
@@ -320,7 +326,7 @@ public final class Versions {
     return new Added(group, group.add(version), true);
   }
 
-  /// Versions of one stream whose states share most of what they take.
+  /// Versions of one stream whose states share most of their memory.
   private final class Sharing implements Version.Group {
     private final StreamId stream;
     private volatile boolean used = true;
@@ -335,7 +341,8 @@ public final class Versions {
       this.stream = stream;
     }
 
-    /// Adds a version and answers what it takes; a negative number when this was dropped.
+    /// Adds a version and returns how much memory it takes; a negative number when this was
+    /// dropped.
     private synchronized long add(Version version) {
       if (dropped) return -1;
       long bytesSince = version.state().bytesSince();

@@ -11,87 +11,88 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.log.Entry;
 
-/// Decides one batch of the log: which of the requests it logs, as which entries at which
-/// addresses, and which it refuses.
+/// Decides one batch of the log: which requests it logs, as which entries at which addresses, and
+/// which it refuses.
 ///
-/// A draft acts on nothing but the [ends of streams][StreamEnd] that it is given, and [#rollBack]
-/// gives these back as they were. The leader owns it, and uses it for one batch after the other.
+/// A draft changes only the [ends of streams][StreamEnd] that it gets, and [#rollBack] restores
+/// these. The leader owns it, and uses it for one batch after the other.
 public final class Draft {
   /*
    * Invariants:
-   * (1) What is refused adds no entry, but for a refusal that is logged itself, and changes no end.
+   * (1) A refused request adds no entry, except for a refusal that is itself logged, and changes no
+   *     end.
    * (2) The addresses that a stream gets in a batch are dense, and follow its end.
-   * (3) A key that is absent begins, and a generation ends, in its own stream and in the directory of its
-   *     space, in the same batch. The entries of a transaction share one log address.
+   * (3) An absent key begins, and a generation ends, in the key's own stream and in the directory
+   *     of its space, in the same batch. The entries of a transaction share one log address.
    */
 
-  /// A transaction that the batch is to commit.
+  /// A transaction that the batch commits.
   public interface Changes {
-    /// The log counter as of which it has read.
+    /// Returns the log counter as of which it has read.
     public long counter();
 
-    /// The time of its entries, in microseconds.
+    /// Returns the time of its entries, in microseconds.
     public long nowMicros();
 
-    /// The keys that it has read or written.
+    /// Returns the keys that it has read or written.
     public Collection<? extends StreamEnd> touched();
 
-    /// What it changes, in order.
+    /// Returns the changes of the transaction, in order.
     List<? extends Change> changes();
 
-    /// The refusal when a key has changed since it was read.
+    /// Returns the refusal when a key has changed since it was read.
     ///
     /// @param counter the log counter of the change
     RuntimeException aborted(StreamEnd changed, long counter);
 
-    /// Why it is refused although no key has changed; null when it is not.
+    /// Returns the reason for a refusal that does not depend on changes of keys; null for none.
     @Nullable RuntimeException refusal();
   }
 
   /// A put or deletion of a transaction.
   public interface Change {
-    /// The stream of the key.
+    /// Returns the stream of the key.
     StreamEnd end();
 
-    /// What is put; null for a deletion.
+    /// Returns the bytes of a put; null for a deletion.
     byte @Nullable [] value();
 
-    /// The number of the code that has executed it; 0 when there is none.
+    /// Returns the number of the code that has executed it; 0 when there is none.
     int code();
 
-    /// Which transaction makes it.
+    /// Returns the origin that names the transaction.
     Records.Origin origin();
 
-    /// Whether it begins a generation.
+    /// Returns whether it begins a generation.
     boolean begins();
 
-    /// What the generation's handler is created from.
+    /// Returns the argument from which the generation's handler is created.
     byte @Nullable [] opening();
 
-    /// Whether it is the first on a copy of the state.
+    /// Returns whether it is the first on a copy of the state.
     boolean isCopied();
 
-    /// Whether its handler went by the stream address that it was told.
+    /// Returns whether its handler used the stream address that the run gave it.
     boolean isAddressed();
 
-    /// The last address of the stream when the transaction came to know it.
+    /// Returns the last address of the stream when the transaction first read it.
     long tail();
 
-    /// The answers to the calls that its handler made.
+    /// Returns the answers to the calls that its handler made.
     List<Answered> answers();
 
-    /// It has got its stream address.
+    /// Sets its stream address.
     void placed(long address);
   }
 
   /// The answer to a call that the handler of a transaction's put made on another key.
   ///
   /// @param target the other key
-  /// @param answer what it answered
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  /// @param answer the encoded answer
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
   public record Answered(Key target, byte[] answer) {}
 
-  /// The directories of spaces, by their names: the streams that list the keys of a space.
+  // The directories of spaces, by their names: the streams that list the keys of a space.
   private final Function<String, ? extends StreamEnd> directories;
 
   private final ArrayList<StreamEnd> touched = new ArrayList<>();
@@ -119,44 +120,44 @@ public final class Draft {
     micros = nowMicros;
   }
 
-  /// The next entries get the log address at an offset of the batch.
+  /// Gives the next entries the log address at an offset of the batch.
   public void goTo(int offset) {
     addresses = offset;
   }
 
-  // ---- what it has come to
+  // ---- the result
 
-  /// Whether nothing is logged.
+  /// Returns whether the batch logs nothing.
   public boolean isEmpty() {
     return entries.isEmpty();
   }
 
-  /// The entries of the batch.
+  /// Returns the entries of the batch.
   public List<Entry> entries() {
     return entries;
   }
 
-  /// How many log addresses the batch takes.
+  /// Returns how many log addresses the batch takes.
   public int addresses() {
     return addresses;
   }
 
-  /// The log counter of the last address that the batch has given.
+  /// Returns the log counter of the last address that the batch has given.
   public long counter() {
     return last + addresses;
   }
 
-  /// The ends that the batch changes.
+  /// Returns the ends that the batch changes.
   public List<StreamEnd> touched() {
     return touched;
   }
 
-  /// Its time, in microseconds.
+  /// Returns the time of the batch, in microseconds.
   public long nowMicros() {
     return micros;
   }
 
-  /// Nothing of the batch was written.
+  /// Restores the ends of streams when nothing of the batch was written.
   public void rollBack() {
     touched.forEach(StreamEnd::rollBack);
     touched.clear();
@@ -164,12 +165,12 @@ public final class Draft {
 
   // ---- requests
 
-  /// Decides a put. When it is not refused, its address is the [tail][StreamEnd#nextTail] of the
-  /// key's end, which is the [generation][StreamEnd#nextGeneration], too, when the put begins it;
-  /// its log counter is the last [change][StreamEnd#nextChange] there.
+  /// Decides a put. If the put is accepted, its address is the [tail][StreamEnd#nextTail] of the
+  /// key's end. That is also the [generation][StreamEnd#nextGeneration] when the put begins one.
+  /// Its log counter is the last [change][StreamEnd#nextChange] there.
   ///
   /// @param code the number of the code that executes it; 0 when there is none
-  /// @return the refusal; null when it is logged
+  /// @return the refusal; null when the batch logs the put
   public @Nullable RuntimeException put(
       StreamEnd end, Existence expected, Records.@Nullable Origin origin, int code, byte[] value) {
     boolean alive = end.nextGeneration != 0;
@@ -224,16 +225,16 @@ public final class Draft {
     end.nextListed = listed;
   }
 
-  /// Logs that the put of another store's handler is not executed: asked again, it must not be
-  /// either.
+  /// Logs the refusal of a put of another store's handler. A repeated request for the put must get
+  /// the same refusal.
   public void refused(StreamEnd end, Records.Origin origin, RuntimeException refusal) {
     byte[] payload = Records.refused(new Records.Refused(origin, Refusal.of(refusal)));
     add(end, Records.REFUSED, payload, null);
   }
 
-  /// Decides a deletion; address and log counter as of [#put].
+  /// Decides a deletion. Its address and log counter are as in [#put].
   ///
-  /// @return the refusal; null when it is logged
+  /// @return the refusal; null when the batch logs the deletion
   public @Nullable RuntimeException delete(
       StreamEnd end, Existence expected, Records.@Nullable Origin origin) {
     boolean alive =
@@ -247,16 +248,16 @@ public final class Draft {
     return null;
   }
 
-  /// Adds an entry for which nothing is executed. The verdict over the put that began a generation
-  /// ends that.
+  /// Adds an entry that no handler executes. The verdict over the put that began a generation ends
+  /// the generation.
   public void note(StreamEnd end, byte kind, byte[] payload) {
     boolean ends = kind == Records.VERDICT && Records.verdict(payload).call() == end.nextGeneration;
     add(end, kind, payload, ends ? Records.endMark() : null);
     if (ends) unlist(end, addresses++, micros);
   }
 
-  /// Adds a checkpoint, at which the state goes on in the shape that it is decoded to. Its stream
-  /// address is the [tail][StreamEnd#nextTail] of the key's end.
+  /// Adds a checkpoint. The state continues in the shape that the decoded checkpoint has. Its
+  /// stream address is the [tail][StreamEnd#nextTail] of the key's end.
   public void checkpoint(StreamEnd end) {
     add(end, Records.CHECKPOINT, new byte[0], null);
     end.nextCheckpoint = last + addresses;
@@ -264,7 +265,7 @@ public final class Draft {
 
   /// Adds entries of users' streams, at one log address.
   ///
-  /// @param given where the stream address of each is written
+  /// @param given receives the stream address of each entry
   /// @return the log address
   public LogAddress append(StreamEnd[] ends, byte[][] data, long[] given) {
     int offset = addresses++;
@@ -275,11 +276,11 @@ public final class Draft {
     return new LogAddress(epoch, last + 1 + offset);
   }
 
-  /// Decides a transaction: it gets one log address, if nothing that it read or wrote has changed
+  /// Decides a transaction. It gets one log address if no key that it read or wrote has changed
   /// since (vCorfu, section 4.3: conditional tokens). Its log counter is that of the keys that it
   /// changes.
   ///
-  /// @return the refusal; null when it is logged
+  /// @return the refusal; null when the batch logs the transaction
   public @Nullable RuntimeException commit(Changes transaction) {
     RuntimeException conflict = conflict(transaction);
     if (conflict != null) return conflict;
@@ -294,13 +295,14 @@ public final class Draft {
     return null;
   }
 
-  /// Why a transaction cannot be committed; null when no key that it read or wrote has changed.
+  /// Returns the reason why a transaction cannot commit; null when no key that it read or wrote has
+  /// changed.
   public static @Nullable RuntimeException conflict(Changes transaction) {
     for (StreamEnd end : transaction.touched()) {
       if (end.lastChange() > transaction.counter()) {
         return transaction.aborted(end, end.lastChange());
       }
-      // The transaction has run on a state of another shape in memory.
+      // The transaction has run on a state with another shape in memory.
       if (end.nextCheckpoint > transaction.counter()) {
         return transaction.aborted(end, end.nextCheckpoint);
       }
@@ -361,7 +363,7 @@ public final class Draft {
     end.everDeleted = true;
   }
 
-  /// The entry that was added last changes the state.
+  /// Notes that the last added entry changes the state.
   private void changed(StreamEnd end) {
     end.nextChange = last + addresses;
   }

@@ -7,22 +7,22 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.base.Key;
 
-/// The refusals that several parts of a store tell their callers.
+/// The refusals that several parts of a store return to their callers.
 public final class KeyRefusals {
   private KeyRefusals() {}
 
-  /// The refusal of a call that means a generation of a key which has ended.
+  /// Returns the refusal of a call that names a generation of a key which has ended.
   public static Gone gone(Key key) {
     return new Gone(key.deletedText());
   }
 
-  /// The refusal of a nested call below the greatest depth.
+  /// Returns the refusal of a nested call below the greatest depth.
   public static LimitExceeded tooDeep(Key caller, Key target, int depth, int depthMax) {
     return new LimitExceeded(
         caller + " calls " + target + " at a depth of " + depth + "; nestingMax is " + depthMax);
   }
 
-  /// The refusal of a call that would wait for itself.
+  /// Returns the refusal of a call that would wait for itself.
   ///
   /// @param circle the keys, each of which waits for the next
   public static Deadlock deadlock(List<Key> circle) {

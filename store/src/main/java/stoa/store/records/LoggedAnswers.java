@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.log.StoredEntry;
 
-/// The nested answers and verdicts found in a part of a stream, gathered before its puts are
-/// executed. One thread uses it.
+/// The nested answers and verdicts in a part of a stream, gathered before its puts are executed.
+/// One thread uses it.
 public final class LoggedAnswers {
   private record Call(long address, int number) {}
 
@@ -16,7 +16,7 @@ public final class LoggedAnswers {
   private final Set<Long> takenBack = new HashSet<>();
   private final Set<Long> done = new HashSet<>();
 
-  /// Keeps what an entry says of a put, if it says anything.
+  /// Keeps an answer or verdict about a put, if the entry is one.
   public void note(StoredEntry entry) {
     if (entry.kind() == Records.ANSWERED) {
       var answered = Records.answered(entry.payload());

@@ -8,7 +8,7 @@ import java.util.NoSuchElementException;
 import stoa.base.StreamId;
 import stoa.log.Streams;
 
-/// The listed names of a directory, read a part at a time.
+/// The names that a directory lists, read a part at a time.
 public final class Names implements Iterator<byte[]> {
   private static final int SCAN_ENTRIES = 256;
 
@@ -19,7 +19,7 @@ public final class Names implements Iterator<byte[]> {
   private long next = 1;
   private Iterator<byte[]> part = List.<byte[]>of().iterator();
 
-  /// The names that a directory lists up to an address.
+  /// Reads the names that a directory lists up to an address.
   public Names(Streams streams, StreamId stream, long end) {
     this.streams = streams;
     this.stream = stream;

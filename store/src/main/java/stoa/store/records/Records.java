@@ -8,7 +8,7 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 
-/// The formats of what the store writes into streams.
+/// The formats of the entries that the store writes into streams.
 ///
 /// ```
 /// kind       payload
@@ -16,8 +16,8 @@ import stoa.log.StoredEntry;
 ///            when nested: caller id 16, call varint, number varint;
 ///            call 0 stands for a transaction, whose mark the caller id is;
 ///            when of a client: session varint, sequence varint
-///            behind varint: how many addresses below its own the last put is that had been executed,
-///            with everything that is logged about it, when this one was logged
+///            behind varint: the distance in addresses to the last put that had been executed when
+///            the leader logged this one, and about which the stream had everything
 ///            how u8: the sum of 1 when it begins a generation; 2 when it executes on a copy of the
 ///            state, see Put.copied; 4 when the number of a code follows, see Put.code
 ///            when 4: code varint
@@ -25,15 +25,16 @@ import stoa.log.StoredEntry;
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
 /// ANSWERED   call varint, number varint, target space text, target name sized, the answer;
-///            of the key itself: what its handler made once, see Execution.once
-/// VERDICT    call varint, and why, see Refusal
-/// REFUSED    origin as above, and why: a put of another store's handler that is not executed
+///            of the key itself: a value that its handler made once, see Execution.once
+/// VERDICT    call varint, and the reason, see Refusal
+/// REFUSED    origin as above, and the reason: a put of another store's handler that no key
+///            executes
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// DONE       call varint: a put that ran long, and stands
-/// CHECKPOINT nothing: here the state is encoded, and gone on with as it is decoded
-/// NOTE       whatever the layer above keeps there
-/// DATA       whatever a user appends to a stream
+/// CHECKPOINT nothing: the state is encoded here, and continues in its decoded form
+/// NOTE       an entry of the layer above
+/// DATA       an entry that a user appends to a stream
 ///
 /// mark of a PUT that begins a generation: 1 u8, listed varint; of a DELETE: 0 u8
 /// ```
@@ -58,32 +59,32 @@ public final class Records {
 
   private Records() {}
 
-  /// The identity of a call that a handler makes on another key, or a client of a server.
+  /// The identity of a call that a handler makes on another key, or a client of a server makes.
   ///
   /// @param caller the stream of the calling handler, the mark of a transaction, or the two numbers
   ///   of a [CallId]
-  /// @param call the stream address of the put that it executes, 0 for a transaction, -1 for a
-  ///   client
-  /// @param number which of the calls it makes there, from 1
+  /// @param call the stream address of the put that the handler executes, 0 for a transaction, -1
+  ///   for a client
+  /// @param number the number of the call in that put, from 1
   public record Origin(StreamId caller, long call, int number) {
     private static final long CLIENT = -1;
 
-    /// That of a client's call.
+    /// Returns the origin of a client's call; null for null.
     public static @Nullable Origin of(@Nullable CallId id) {
       return id == null ? null : new Origin(new StreamId(id.session(), id.sequence()), CLIENT, 0);
     }
 
-    /// The client's call that it is of.
+    /// Returns the id of the client's call.
     public CallId id() {
       return new CallId(caller.high(), caller.low());
     }
 
-    /// Whether it is a transaction that calls.
+    /// Returns whether a transaction makes the call.
     public boolean isTransaction() {
       return call == 0;
     }
 
-    /// Whether it is a handler that calls.
+    /// Returns whether a handler makes the call.
     public boolean isHandler() {
       return call > 0;
     }
@@ -93,18 +94,19 @@ public final class Records {
     }
   }
 
-  /// A put as read back.
+  /// A decoded put.
   ///
-  /// @param origin who made it, or null when it came from outside
-  /// @param behind how many addresses below its own the last put is that had been executed, with
-  ///   everything that is logged about it, when this one was logged
-  /// @param begins whether it begins a generation
-  /// @param copied whether it executes on a copy of the state that is made right before: a
-  ///   transaction did so, and a copy may have another shape in memory, by which handlers go
+  /// @param origin the origin of the put, or null when it came from outside
+  /// @param behind the distance in addresses to the last put that had been executed when the leader
+  ///   logged this one, and about which the stream had everything
+  /// @param begins whether the put begins a generation
+  /// @param copied whether the put executes on a copy of the state that is made right before it. A
+  ///   transaction ran it on such a copy, whose shape in memory may differ, and handlers may depend
+  ///   on that shape
   /// @param code the number of the code that executes it, on every replica and in every replay; 0
   ///   when the leader named none
-  /// @param opening what the generation's handler is created from
-  /// @param value what the handler is given
+  /// @param opening the argument from which the generation's handler is created
+  /// @param value the bytes for the handler
   public record Put(
       @Nullable Origin origin,
       long behind,
@@ -114,38 +116,38 @@ public final class Records {
       byte @Nullable [] opening,
       byte[] value) {}
 
-  /// A nested answer as read back.
+  /// A decoded nested answer.
   ///
-  /// @param call the stream address of the put that asked
-  /// @param number which of its calls, from 1
+  /// @param call the stream address of the put that made the call
+  /// @param number the number of the call in that put, from 1
   /// @param space the space of the key that answered
   /// @param name the name of the key that answered
-  /// @param answer what it answered
+  /// @param answer the encoded answer
   public record Answered(long call, int number, String space, byte[] name, byte[] answer) {}
 
-  /// A verdict as read back.
+  /// A decoded verdict.
   ///
   /// @param call the stream address of the put that was taken back
-  /// @param why it was
+  /// @param why the reason
   public record Verdict(long call, Refusal why) {}
 
-  /// A refused put of another store's handler, as read back.
+  /// A decoded refusal of another store's put.
   ///
-  /// @param origin who made it
-  /// @param why it was refused
+  /// @param origin the origin of the put
+  /// @param why the reason
   public record Refused(Origin origin, Refusal why) {}
 
-  /// What a mark says of a key.
+  /// The mark of a generation's beginning or end.
   ///
-  /// @param alive whether a generation begins here, or ends
-  /// @param listed where the directory lists it
+  /// @param alive whether a generation begins here; otherwise one ends
+  /// @param listed the address at which the directory lists the generation
   public record Mark(boolean alive, long listed) {}
 
   public static byte[] put(@Nullable Origin origin, long behind, int code, byte[] value) {
     return how(new Encoder(value.length + 45), origin, behind, 0, code).raw(value).toBytes();
   }
 
-  /// A put that executes on a copy of the state.
+  /// Returns a put that executes on a copy of the state.
   public static byte[] copiedPut(@Nullable Origin origin, long behind, int code, byte[] value) {
     return how(new Encoder(value.length + 45), origin, behind, COPIED, code).raw(value).toBytes();
   }
@@ -186,7 +188,7 @@ public final class Records {
     return new Put(origin, behind, begins, copied, code, opening, in.raw(in.remaining()));
   }
 
-  /// How far behind a PUT everything was settled when it was logged, see [Put#behind()].
+  /// Returns the distance from a PUT to the last settled put, see [Put#behind()].
   public static long behind(byte[] payload) {
     var in = new Decoder(payload);
     origin(in);
@@ -197,7 +199,7 @@ public final class Records {
     return origin(new Encoder(32), origin).varint(listed).toBytes();
   }
 
-  /// The origin of a PUT or DELETE.
+  /// Returns the origin of a PUT or DELETE.
   public static @Nullable Origin originOf(byte[] payload) {
     return origin(new Decoder(payload));
   }
@@ -284,7 +286,7 @@ public final class Records {
     return new Origin(in.id(), in.varint(), (int) in.varint());
   }
 
-  /// Whether an entry changes the state of its key as of its address: a put or a deletion.
+  /// Returns whether an entry changes the state of its key as of its address: a put or a deletion.
   public static boolean isChange(StoredEntry entry) {
     return entry.kind() == PUT || entry.kind() == DELETE;
   }

@@ -9,14 +9,14 @@ import stoa.Gone;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// Why a call was refused or taken back, as it is logged.
+/// The logged reason for which a call was refused or taken back.
 ///
 /// ```
 /// kind u8: 0 it failed, 1 it was late, 2 it would have waited for itself, 3 its key was gone,
 ///   4 its key was there, 5 the replicas of its key differ; reason text
 /// ```
 ///
-/// @param kind of the exception
+/// @param kind the kind of the exception
 /// @param reason its message
 public record Refusal(int kind, String reason) {
   private static final int FAILED = 0;

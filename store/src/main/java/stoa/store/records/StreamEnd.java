@@ -2,7 +2,7 @@ package stoa.store.records;
 
 import stoa.base.Key;
 
-/// The end of a key's stream as it will be when the batch under way is committed.
+/// The end of a key's stream as it will be when the batch in progress commits.
 ///
 /// The leader owns it: the thread that makes the batch.
 public abstract class StreamEnd {
@@ -22,7 +22,7 @@ public abstract class StreamEnd {
   /// Whether a generation of the key has ended.
   public boolean everDeleted;
 
-  /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
+  /// The log counter of the last put or deletion; UNKNOWN while that is older than this instance.
   public long nextChange = UNKNOWN;
 
   /// The log counter of the last logged checkpoint in this process, 0 when there is none.
@@ -43,14 +43,16 @@ public abstract class StreamEnd {
     this.key = key;
   }
 
-  /// The address of the last executed put about which everything is logged.
+  /// Returns the address of the last executed put for which the stream has everything that the
+  /// store logs about it.
   public abstract long settled();
 
-  /// The log counter of the last put or deletion, with the batch under way. Whoever asks has asked
-  /// for the committed one before.
+  /// Returns the log counter of the last put or deletion, including the batch in progress. The
+  /// caller has asked for the committed one before.
   public abstract long lastChange();
 
-  /// Remembers the committed fields before the first change of a batch; answers whether this is it.
+  /// Saves the committed fields before the first change of a batch; returns whether this call saved
+  /// them.
   public final boolean touch() {
     if (touched) return false;
     touched = true;
@@ -63,22 +65,22 @@ public abstract class StreamEnd {
     return true;
   }
 
-  /// How far the last put about which everything is logged is below the next address.
+  /// Returns the distance from the last settled put to the next address.
   public final long behind() {
     return nextTail + 1 - settled();
   }
 
-  /// Whether the batch changes the state of the key.
+  /// Returns whether the batch changes the state of the key.
   public final boolean hasChanged() {
     return nextChange != oldChange;
   }
 
-  /// The batch is committed.
+  /// Publishes the end when the batch is committed.
   public void publish() {
     touched = false;
   }
 
-  /// Nothing of the batch was written.
+  /// Restores the committed fields when nothing of the batch was written.
   public final void rollBack() {
     touched = false;
     nextTail = oldTail;

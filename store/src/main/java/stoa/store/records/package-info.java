@@ -1,2 +1,2 @@
-/// What a store logs: the formats of its entries, and the draft that decides a batch.
+/// The log entries of a store: their formats, and the draft that decides a batch.
 package stoa.store.records;

@@ -5,7 +5,7 @@ import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.base.StreamId;
 
-/// What the leader says of a key's state at an address, for the other replicas to compare.
+/// The leader's report of a key's state at an address, for the other replicas to compare.
 ///
 /// ```
 /// space text, name sized, address varint, generation varint, kind u8, form i64, hash 16 bytes;
@@ -14,13 +14,13 @@ import stoa.base.StreamId;
 ///
 /// @param space the key's space
 /// @param name its name there
-/// @param address the stream address of the put after which that was the state
+/// @param address the stream address of the put after which the key had that state
 /// @param generation the stream address at which the key's generation began
-/// @param checkpoint whether it is of the checkpoint that was made there; what goes on from that
-///   may be written in another order
-/// @param form in which it is encoded, by `HandlerFactory.form`
-/// @param hash of the state as its handler keeps it
-@SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+/// @param checkpoint whether the report is of the checkpoint at that address; the state that
+///   continues from a checkpoint may have its bytes in another order
+/// @param form the form of the encoded state, by `HandlerFactory.form`
+/// @param hash the hash of the encoded state
+@SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
 public record Announced(
     String space,
     byte[] name,
@@ -32,21 +32,21 @@ public record Announced(
   /// The stream of announcements.
   public static final Key KEY = Key.of("stoa", "announcements");
 
-  /// Reads what [#toBytes] wrote.
+  /// Decodes the bytes of [#toBytes].
   public static Announced of(byte[] payload) {
     var in = new Decoder(payload);
     return new Announced(
         in.text(), in.sized(), in.varint(), in.varint(), in.u8() == 1, in.i64(), in.id());
   }
 
-  /// The payload of its entry.
+  /// Encodes this as the payload of an entry.
   public byte[] toBytes() {
     var out = new Encoder(name.length + space.length() + 72).text(space).sized(name);
     out.varint(address).varint(generation).u8(checkpoint ? 1 : 0).i64(form).id(hash);
     return out.toBytes();
   }
 
-  /// The stream of the key.
+  /// Returns the stream of the key.
   public StreamId stream() {
     return new Key(space, name, space).stream();
   }

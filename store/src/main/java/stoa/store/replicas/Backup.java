@@ -2,23 +2,24 @@ package stoa.store.replicas;
 
 import stoa.log.Batch;
 
-/// What a replica does beside keeping the log, while another one leads. Thread-safe.
+/// The work of a replica beside keeping the log, while another one leads. Thread-safe.
 public interface Backup extends AutoCloseable {
-  /// How far it has come.
+  /// The progress of a replica.
   ///
-  /// @param waiting how many keys wait or are looked after
-  /// @param compared how many states were compared with the leader's
-  /// @param diverged how many of these were not the same
+  /// @param waiting how many keys wait or are in work
+  /// @param compared how many states it has compared with the leader's
+  /// @param diverged how many of these were different
   public record Progress(int waiting, long compared, long diverged) {}
 
-  /// A batch is in the streams of this replica. To be called for each, in order, from when this was
-  /// opened; what came before is found in the streams. Comes back soon.
+  /// Notes a batch that is in the streams of this replica, and returns soon. The caller reports
+  /// each batch in order, from the opening of this on; this finds earlier ones in the streams.
   void applied(Batch batch);
 
-  /// How far it has come.
+  /// Returns the progress.
   Progress progress();
 
-  /// Stops. Nothing is written any more when this returns; what was, are whole checkpoints.
+  /// Stops. After this returns, the replica writes nothing more; it has written whole checkpoints
+  /// only.
   @Override
   void close();
 }

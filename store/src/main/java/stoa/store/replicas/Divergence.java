@@ -9,28 +9,29 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// The evidence for which a key is in quarantine: its replicas came to different states from the
-/// same puts, or a put of it has ended the process that executed it, again and again.
+/// same puts, or one of its puts has repeatedly ended the process that executed it.
 ///
-/// Where a put has ended the process, `first` and `to` are its address, and both hashes are zero.
+/// When a put has ended the process, `first` and `to` are its address, and both hashes are zero.
 ///
 /// ```
-/// space text, name sized, object text, generation, from, to, first, all varint; two hashes of 16 bytes;
+/// space text, name sized, object text, generation, from, to, first, all varint;
+/// two hashes of 16 bytes;
 /// count varint of methods, each text
 /// ```
 ///
 /// @param space the key's space
 /// @param name its name there
-/// @param object what messages call the key
+/// @param object the name of the key in messages
 /// @param generation the stream address at which its generation began
-/// @param from a stream address up to which nobody saw a difference
+/// @param from a stream address up to which no replica saw a difference
 /// @param to the stream address after which the states differ
 /// @param first the first stream address at which one replica came to two states when it executed
-///   the puts again; 0 when it did not, or that would have taken long
-/// @param led the hash of the state of who led
-/// @param own the hash of the state of who followed
-/// @param methods which methods were called at [#first], or behind [#from] up to [#to]; a few of
+///   the puts again; 0 when it did not, or when the search would have taken long
+/// @param led the hash of the leader's state
+/// @param own the hash of the state of the replica that follows
+/// @param methods the methods of the calls at [#first], or behind [#from] up to [#to]; a few of
 ///   them
-@SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
 public record Divergence(
     String space,
     byte[] name,
@@ -47,12 +48,12 @@ public record Divergence(
     methods = List.copyOf(methods);
   }
 
-  /// Reads what [#toBytes] wrote.
+  /// Decodes the bytes of [#toBytes].
   public static Divergence of(byte[] bytes) {
     return of(new Decoder(bytes));
   }
 
-  /// What was written as its bytes.
+  /// Decodes the same bytes from a decoder.
   public static Divergence of(Decoder in) {
     String space = in.text();
     byte[] name = in.sized();
@@ -68,7 +69,7 @@ public record Divergence(
     return new Divergence(space, name, object, generation, from, to, first, led, own, methods);
   }
 
-  /// This in bytes, to be told to who leads.
+  /// Encodes this, to be sent to the leader.
   public byte[] toBytes() {
     var out = new Encoder(name.length + 256).text(space).sized(name).message(object);
     out.varint(generation).varint(from).varint(to).varint(first).id(led).id(own);
@@ -77,14 +78,14 @@ public record Divergence(
     return out.toBytes();
   }
 
-  /// The stream of the key.
+  /// Returns the stream of the key.
   public StreamId stream() {
     return new Key(space, name, object).stream();
   }
 
-  /// The evidence that a put ends the process that executes it.
+  /// Returns the evidence that a put ends the process that executes it.
   ///
-  /// @param method what it calls; empty when that is not known
+  /// @param method the method that it calls; empty when that is unknown
   public static Divergence fatal(Key key, long generation, long address, String method) {
     var none = new StreamId(0, 0);
     return new Divergence(
@@ -100,12 +101,13 @@ public record Divergence(
         method.isEmpty() ? List.of() : List.of(method));
   }
 
-  /// Whether a put has ended the process that executed it; otherwise, replicas have diverged.
+  /// Returns whether a put has ended the process that executed it; otherwise, replicas have
+  /// diverged.
   public boolean isFatal() {
     return first > 0 && led.equals(own);
   }
 
-  /// What was seen, in words.
+  /// Describes the difference.
   public String words() {
     if (isFatal()) {
       String method = methods.isEmpty() ? "" : " (" + String.join(", ", methods) + ")";
@@ -119,7 +121,7 @@ public record Divergence(
     return "its replicas came to different states " + where;
   }
 
-  /// What callers of the key are told.
+  /// Returns the error for callers of the key.
   public Diverged refusal() {
     if (isFatal()) {
       return new Diverged(

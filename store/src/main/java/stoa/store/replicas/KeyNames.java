@@ -2,13 +2,13 @@ package stoa.store.replicas;
 
 import stoa.base.Key;
 
-/// What the layer above the store knows of keys, for a replica that follows.
+/// The names that the layer above the store gives to keys, for a replica that follows.
 public interface KeyNames {
-  /// A key by its space and name.
+  /// Returns a key by its space and name.
   ///
-  /// @throws RuntimeException when it cannot be executed here, now
+  /// @throws RuntimeException when this process cannot execute the key now
   Key key(String space, byte[] name);
 
-  /// What a put calls, in words; empty when it calls nothing.
+  /// Describes the method that a put calls; empty when it calls none.
   String method(Key key, byte[] value);
 }

@@ -20,30 +20,31 @@ import stoa.store.threads.Threads;
 import stoa.store.watching.Progress;
 
 /// A replica that keeps the whole log and executes nothing: the log replica of vCorfu (section
-/// 3.1), where the one that leads is the stream replica. Thread-safe.
+/// 3.1), where the leader is the stream replica. Thread-safe.
 ///
-/// It gets the checkpoints that the leader announces from there, and writes nothing else. So what
-/// they stand for can be released here as well, and whoever leads from here executes what is behind
-/// them only, when it is asked for (vCorfu, Figure 10).
+/// It copies the checkpoints that the leader announces, and writes nothing else. It can therefore
+/// release the entries in front of them. When it becomes the leader, a key executes only the
+/// entries behind its checkpoint, when a caller asks for the key (vCorfu, Figure 10).
 public final class LogUnit implements Backup {
   /*
-   * Announcements of one key take the place of each other: so what waits is bounded by the number of keys, and by
-   * JOBS_MAX. One that is lost, or that the leader has no more, is followed by another one; until then the entries
-   * that it stands for are kept.
+   * A later announcement of a key replaces an earlier one: so the number of keys, and JOBS_MAX,
+   * bound the waiting announcements. When an announcement is lost, or the leader no longer has its
+   * checkpoint, another one follows; until then this replica keeps the entries in front of it.
    */
   private static final int JOBS_MAX = 65_536;
 
-  /// How many ticks pass until the leader is asked again for what it did not give.
+  // How many ticks pass until this asks the leader again for missing checkpoints.
   private static final int REPEAT_TICKS = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(LogUnit.class);
 
-  /// Where checkpoints come from.
+  /// The source of checkpoints.
   public interface Source {
-    /// Asks who leads. Waits.
+    /// Asks the leader for checkpoints, and waits for them.
     ///
-    /// @param each is given each of them in turn, with its state; null when it is not there
-    /// @throws IOException when nobody is reached
+    /// @param each gets each checkpoint in turn, with its state; null when the leader does not have
+    ///   it
+    /// @throws IOException when no leader answers
     void checkpoints(
         List<CatchUp.Wanted> wanted, BiConsumer<CatchUp.Wanted, byte @Nullable []> each)
         throws IOException;
@@ -60,8 +61,8 @@ public final class LogUnit implements Backup {
   private int ticks;
   private boolean closed;
 
-  /// @param streams of the replica
-  /// @param threads its own: closed with it
+  /// @param streams the streams of the replica
+  /// @param threads threads of its own, which it closes with itself
   public LogUnit(Streams streams, Threads threads, Source source) {
     this.streams = streams;
     this.threads = threads;
@@ -85,7 +86,7 @@ public final class LogUnit implements Backup {
   }
 
   private void add(Announced announced) {
-    if (!announced.checkpoint()) return; // it is there to be compared
+    if (!announced.checkpoint()) return; // only for comparison
     StreamId stream = announced.stream();
     jobs.remove(stream); // the last one waits behind the others
     jobs.put(stream, announced);
@@ -106,7 +107,7 @@ public final class LogUnit implements Backup {
     }
   }
 
-  /// Called with the lock held.
+  /// Fetches the next page of checkpoints, if none is in progress. The caller holds the lock.
   private void pump() {
     if (closed || underWay > 0 || jobs.isEmpty()) return;
     var page = new ArrayList<Announced>();
@@ -144,7 +145,7 @@ public final class LogUnit implements Backup {
       lock.lock();
       try {
         underWay = 0;
-        // Newer ones take their place; the next tick asks again.
+        // A newer announcement takes the place of these; the next tick asks again.
         if (!closed) wanted.values().forEach(one -> jobs.putIfAbsent(one.stream(), one));
         if (reached) pump();
       } finally {
@@ -164,7 +165,7 @@ public final class LogUnit implements Backup {
     }
     lock.lock();
     try {
-      // Whoever leads from here next has this device to itself.
+      // The next leader on this device must have it to itself.
       if (closed) return;
       streams.checkpointAndRelease(announced.stream(), announced.address(), state);
     } finally {

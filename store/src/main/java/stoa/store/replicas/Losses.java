@@ -23,36 +23,36 @@ import stoa.storage.upkeep.Salvage;
 import stoa.storage.upkeep.Survey;
 import stoa.store.records.Records;
 
-/// Finds out what of the objects of a store is lost with the damaged records of its device: which
-/// versions of which objects. It is told twice what a [Survey] of the device finds, by
-/// [#visitor()]; between these, and afterwards, [#next()] is called.
+/// Finds which versions of which objects of a store are lost with the damaged records of its
+/// device. The caller passes the results of two [Survey]s of the device to [#visitor()], and calls
+/// [#next()] after each.
 ///
 /// Keeps about 200 bytes for each object and stream. One owner uses it.
 public final class Losses {
   /*
-   * The versions of an object are the addresses of its stream, which are given without gaps. So a version
-   * that is lost shows as a gap, or as one that the header of its batch tells of and that is not there.
-   * The state of an object after a lost version cannot be made: it ends with the version before. What is
-   * not made by execution, such as the list of the objects of a type, or what a user appends to a stream,
-   * lacks what is lost, and nothing else.
+   * The versions of an object are the addresses of its stream, which have no gaps. A lost version
+   * therefore shows as a gap, or as a version that the header of its batch names and that is
+   * missing. The state of an object after a lost version cannot be made: the object ends with the
+   * version before. Other data loses only the lost entries: the list of the objects of a type, and
+   * a stream to which users append.
    *
-   * The first reading finds the gaps; the second one the names of the objects, and where in the log the
-   * versions are that are of no use without the lost ones.
+   * The first reading finds the gaps. The second one finds the names of the objects, and the places
+   * in the log of the versions that are useless without the lost ones.
    */
   private static final int NAME_MAX = 80;
 
-  /// What is lost of an object or stream.
+  /// The loss of an object or stream.
   ///
   /// @param stream its stream
-  /// @param name what it is, as far as it can be told
-  /// @param first the first version that is lost
-  /// @param last the last one that is, with what is of no use without the first
+  /// @param name its name, as far as it is known
+  /// @param first the first lost version
+  /// @param last the last lost version, including those that are useless without the first
   /// @param versions how many of these are damaged or missing themselves
-  /// @param isState whether later versions need it
+  /// @param isState whether later versions need the lost ones
   public record Lost(
       StreamId stream, String name, long first, long last, long versions, boolean isState) {}
 
-  /// What is known of a stream.
+  /// The findings about a stream.
   private static final class Row {
     private final TreeMap<Long, Long> present = new TreeMap<>(); // first to last
     private long trimmed;
@@ -78,16 +78,16 @@ public final class Losses {
       return Math.max(named, present.isEmpty() ? 0 : present.lastEntry().getValue());
     }
 
-    /// The first address that should be there.
+    /// Returns the first address that should be there.
     private long start() {
       long start = Math.max(1, trimmed);
       long first = present.isEmpty() ? Long.MAX_VALUE : present.firstKey();
-      // Where it was released is lost as well, and what stays in its place is not.
+      // The record of the release is lost as well; the checkpoint in its place is not.
       return first > start && checkpoints.ceiling(first - 1) != null ? first : start;
     }
 
-    /// Finds from where on entries cannot be executed though they are there: without the mark with
-    /// which a generation begins or ends, or without the state that stands for what was released.
+    /// Finds the first entry that cannot be executed though it exists: it lacks the mark with which
+    /// a generation begins or ends, or the state in place of released entries.
     private void findCut() {
       if (!isState) return;
       boolean hasBase = checkpoints.contains(trimmed) || marks.contains(trimmed);
@@ -97,7 +97,7 @@ public final class Losses {
       }
     }
 
-    /// The addresses that are lost, from the first to the last of each range.
+    /// Returns the lost addresses, as ranges with their first and last address.
     private List<long[]> gaps() {
       var gaps = new ArrayList<long[]>();
       long next = start();
@@ -125,29 +125,29 @@ public final class Losses {
   private final Map<StreamId, Long> firstLost = new HashMap<>();
   private final List<Survey.Damage> damages = new ArrayList<>();
 
-  /// The entries with log counters behind that of every batch that was found so far.
+  // The entries with log counters behind every batch found so far.
   private final TreeMap<Long, Streams.Place> ahead = new TreeMap<>();
 
   private long tail;
   private boolean again;
 
-  // Whether something was damaged behind the last batch that was found.
+  // Whether the survey has found damage behind the last batch.
   private boolean damagedBefore;
 
-  // The first log address of a batch that is lost, 0 when none is.
+  // The first log address of a lost batch, 0 when no batch is lost.
   private long unknown;
 
-  /// @param dictionary the stream in which the classes of objects are named
-  /// @param classMark in front of the name of a type there
-  /// @param needed the address of the name there that a put needs which code executes, see
-  ///   [Records.Put#code()]; 0 when it needs none
+  /// @param dictionary the stream that names the classes of objects
+  /// @param classMark the prefix of a type's name there
+  /// @param needed returns the address of the name there that a put needs, if a code with a number
+  ///   executes the put, see [Records.Put#code()]; 0 when it needs none
   public Losses(StreamId dictionary, String classMark, ToLongFunction<byte[]> needed) {
     this.dictionary = dictionary;
     this.classMark = classMark;
     this.needed = needed;
   }
 
-  /// What a survey tells.
+  /// Returns the visitor for a survey.
   public Survey.Visitor visitor(Survey.Visitor progress) {
     return new Survey.Visitor() {
       @Override
@@ -170,7 +170,7 @@ public final class Losses {
     };
   }
 
-  /// The survey is through.
+  /// Ends a survey.
   public void next() {
     again = true;
     if (damagedBefore) unknown = tail + 1;
@@ -186,8 +186,8 @@ public final class Losses {
     });
   }
 
-  /// What is lost of a stream. A store that was salvaged goes on with holes in what is not made by
-  /// execution, and is not damaged.
+  /// Returns the lost addresses of a stream. After a salvage, a stream without a state may have
+  /// holes; they are not damage.
   private List<long[]> gaps(Row row) {
     boolean damaged = damages.stream().anyMatch(damage -> damage.bytes() > 0);
     return row.isState || damaged ? row.gaps() : List.of();
@@ -202,8 +202,8 @@ public final class Losses {
   private void look(Survey.Place place, Survey.Bytes bytes) throws IOException {
     if (RawLog.isBatch(place)) {
       RawLog.Batch batch = RawLog.batch(place.offset(), bytes.get());
-      // A damaged batch no longer names the streams that had entries in it. Only the gap in the log
-      // addresses shows that it was there.
+      // A damaged batch no longer names the streams of its entries. Only the gap in the log
+      // addresses shows that it existed.
       if (damagedBefore && place.offset() > tail + 1) unknown = Math.max(unknown, tail + 1);
       damagedBefore = false;
       tail = Math.max(tail, batch.last());
@@ -246,7 +246,7 @@ public final class Losses {
   private void put(Row row, long address, Records.Put put) {
     if (put.begins()) row.marked.add(address);
     if (put.code() == 0) return;
-    // Nothing behind the last name of the dictionary says that there was another one.
+    // No entry behind the last name of the dictionary tells whether the dictionary had another one.
     Row names = row(dictionary);
     names.named = Math.max(names.named, Math.max(put.code(), needed.applyAsLong(put.value())));
   }
@@ -275,7 +275,7 @@ public final class Losses {
     }
   }
 
-  /// Whether an entry that a batch tells of is lost, or left out.
+  /// Returns whether an entry that a batch names is lost or left out.
   private boolean isGone(Streams.Place place) {
     Long first = firstLost.get(place.stream());
     Row row = rows.get(place.stream());
@@ -300,14 +300,14 @@ public final class Losses {
     return text.toString();
   }
 
-  // ---- what was found
+  // ---- the findings
 
-  /// What a survey found damaged.
+  /// Returns the damage that a survey found.
   public List<Survey.Damage> damages() {
     return List.copyOf(damages);
   }
 
-  /// What is lost of objects and streams.
+  /// Returns the losses of objects and streams.
   public List<Lost> lost() {
     var lost = new ArrayList<Lost>();
     rows.forEach((stream, row) -> {
@@ -337,13 +337,14 @@ public final class Losses {
     return "stream " + stream;
   }
 
-  /// Whether names of classes are lost, without which nothing that was logged later can be told.
+  /// Returns whether names of classes are lost: entries that were logged after them cannot be
+  /// decoded.
   public boolean lacksClasses() {
     return firstLost.containsKey(dictionary);
   }
 
-  /// By the log positions of what is there: what is to be there instead in a store without the
-  /// losses, as [Salvage] takes it.
+  /// Returns the replacements of records in a store without the losses, by their log positions, for
+  /// [Salvage].
   public NavigableMap<Long, byte[]> changed() {
     return new TreeMap<>(changed);
   }

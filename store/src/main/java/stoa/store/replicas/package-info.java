@@ -1,2 +1,2 @@
-/// What replicas tell each other of states and logs: announcements, divergence, losses.
+/// The data that replicas exchange about states and logs: announcements, divergence, losses.
 package stoa.store.replicas;

@@ -2,7 +2,7 @@ package stoa.store.running;
 
 import stoa.store.calls.Pace;
 
-/// A request to append to users' streams, at one log address.
+/// A request to append to several users' streams at one log address.
 public final class AppendRequest extends Request {
   public final Appending appending;
 

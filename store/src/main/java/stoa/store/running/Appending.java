@@ -3,17 +3,17 @@ package stoa.store.running;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 
-/// One append to users' streams: what goes where, and what it is given.
+/// One append to users' streams: the data for each stream, and the addresses that the append gets.
 ///
-/// The leader of its batch sets what it is given; valid once its request is done.
+/// The leader of the batch sets the addresses; they are valid once the request is done.
 ///
 /// @param residents the streams, pinned
-/// @param data what goes to each
-/// @param addresses what each is given
-/// @param given what the append is given
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+/// @param data the bytes for each stream
+/// @param addresses the address that each stream gives
+/// @param given the log address of the append
+@SuppressWarnings("ArrayRecordComponent") // no code compares it
 public record Appending(Resident[] residents, byte[][] data, long[] addresses, Given given) {
-  /// What an append is given as a whole.
+  /// The address that an append gets as a whole.
   public static final class Given {
     /// The log address.
     public @Nullable LogAddress log;
@@ -25,7 +25,7 @@ public record Appending(Resident[] residents, byte[][] data, long[] addresses, G
     this(residents, data, new long[data.length], new Given());
   }
 
-  /// How many bytes it appends.
+  /// Returns how many bytes it appends.
   long bytes() {
     long sum = 0;
     for (byte[] one : data) sum += one.length;

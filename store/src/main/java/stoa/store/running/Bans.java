@@ -4,17 +4,18 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.store.records.Records;
 
-/// Which keys take no calls, and which calls are not run again.
+/// Tells which keys take no calls, and which calls must not run again.
 @SuppressWarnings("exports") // see the package
 public interface Bans {
-  /// Why a key is refused in a generation; null when it is not.
+  /// Returns the error for calls on a key in a generation; null when the key takes calls.
   @Nullable RuntimeException refusal(Key key, long generation);
 
-  /// Refuses to execute a logged put again that has ended the process before.
+  /// Throws when the process has died before while it executed a logged put.
   ///
-  /// @param generation of the key
+  /// @param generation the generation of the key
   void refuseFatal(Execution execution, Records.Put put, long generation);
 
-  /// Why a question is not asked again, during which the process has ended; null when it may be.
+  /// Returns the error for a question during which the process has died; null when it may run
+  /// again.
   @Nullable RuntimeException fatalQuestion(Execution execution);
 }

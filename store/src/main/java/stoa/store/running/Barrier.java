@@ -4,7 +4,8 @@ import stoa.Unavailable;
 import stoa.base.Key;
 import stoa.store.threads.Threads;
 
-/// Waits until what is logged about executed puts is in the streams of their keys. Thread-safe.
+/// Waits until the entries that the store logs about executed puts are in the streams of their
+/// keys. Thread-safe.
 public final class Barrier {
   private final Journal journal;
   private final Residents residents;
@@ -16,7 +17,7 @@ public final class Barrier {
     this.threads = threads;
   }
 
-  /// Waits until the nested answers of what was executed on a key are in its stream.
+  /// Waits until the nested answers of all executed puts on a key are in its stream.
   public void await(Key key) {
     Resident resident = residents.pin(key);
     try {
@@ -26,7 +27,7 @@ public final class Barrier {
     }
   }
 
-  /// As [#await(Key)], of a key that is pinned.
+  /// Does the same for a key that is pinned.
   public void await(Resident resident) {
     awaitNotes(resident);
     if (resident.lacksAnswer()) {
@@ -38,7 +39,7 @@ public final class Barrier {
     }
   }
 
-  /// Waits until no entry is on its way into the stream of a key that nobody executes.
+  /// Waits until no entry of a note is on its way into the stream of a key.
   public void awaitNotes(Resident resident) {
     while (resident.notesUnderWay() > 0) {
       if (!journal.lead(null)) threads.pause();

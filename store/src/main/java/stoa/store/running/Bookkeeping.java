@@ -3,7 +3,7 @@ package stoa.store.running;
 import stoa.store.leading.Admission;
 import stoa.store.watching.Observed;
 
-/// What is counted when a request begins and when it is settled. Thread-safe.
+/// Updates the counters when a request begins and when the store settles it. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Bookkeeping {
   private final Runners runners;
@@ -18,19 +18,19 @@ public final class Bookkeeping {
     this.observed = observed;
   }
 
-  /// The time now, in ticks.
+  /// Returns the present time in ticks.
   int now() {
     return runners.now();
   }
 
-  /// A request is settled.
+  /// Notes a settled request.
   void settled(Request request) {
     if (request.ticksMax > 0) limits.settled(request);
     if (request.isAhead()) request.resident.isPassed();
     admission.settled();
   }
 
-  /// A caller of this process sees what is at and below a log counter.
+  /// Notes that a caller of this process sees the log up to a counter.
   void observe(long reach) {
     observed.advance(reach);
   }

@@ -11,9 +11,9 @@ import stoa.store.calls.OngoingCall;
 import stoa.store.calls.Visit;
 import stoa.store.threads.Threads;
 
-/// The calls under way, as an operator sees and cancels them. Thread-safe.
+/// Lists the calls in progress for an operator, and cancels them. Thread-safe.
 public final class CallList {
-  /// For how long an operator waits for the next run of a call to begin.
+  // For how many ticks an operator waits for the next run of a call to begin.
   private static final int BETWEEN_TICKS = 1_000 / Threads.TICK_MILLIS;
 
   private final Runners runners;
@@ -29,12 +29,12 @@ public final class CallList {
     this.threads = threads;
   }
 
-  /// By what a request is known while it is under way.
+  /// Returns the id by which an operator names a request while it is in progress.
   public long id(Request request) {
     return request.id(ids);
   }
 
-  /// The calls that run and wait, as many as are asked for, those that run first.
+  /// Returns at most `callsMax` of the running and waiting calls, the running ones first.
   public List<OngoingCall> calls(int callsMax) {
     var calls = new ArrayList<OngoingCall>();
     int now = runners.now();
@@ -91,7 +91,7 @@ public final class CallList {
         age(now - request.since));
   }
 
-  /// Of the client whose call it is, or led to it.
+  /// Returns the session of the client that made the call, or the call that led to it; 0 for none.
   private static long session(Execution run) {
     for (@Nullable Execution next = run; next != null; next = next.caller) {
       Request request = next.request;
@@ -112,8 +112,8 @@ public final class CallList {
     return Duration.ofMillis((long) Threads.TICK_MILLIS * Math.max(0, ticks));
   }
 
-  /// Cancels the call of an id; answers whether there was one that could be. Waits for a moment
-  /// where one run of it was given up and the next has not begun, which a worker does.
+  /// Cancels the call with an id; returns whether there was a call to cancel. If the store gave up
+  /// one run of the call and a worker has not begun the next one yet, this waits for a moment.
   public boolean cancel(long id) {
     int since = runners.now();
     while (true) {
@@ -124,13 +124,13 @@ public final class CallList {
     }
   }
 
-  /// What became of a call that was to be cancelled.
+  /// The outcome of an attempt to cancel a call.
   private enum Found {
-    /// There is none, or it can't be cancelled.
+    /// There is no such call, or it cannot be cancelled.
     NONE,
-    /// Neither a run of it can be taken back nor does it wait: its next run is about to begin.
+    /// The call neither waits nor has a run to take back: its next run is about to begin.
     BETWEEN,
-    /// It is cancelled.
+    /// The call is cancelled.
     CANCELLED
   }
 

@@ -2,7 +2,7 @@ package stoa.store.running;
 
 import stoa.store.calls.Pace;
 
-/// A request to log a checkpoint of a key, and to make it.
+/// A request to log a checkpoint of a key and then make it.
 public final class CheckpointRequest extends ChangeRequest {
   public CheckpointRequest(Resident resident) {
     super(resident, Pace.LONG, 0);

@@ -1,7 +1,7 @@
 package stoa.store.running;
 
-/// A request to log what a transaction does. It is settled when all keys have executed their
-/// [parts][PartRequest]; its number is the log counter.
+/// A request to log the changes of a transaction. The store settles it when all keys have executed
+/// their [parts][PartRequest]; its number is the log counter.
 public final class CommitRequest extends Request {
   public final StoreTransaction transaction;
 

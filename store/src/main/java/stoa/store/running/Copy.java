@@ -5,30 +5,30 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 
-/// A copy of a key's state, on which a transaction works. One thread uses it.
+/// A copy of a key's state on which a transaction works. One thread uses it.
 public final class Copy {
   private final Key key;
   private final HandlerFactory factory;
   private @Nullable Handler handler;
   private long generation;
 
-  /// The address of the last put or deletion that was there before.
+  // The address of the last put or deletion before the copy was made.
   private final long position;
 
-  /// Whether there was a generation before, when there is none now.
+  // Whether an earlier generation existed while the key is absent now.
   private boolean everDeleted;
 
   /// The last address of the stream when the copy was made.
   final long tail;
 
-  /// How many entries the transaction will add to the stream.
+  // How many entries the transaction will add to the stream.
   private int added;
 
-  // As in Materialized: where that goes on with what was read back from a checkpoint, so does this.
+  // Like Materialized, this continues with the state that it decodes from a checkpoint.
   private long stateBytes;
   private long bytesSince;
 
-  /// Whether nothing was put on it yet.
+  // Whether nothing was put on this copy yet.
   private boolean fresh = true;
 
   public Copy(Key key, HandlerFactory factory, Materialized.State state, long tail) {
@@ -57,28 +57,28 @@ public final class Copy {
     this.bytesSince = from.bytesSince;
   }
 
-  /// A copy of this copy.
+  /// Returns a copy of this copy.
   Copy fork() {
     return new Copy(this);
   }
 
-  /// The address at which the generation began, 0 when the key is absent.
+  /// Returns the address at which the generation began, 0 when the key is absent.
   public long generation() {
     return generation;
   }
 
-  /// The address of the last put or deletion that was there before.
+  /// Returns the address of the last put or deletion before the copy was made.
   public long position() {
     return position;
   }
 
-  /// The state as the handler keeps it; null when the key is absent.
+  /// Encodes the state with the handler; returns null when the key is absent.
   public byte @Nullable [] checkpoint() {
     Handler current = handler;
     return current == null ? null : current.checkpoint();
   }
 
-  /// Whether an expectation is met by a question.
+  /// Returns whether the key does not meet the expectation of a question.
   boolean isGone(Existence expected) {
     return switch (expected) {
       case Existence.Generation(long expectedOne, _) ->
@@ -88,26 +88,28 @@ public final class Copy {
     };
   }
 
-  /// The address at which the generation began before the transaction; 0 when that began it.
+  /// Returns the address at which the generation began before the transaction; 0 when the
+  /// transaction began it.
   long committedGeneration() {
     return generation <= position ? generation : 0;
   }
 
-  /// The stream address that the transaction's next entry will have, if nothing else is added to
-  /// the stream until it is committed.
+  /// Returns the stream address of the transaction's next entry, if no other call adds to the
+  /// stream until the transaction commits.
   long nextAddress() {
     return tail + added + 1;
   }
 
-  /// Whether the next put is the first on this copy: what it does may depend on the shape that the
-  /// copy has in memory, so that whoever executes it again copies the state before.
+  /// Returns whether the next put is the first on this copy. The effect of a put may depend on the
+  /// shape that the copy has in memory, so a thread that executes the first put again copies the
+  /// state before.
   boolean fresh() {
     boolean first = fresh;
     fresh = false;
     return first;
   }
 
-  /// An entry will be added to the stream.
+  /// Counts an entry that the transaction will add to the stream.
   void adds() {
     added++;
   }

@@ -7,7 +7,7 @@ import stoa.UnknownOutcome;
 import stoa.base.Repeats;
 import stoa.store.threads.Threads;
 
-/// Ends calls that take longer than they may. Thread-safe.
+/// Ends calls that exceed their time limit. Thread-safe.
 public final class Deadlines {
   private static final Logger LOG = LoggerFactory.getLogger(Deadlines.class);
 
@@ -22,7 +22,7 @@ public final class Deadlines {
     this.verdicts = verdicts;
   }
 
-  /// A tick has passed: takes back what is overdue.
+  /// Notes a tick and takes back overdue calls.
   public void watch() {
     try {
       runners.tick(limits.ticksMax(), this::overdue);
@@ -73,7 +73,7 @@ public final class Deadlines {
     var _ = verdicts.stop(execution, failure);
   }
 
-  /// The limit that a run has passed.
+  /// Returns the name and value of the limit that a run has exceeded.
   private String limit(Execution execution) {
     Request request = execution.request;
     if (request != null && request.isLate(runners.now())) {

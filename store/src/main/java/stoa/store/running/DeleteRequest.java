@@ -10,7 +10,7 @@ import stoa.store.records.Records;
 public final class DeleteRequest extends ChangeRequest {
   public final Existence existence;
 
-  /// The client's call that makes it; null for a caller of this process.
+  /// The client's call that makes the deletion; null for a caller of this process.
   public final Records.@Nullable Origin origin;
 
   public DeleteRequest(Resident resident, Existence existence, Records.@Nullable Origin origin) {

@@ -24,27 +24,28 @@ import stoa.store.records.KeyRefusals;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
 
-/// One run of a handler: what it may know, and how it calls other keys.
+/// One run of a handler. It gives the handler its inputs, and makes the handler's calls on other
+/// keys.
 ///
-/// The thread that runs the handler uses it; other threads take it back, and look what it waits
-/// for.
+/// The thread that runs the handler uses it. Other threads take it back, and read the
+/// request that it waits for.
 public final class Execution implements Cancellation.Run {
-  /// Why a handler runs.
+  /// The reason for which a handler runs.
   public enum Mode {
-    /// A logged put, for the first time as far as this process knows.
+    /// A logged put; this process executes it for the first time, as far as it knows.
     LIVE,
     /// A logged put that an earlier process may have begun.
     RESUMED,
-    /// A logged put of the past, whose nested answers are all in the log.
+    /// A logged put of the past. The log has all its nested answers.
     REPLAYED,
-    /// A question, which is not logged.
+    /// A question. The store does not log it.
     READING,
     /// A put of a transaction that is not committed, on a copy of the state.
     TENTATIVE
   }
 
-  /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
-  /// stopped at its next call, and what it answers is dropped.
+  /// Thrown through a handler that must stop now. A handler passes it on; a handler that does not
+  /// is stopped at its next call, and the store drops its answer.
   public abstract static sealed class Unwinding extends Error implements stoa.base.Unwinding
       permits Abandoned, Elsewhere, Leaving, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
@@ -54,7 +55,7 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Thrown through a handler whose run was taken back while it waited.
+  /// Thrown through a handler that waited while its run was taken back.
   static final class Abandoned extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -63,9 +64,9 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Thrown through a handler that answers a question, a transaction, or a reader of the past, from
-  /// the present and asks other keys: they need not be as the reader sees them. The past is asked
-  /// instead.
+  /// Thrown through a handler that answers a question, a transaction or a reader of the past from
+  /// the live state, when it asks other keys. Those keys may have changed behind the reader's
+  /// moment, so the caller asks the past instead.
   public static final class Elsewhere extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -74,8 +75,8 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Thrown through a handler whose run must make way for one that it interrupts on its thread: it
-  /// is done again, from the log, as soon as a thread is free.
+  /// Thrown through a handler whose run must make way for the run that it interrupts on its thread.
+  /// A worker repeats it from the log as soon as a thread is free.
   static final class Yielded extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -84,8 +85,8 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Thrown through a handler whose nested call could not be settled: it goes on from the log
-  /// later.
+  /// Thrown through a handler whose nested call could not be settled. The store resumes it from the
+  /// log later.
   public static final class Suspended extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -96,7 +97,7 @@ public final class Execution implements Cancellation.Run {
       this.reason = reason;
     }
 
-    /// Why the run stopped.
+    /// Returns the reason for which the run stopped.
     public RuntimeException reason() {
       return reason;
     }
@@ -109,7 +110,7 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Thrown through a handler of a transaction that calls a key of another store. The client or
-  /// server that runs the transaction makes the call there, and the handler again, see
+  /// server that runs the transaction makes that call and then runs the handler again, see
   /// [StoreTransaction#leaving].
   public static final class Leaving extends Unwinding {
     private static final long serialVersionUID = 1L;
@@ -117,12 +118,12 @@ public final class Execution implements Cancellation.Run {
     private final transient Visit visit;
     private final boolean nested;
 
-    /// A handler calls a key.
+    /// Stops a handler that calls a key.
     static Leaving toCall(Visit visit) {
       return new Leaving(visit, false);
     }
 
-    /// A handler calls a transaction of a key.
+    /// Stops a handler that calls a transaction of a key.
     static Leaving toTransact(Visit visit) {
       return new Leaving(visit, true);
     }
@@ -133,12 +134,12 @@ public final class Execution implements Cancellation.Run {
       this.nested = nested;
     }
 
-    /// What it calls.
+    /// Returns the call.
     public Visit visit() {
       return visit;
     }
 
-    /// Whether that is a transaction within the transaction.
+    /// Returns whether the call is a transaction within the transaction.
     public boolean isNested() {
       return nested;
     }
@@ -147,7 +148,7 @@ public final class Execution implements Cancellation.Run {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
   private static final long TIME = 0xD1B54A32D192ED03L;
 
-  /// About 200 KB.
+  // About 200 KB.
   private static final int HEADROOM_FRAMES = 2_000;
 
   private static final AtomicIntegerFieldUpdater<Execution> STATE =
@@ -169,66 +170,66 @@ public final class Execution implements Cancellation.Run {
   private final int depth;
   private final @Nullable LoggedAnswers logged;
 
-  /// The request that waits for this run, or null when it is run to load the state.
+  /// The request that waits for this run, or null when the store runs it to load the state.
   public final @Nullable Request request;
 
   private volatile int state = RUNNING;
   private int calls;
   private int entered;
 
-  /// Keeps the compiler from leaving the work out.
+  // Keeps the compiler from removing the work.
   @SuppressWarnings("unused")
   private long headroom;
 
-  /// What this run waits for; read by others that look for circles.
+  /// The request for which this run waits. Threads that look for circles read it.
   public volatile @Nullable Request waitingFor;
 
-  /// The call of another store's key for which this run waits; read by others as well.
+  /// The call on another store's key for which this run waits. Other threads read it.
   public volatile @Nullable Visit visit;
 
-  /// The keys whose handlers wait for this run in other stores, outermost first, when no request
+  /// The keys of other stores whose handlers wait for this run, outermost first, when no request
   /// waits for it.
   public List<Key> callers = List.of();
 
-  /// Whether what this run waits for may be refused instead: nothing was logged for it. Guarded by
-  /// [WaitGraph].
+  /// Whether the store may refuse the request for which this run waits instead: it has logged
+  /// nothing for it. Guarded by [WaitGraph].
   boolean refusable;
 
-  /// Why what this run waits for is refused, once it is. Another run sets it, when both would wait
-  /// for each other.
+  /// The refusal of the request for which this run waits; null for none. Another run sets it when
+  /// the two would wait for each other.
   public volatile @Nullable Deadlock refused;
 
-  /// The log counter of the put; of a question about the past, as of which it is asked.
+  /// The log counter of the put; for a question about the past, the counter at which it reads.
   public long counter;
 
-  /// Whether a question about the past is answered by the live state, which may not wait.
+  /// Whether the live state, which must not wait, answers a question about the past.
   public boolean looking;
 
-  /// Whether it is a question about the past.
+  /// Whether the run answers a question about the past.
   public boolean past;
 
-  /// The run that asks this one for the past; null when the question comes from outside.
+  /// The run that asks this one about the past; null when the question comes from outside.
   public @Nullable Execution caller;
 
-  /// Whether it asked another key.
+  /// Whether the run has asked another key.
   public boolean asked;
 
-  /// The log counter up to which what it was told by other keys reaches.
+  /// The log counter up to which the answers of other keys to this run reach.
   public long reach;
 
-  /// The run that this one interrupts on its thread, by helping; set by [Runners].
+  /// The run that this one interrupts on its thread to help; [Runners] sets it.
   @Nullable Execution below;
 
   /// Whether the put begins a generation.
   boolean begins;
 
-  /// The number of the code that executes it; negative when no put is executed.
+  // The number of the code that executes the put; negative when the run executes no put.
   private int code = -1;
 
-  /// The transaction in which the handler runs, and calls other keys; null outside of one.
+  /// The transaction in which the handler runs and calls other keys; null outside of one.
   public @Nullable StoreTransaction transaction;
 
-  /// What a transaction does here, when it does something.
+  /// The change that the transaction makes here; null for none.
   @Nullable LoggedCall loggedCall;
 
   /// The call or run that makes the put; null when the put comes from outside.
@@ -241,28 +242,30 @@ public final class Execution implements Cancellation.Run {
   private volatile boolean exited;
   private long id;
 
-  /// Of a question, which one it is: the same number in every process.
+  /// The number of a question: the same number in every process.
   int question;
 
-  /// How many ticks a run may take that no request waits for; 0 when the store's limit holds.
+  /// How many ticks the run may take when no request waits for it; 0 when the store's limit
+  /// applies.
   int ticksMax;
 
-  /// Why it was taken back; valid once it was.
+  // The reason for which the run was taken back; valid once it was.
   private volatile @Nullable RuntimeException reason;
 
-  /// When it began, moved on by the time in which it waited for others. Its thread writes it.
+  /// The tick at which the run began, moved forward by the time in which it waited for others. Its
+  /// thread writes it.
   volatile int startTick;
 
-  /// The last nested answer that must be durable before this run's answer leaves; those before it
-  /// are when it is.
+  // The last nested answer that must be durable before this run's answer leaves the store. When it
+  // is durable, the answers before it are durable, too.
   private @Nullable NoteRequest unsettledNote;
 
-  /// The last nested answer.
+  // The last nested answer.
   private @Nullable NoteRequest lastNote;
 
   private @Nullable Suspended suspended;
 
-  /// Whether it has called another key, or was to.
+  // Whether the run has called another key, or was about to.
   private boolean called;
 
   private boolean yielded;
@@ -288,7 +291,7 @@ public final class Execution implements Cancellation.Run {
     this.request = request;
   }
 
-  /// The first run of a logged put, which a request waits for.
+  /// Begins the first run of a logged put for which a request waits.
   static Execution live(Runs runs, Resident resident, PutRequest put) {
     var run =
         new Execution(
@@ -307,11 +310,10 @@ public final class Execution implements Cancellation.Run {
     return run;
   }
 
-  /// A run of a logged put that loads a state.
+  /// Begins a run of a logged put that loads a state.
   ///
-  /// @param resident whose calls go on when they are found unfinished, or null in a view of the
-  ///   past
-  /// @param logged what the log tells of the put
+  /// @param resident the key whose unfinished calls the run resumes, or null in a view of the past
+  /// @param logged the entries of the log about the put
   static Execution again(
       Runs runs,
       Key key,
@@ -330,9 +332,9 @@ public final class Execution implements Cancellation.Run {
     return run;
   }
 
-  /// A run of a put of a committed transaction.
+  /// Begins a run of a put of a committed transaction.
   ///
-  /// @param logged what the calls of the put were answered in the transaction
+  /// @param logged the answers to the put's calls in the transaction
   static Execution committed(
       Runs runs, Resident resident, LoggedCall call, LoggedAnswers logged, PartRequest part) {
     var run =
@@ -352,7 +354,7 @@ public final class Execution implements Cancellation.Run {
     return run;
   }
 
-  /// A run of a question, on the live state of a key.
+  /// Begins a run of a question on the live state of a key.
   ///
   /// @param position the address of the last put or deletion that the state reflects
   static Execution question(Runs runs, Resident resident, long position, GetRequest question) {
@@ -372,16 +374,16 @@ public final class Execution implements Cancellation.Run {
     return run;
   }
 
-  /// A run that reads, beside the live state of a key.
+  /// Begins a run that reads beside the live state of a key.
   ///
-  /// @param position the address of the last put or deletion that is seen
-  /// @param depth how many handlers wait for it
+  /// @param position the address of the last put or deletion that the run sees
+  /// @param depth how many handlers wait for the run
   public static Execution beside(Runs runs, Key key, long position, int depth) {
     return new Execution(
         runs, Mode.READING, key, null, position, runs.clock.nowMicros(), depth, null, null);
   }
 
-  /// A run in a transaction that is not committed, on a copy of the state.
+  /// Begins a run in a transaction that is not committed, on a copy of the state.
   ///
   /// @param mode [Mode#READING] or [Mode#TENTATIVE]
   static Execution within(
@@ -394,29 +396,29 @@ public final class Execution implements Cancellation.Run {
     return run;
   }
 
-  /// The key at which the handler runs.
+  /// Returns the key at which the handler runs.
   public Key key() {
     return key;
   }
 
-  /// The stream address of the put, or of the last one before a question.
+  /// Returns the stream address of the put; for a question, that of the last put before it.
   public long address() {
     return address;
   }
 
-  /// The stream address at which the key's generation began, 0 when a question is about an absent
-  /// key.
+  /// Returns the stream address at which the key's generation began, 0 for a question about an
+  /// absent key.
   public long generation() {
     return generation;
   }
 
-  /// The generation of the key in which the handler runs.
+  /// Sets the generation of the key in which the handler runs.
   public void generation(long address) {
     generation = address;
   }
 
-  /// The number of the code that executes the handler: what [HandlerFactory#code()] said when the
-  /// put was logged; for a question and a put that is not logged yet, what it says now.
+  /// Returns the number of the code that executes the handler. For a logged put this is the result
+  /// of [HandlerFactory#code()] when the leader logged it; otherwise it is the present result.
   public int code() {
     int known = code;
     return known >= 0 ? known : runs.spaces.code(key);
@@ -426,13 +428,13 @@ public final class Execution implements Cancellation.Run {
     code = number;
   }
 
-  /// The time that the leader gave the put, in microseconds since 1970.
+  /// Returns the time that the leader gave the put, in microseconds since 1970.
   public long nowMicros() {
     return nowMicros;
   }
 
-  /// What a put's random numbers begin with: the same in every run of it, and another in another
-  /// store, whose time is another.
+  /// Returns the seed of a put's random numbers. It is the same in every run of the put, and
+  /// differs in another store, since that store's time differs.
   public long seed() {
     Records.Origin by = origin;
     long time = isReading() ? 0 : nowMicros * TIME;
@@ -441,38 +443,38 @@ public final class Execution implements Cancellation.Run {
         : key.stream().low() ^ address * GOLDEN ^ time;
   }
 
-  /// As [#address()], for a handler that goes by it.
+  /// Returns the same as [#address()], and notes that the handler uses it.
   public long version() {
     if (loggedCall != null) loggedCall.addressed = true;
     return address;
   }
 
-  /// The transaction in which the handler runs; null outside of one.
+  /// Returns the transaction in which the handler runs; null outside of one.
   public @Nullable StoreTransaction transaction() {
     return transaction;
   }
 
-  /// Whether the handler may change nothing.
+  /// Returns whether the handler must not change its state.
   public boolean isReading() {
     return mode == Mode.READING;
   }
 
-  /// Whether the handler is asked for the past, and sees other keys as they were.
+  /// Returns whether the handler answers for the past, and sees other keys as they were.
   public boolean isPast() {
     return past;
   }
 
-  /// Why the handler runs.
+  /// Returns the reason for which the handler runs.
   public Mode mode() {
     return mode;
   }
 
-  /// How many handlers wait for this run, directly and through others.
+  /// Returns how many handlers wait for this run, directly and through others.
   public int depth() {
     return depth;
   }
 
-  /// The keys whose handlers wait for this run, outermost first, and its own.
+  /// Returns the keys whose handlers wait for this run, outermost first, and then its own key.
   public List<Key> path() {
     var path = new ArrayList<Key>();
     addTo(path);
@@ -491,13 +493,13 @@ public final class Execution implements Cancellation.Run {
     path.add(key);
   }
 
-  /// The run of this store that waits for this one; null when there is none.
+  /// Returns the run of this store that waits for this one; null when there is none.
   private @Nullable Execution outer() {
     Request by = request;
     return by == null ? caller : by.asker;
   }
 
-  /// The keys whose handlers wait for this run and have called this store, outermost first.
+  /// Returns the keys of other stores whose handlers wait for this run, outermost first.
   private List<Key> waitingAbroad() {
     Execution around = outer();
     if (around != null) return around.waitingAbroad();
@@ -505,8 +507,8 @@ public final class Execution implements Cancellation.Run {
     return by == null ? callers : by.callers;
   }
 
-  /// The circle that a call would close on this run's own path, which may lead through other
-  /// stores.
+  /// Returns the error for a call that would close a circle on this run's own path, which may lead
+  /// through other stores.
   public Deadlock circle(Key target) {
     List<Key> path = path();
     var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
@@ -514,22 +516,22 @@ public final class Execution implements Cancellation.Run {
     return KeyRefusals.deadlock(circle);
   }
 
-  /// What the handler is told when the store refuses a call of it.
+  /// Encodes a refusal of the store as the answer to a call of the handler.
   public Nested told(RuntimeException refusal) {
     return Nested.toLog(runs.factory(key).failure(refusal).encoded());
   }
 
-  /// Whether the handler of a key waits for this run by way of another store.
+  /// Returns whether the handler of a key waits for this run by way of another store.
   public boolean waitsAbroad(Key target) {
     return waitingAbroad().contains(target);
   }
 
-  /// Whether it waits for another key.
+  /// Returns whether this run waits for another key.
   boolean isWaiting() {
     return waitingFor != null || visit != null;
   }
 
-  /// Whether it is what a request on its key waits for, rather than what is in front of it.
+  /// Returns whether this run executes a request, rather than one in front of it on the same key.
   public boolean executes(Request waits) {
     if (waits.equals(request)) return true;
     long put =
@@ -541,15 +543,15 @@ public final class Execution implements Cancellation.Run {
     return mode == Mode.RESUMED && put == address;
   }
 
-  /// Whether a key is another store's, which is called by [#visit].
+  /// Returns whether a key belongs to another store. [#visit] calls such a key.
   public boolean isAbroad(Key target) {
     return runs.others().isAbroad(target);
   }
 
-  /// Calls a key of another store, as [#put] and [#get] do one of this.
+  /// Calls a key of another store, as [#put] and [#get] call a key of this one.
   ///
   /// @param kind a put, or a question
-  /// @param call what is put there or asked, as [Neighbors] takes it
+  /// @param call the value or the question, as [Neighbors] takes it
   public byte[] visit(Visit.Kind kind, Key target, Object call, Existence existence) {
     ensureHeadroom();
     if (around(kind, target)) return leaveBeside(kind, target, call, existence);
@@ -559,8 +561,8 @@ public final class Execution implements Cancellation.Run {
     return asked(() -> runs.others().getAbroad(this, target, call, existence)).answer();
   }
 
-  /// As [#visit], of a key that shares no order with this one: it need not be seen at the same
-  /// moment.
+  /// Calls a key of another store that shares no order with this one, like [#visit]. The handler
+  /// need not see that key at the same moment.
   public byte[] visitApart(Visit.Kind kind, Key target, Object call, Existence existence) {
     ensureHeadroom();
     if (around(kind, target)) return leaveBeside(kind, target, call, existence);
@@ -570,7 +572,8 @@ public final class Execution implements Cancellation.Run {
     return asked(() -> runs.others().getAbroadNow(this, target, call, existence)).answer();
   }
 
-  /// Whether the transaction in which the handler runs makes a call on a key of another store.
+  /// Returns whether the transaction in which the handler runs makes a call on a key of another
+  /// store.
   private boolean around(Visit.Kind kind, Key target) {
     if (kind == Visit.Kind.PUT && isReading()) {
       throw new UnsupportedOperationException(
@@ -599,8 +602,8 @@ public final class Execution implements Cancellation.Run {
                 : runs.others().getAbroadNow(this, target, call, existence));
   }
 
-  /// Has the client or server that runs the transaction call a key of another store with a
-  /// transaction within this one, for a handler that runs in it.
+  /// Makes the client or server that runs the transaction call a key of another store with a nested
+  /// transaction, for a handler that runs in the transaction.
   public byte[] leaveToTransact(Key target, Object call, Existence existence) {
     return tentative(
         target,
@@ -610,19 +613,20 @@ public final class Execution implements Cancellation.Run {
         });
   }
 
-  /// Says, before a put that would begin a key is logged, why it cannot.
+  /// Checks a put that would begin a key, before the store logs it.
   public interface Beginning {
-    /// The refusal, as the key's handler would encode it as an answer; null when there is none.
+    /// Returns the refusal, encoded as an answer of the key's handler; null when there is none.
     byte @Nullable [] refusal();
 
-    /// Why the key's handler could not execute the put, as an answer; null when it can.
+    /// Returns the error of a key's handler that could not execute the put, as an answer; null when
+    /// it can.
     default byte @Nullable [] unfit() {
       return null;
     }
   }
 
-  /// What the value that the handler puts was read as before it was logged; null when the handler
-  /// is to read it. Answers it once, as the handler may change it.
+  /// Returns the decoded value that the handler puts; null when the handler must decode the value
+  /// itself. Returns it only once, since the handler may change it.
   public @Nullable Object takeRead() {
     if (!(request instanceof PutRequest put) || put.address != address) return null;
     Object read = put.read;
@@ -630,8 +634,8 @@ public final class Execution implements Cancellation.Run {
     return read;
   }
 
-  /// Puts a value at another key and answers what its handler does. In a replay the answer comes
-  /// from the log.
+  /// Puts a value at another key and returns the answer of its handler. In a replay the answer
+  /// comes from the log.
   ///
   /// @return the answer as encoded by the other key's handler, or by its factory when the store
   ///   refused
@@ -639,9 +643,9 @@ public final class Execution implements Cancellation.Run {
     return put(target, Put.of(value), existence, () -> null);
   }
 
-  /// As [#put(Key, byte\[\], Existence)], of a value that was read.
+  /// Puts a decoded value, like [#put(Key, byte\[\], Existence)].
   ///
-  /// @param beginning is asked when the key is absent
+  /// @param beginning checks the put when the key is absent
   public byte[] put(Key target, Put put, Existence existence, Beginning beginning) {
     ensureHeadroom();
     if (isReading()) {
@@ -655,7 +659,7 @@ public final class Execution implements Cancellation.Run {
         target, origin -> runs.others().put(this, target, put, existence, beginning, origin));
   }
 
-  /// Asks the handler of another key.
+  /// Asks the handler of another key a question.
   public byte[] get(Key target, Object query, Existence existence) {
     ensureHeadroom();
     if (mode == Mode.TENTATIVE) {
@@ -668,8 +672,8 @@ public final class Execution implements Cancellation.Run {
     return getApart(target, query, existence);
   }
 
-  /// Asks the handler of another key that shares no order with this one: it need not be seen at the
-  /// same moment. Not from within a transaction.
+  /// Asks the handler of another key that shares no order with this one. The caller need not see
+  /// that key at the same moment. Not allowed within a transaction.
   public byte[] getApart(Key target, Object query, Existence existence) {
     ensureHeadroom();
     if (isReading()) {
@@ -679,7 +683,7 @@ public final class Execution implements Cancellation.Run {
     return nested(target, origin -> runs.others().get(this, target, query, existence));
   }
 
-  /// Gives a question up that the live state answers for a reader of one moment.
+  /// Gives up a question that the live state answers for a reader of one moment.
   public void leaveLive() {
     if (!isReading() || resident == null) return;
     if (!(request instanceof GetRequest question)) return;
@@ -690,13 +694,13 @@ public final class Execution implements Cancellation.Run {
 
   /// Runs code of another key here, as part of the transaction in which this handler runs.
   ///
-  /// @throws IllegalStateException when it runs in none
+  /// @throws IllegalStateException when the handler runs in no transaction
   public byte[] run(Target target, Object query, Existence existence) {
     ensureHeadroom();
     StoreTransaction around = transaction;
     if (around == null || mode != Mode.TENTATIVE) {
       Records.Origin by = origin;
-      // It ran, in a transaction that is committed.
+      // The code ran in a transaction that is committed.
       if (by != null && by.isTransaction()) return nested(target.key(), _ -> outside(target.key()));
       return outside(target.key()).answer();
     }
@@ -711,7 +715,8 @@ public final class Execution implements Cancellation.Run {
             + ", which runs at a caller outside; call it there, or in the body of a transaction");
   }
 
-  /// A nested call of a transaction: its answer is logged beside the put, when the transaction is.
+  /// Makes a nested call of a transaction. When the transaction commits, the leader logs the answer
+  /// beside the put.
   private byte[] tentative(Key target, Supplier<Answer> call) {
     if (suspended != null) throw suspended;
     byte[] answer;
@@ -747,25 +752,25 @@ public final class Execution implements Cancellation.Run {
     return Objects.requireNonNull(transaction);
   }
 
-  /// What a nested call came to.
+  /// The result of a nested call.
   ///
   /// @param answer the encoded answer
-  /// @param mustBeLogged whether it could not be found again after a crash
+  /// @param mustBeLogged whether the store could not find the answer again after a crash
   public record Nested(byte[] answer, boolean mustBeLogged) {
-    /// An answer that could not be found again after a crash.
+    /// Returns an answer that the store could not find again after a crash.
     public static Nested toLog(byte[] answer) {
       return new Nested(answer, true);
     }
 
-    /// An answer that the log has, or that can be made again.
+    /// Returns an answer that the log has, or that the store can make again.
     public static Nested found(byte[] answer) {
       return new Nested(answer, false);
     }
   }
 
-  /// Fails here, where nothing is under way, rather than in the middle of what serves the call,
-  /// when the stack is nearly used up. Endless recursion that calls out comes by here at every
-  /// level, so that one call in eight suffices.
+  /// Fails here when the stack is nearly used up. Nothing is in progress here, unlike in the middle
+  /// of the code that serves the call. Endless recursion across keys passes here at every level, so
+  /// this checks only one call in eight.
   private void ensureHeadroom() {
     if ((++entered & 7) == 0) headroom = headroom(HEADROOM_FRAMES, entered, 1, 2, 3);
   }
@@ -774,11 +779,11 @@ public final class Execution implements Cancellation.Run {
     return frames == 0 ? a : headroom(frames - 1, b, c, d, a) + (a ^ b) + (c ^ d);
   }
 
-  /// Something that need not be the same in every run of the put, such as the trace of an
-  /// exception, and that the handler keeps: as it was made the first time. It is logged beside the
-  /// put, as the answer to a nested call is, and a replay takes it from there.
+  /// Makes a value that may differ between runs of the put and that the handler keeps, such as the
+  /// trace of an exception. The store keeps the value of the first run: it logs the value beside
+  /// the put, like the answer to a nested call, and a replay takes it from there.
   ///
-  /// @param made makes it, and calls no other key
+  /// @param made makes the value, and calls no other key
   public byte[] once(Supplier<byte[]> made) {
     if (isReading()) return made.get();
     if (mode == Mode.TENTATIVE) {
@@ -797,7 +802,7 @@ public final class Execution implements Cancellation.Run {
     byte[] known = logged == null ? null : logged.find(address, number);
     if (known != null) return known;
     if (mode == Mode.REPLAYED || resident == null) {
-      // No handler may catch this and go on.
+      // No handler may catch this error and continue.
       throw suspend(
           new stoa.Corrupt(
               "the answer to call "
@@ -819,7 +824,7 @@ public final class Execution implements Cancellation.Run {
     return nested.answer;
   }
 
-  /// A run in a round may not wait: a worker does it again.
+  /// Stops a run in a round, which must not wait: a worker repeats it.
   private void leaveRound() {
     called = true;
     Request waits = request;
@@ -828,18 +833,18 @@ public final class Execution implements Cancellation.Run {
     throw new Yielded();
   }
 
-  /// Whether it has called another key, or was to.
+  /// Returns whether the run has called another key, or was about to.
   public boolean hasCalled() {
     return called;
   }
 
-  /// Drops what a handler answers that was to make way and has gone on.
+  /// Drops the answer of a handler that was to make way and continued instead.
   void checkNotYielded() {
     if (yielded) throw new Yielded();
   }
 
-  /// What the store refuses, it answers. What it throws is trouble of its own, which is no answer
-  /// and nothing for a handler to catch.
+  /// Makes a call and returns the store's refusal as its answer. An error of this store itself is
+  /// no answer, and no handler may catch it.
   private Nested asked(Supplier<Nested> call) {
     try {
       return call.get();
@@ -848,9 +853,9 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Stops the run, to go on from the log later.
+  /// Stops the run; the store resumes it from the log later.
   ///
-  /// @return what the handler must throw
+  /// @return the error that the handler must throw
   public Unwinding suspend(RuntimeException reason) {
     var stop = new Suspended(reason);
     suspended = stop;
@@ -860,31 +865,31 @@ public final class Execution implements Cancellation.Run {
   /// Waits until everything that this run's answer reflects is durable.
   void gate() {
     if (suspended != null) throw suspended;
-    // What was put is found again. But with its answer in the log, what is behind this has not
-    // begun
-    // when this goes on after a crash and waits for an answer, so that it can be refused.
+    // After a crash the store finds the nested puts again. With neighbors this waits for the last
+    // note: once the answer is in the log, no request behind this run has begun when the run
+    // resumes after a crash and waits for an answer, so the store can refuse that request.
     await(runs.others().hasNeighbors() ? lastNote : unsettledNote);
   }
 
-  /// Waits until what the next call may reflect is durable.
+  /// Waits until everything that the next call may reflect is durable.
   public void gateReflected() {
     await(unsettledNote);
   }
 
-  /// Waits until every nested answer of this run and those before is durable: behind a checkpoint,
-  /// nobody asks again.
+  /// Waits until every nested answer of this run and of earlier ones is durable. A run that starts
+  /// from the checkpoint behind them does not ask for them again.
   void gateAll() {
     Resident here = resident;
     await(here == null ? lastNote : here.lastNote);
     if (here != null) here.lastNote = null;
   }
 
-  /// The note without which no later nested put may be logged.
+  /// Returns the note without which the leader must not log a later nested put.
   public @Nullable NoteRequest unsettledNote() {
     return unsettledNote;
   }
 
-  /// The last nested answer, which need not be in the log yet; null when there is none.
+  /// Returns the last nested answer, which need not be in the log yet; null when there is none.
   @Nullable NoteRequest lastNote() {
     return lastNote;
   }
@@ -900,33 +905,33 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// The run has waited for other keys, which does not count as its time.
+  /// Notes that the run has waited for other keys; this time does not count as its own.
   public void hasWaited(int ticks) {
     int moved = startTick + ticks;
     startTick = moved;
   }
 
-  /// Whether the log says that an earlier run of the put stood: then this one must not be taken
-  /// back.
+  /// Returns whether the log says that an earlier run of the put stood; nothing may then take this
+  /// run back.
   boolean isKnownToStand() {
     Records.Origin by = origin;
     return (by != null && by.isTransaction()) || (logged != null && logged.isDone(address));
   }
 
-  /// After the end of a run that lasted long: makes durable that it stands, before anybody sees
-  /// what it did. Another run of it may last longer, and must not be taken back for that.
+  /// Makes durable that a long run stands, before any caller sees its effects. Another run of the
+  /// put may last longer, and must not be taken back for that.
   void settleLong() {
     if (isReading() || resident == null || isKnownToStand() || !runs.limits.lastedLong(this))
       return;
     await(runs.journal.note(resident, Records.DONE, Records.done(address)));
   }
 
-  /// Ends the run, if it was not taken back before.
+  /// Ends the run; returns false when it was taken back before.
   boolean finish() {
     return STATE.compareAndSet(this, RUNNING, DONE);
   }
 
-  /// Ends a run that was stopped; answers what is thrown on, which is [Abandoned] exactly when the
+  /// Ends a run that was stopped. Returns the error to throw, which is [Abandoned] exactly when the
   /// run was taken back.
   Unwinding stopped(Unwinding by) {
     return finish() ? by : new Abandoned();
@@ -937,7 +942,7 @@ public final class Execution implements Cancellation.Run {
     return STATE.compareAndSet(this, RUNNING, TAKEN_BACK);
   }
 
-  /// As [#takeBack()], and has its thread stop it, where the code that it runs can be stopped.
+  /// Takes the run back, like [#takeBack()], and makes its thread stop where it can stop the code.
   boolean stop(RuntimeException why) {
     reason = why;
     if (!takeBack()) return false;
@@ -946,7 +951,7 @@ public final class Execution implements Cancellation.Run {
     return true;
   }
 
-  /// Takes it from a thread that must come back; a worker does it again.
+  /// Takes the run from a thread that others wait for; a worker repeats it.
   public void preempt() {
     Resident where = resident;
     if (where == null || !takeBack()) return;
@@ -955,30 +960,31 @@ public final class Execution implements Cancellation.Run {
     if (exited) Cancellation.ended(this);
   }
 
-  /// Why it was taken back by [#stop].
+  /// Returns the reason with which [#stop] took the run back.
   RuntimeException stopReason() {
     return Objects.requireNonNull(reason);
   }
 
-  /// A thread begins to run the handler. Others see it once it is the runner's top.
+  /// Sets the thread that begins to run the handler. Other threads see the run once it is the
+  /// runner's top.
   void enter(Runners.Runner on) {
     RUNNER.lazySet(this, on);
   }
 
-  /// What [Runners] knows of the thread that runs the handler; null before one does.
+  /// Returns the runner of the thread that runs the handler; null before a thread does.
   Runners.@Nullable Runner runner() {
     return runner;
   }
 
-  /// The thread that runs the handler; null before one does.
+  /// Returns the thread that runs the handler; null before a thread does.
   public @Nullable Thread thread() {
     Runners.Runner on = runner;
     return on == null ? null : on.thread;
   }
 
-  /// Its thread has left it.
+  /// Notes that the thread has left the run.
   void exited() {
-    if (state == DONE) return; // nobody takes it back any more, nor asks
+    if (state == DONE) return; // nothing takes it back or reads it any more
     exited = true;
     if (isTakenBack()) Cancellation.ended(this);
   }
@@ -988,7 +994,7 @@ public final class Execution implements Cancellation.Run {
     return runs.runners.isOfCurrentThread(this) && this.equals(runs.runners.current());
   }
 
-  /// Whether it has taken longer than it may.
+  /// Returns whether the run has taken longer than it may.
   boolean isOverdue(int now, int ticks) {
     int lasted = now - startTick;
     if (lasted > ticks || (ticksMax > 0 && lasted > ticksMax)) return true;
@@ -996,8 +1002,8 @@ public final class Execution implements Cancellation.Run {
     return waits != null && waits.isLate(now);
   }
 
-  /// Which run of the key it is, the same number in every process: of a logged put its address, of
-  /// anything else one below zero.
+  /// Returns a number for this run of the key, the same in every process: the address of a logged
+  /// put, or a negative number for any other run.
   long run() {
     return switch (mode) {
       case LIVE, RESUMED, REPLAYED -> address;
@@ -1005,7 +1011,7 @@ public final class Execution implements Cancellation.Run {
     };
   }
 
-  /// By what an operator knows it.
+  /// Returns the id by which an operator names the run.
   long id(AtomicLong ids) {
     Request waits = request;
     if (waits != null) return waits.id(ids);
@@ -1019,12 +1025,13 @@ public final class Execution implements Cancellation.Run {
     return state == TAKEN_BACK;
   }
 
-  /// Stops the run if it was taken back.
+  /// Stops the handler if the run was taken back.
   public void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
   }
 
-  /// Why a question to another key as it was is refused, as it would be now; null when it is not.
+  /// Returns the error for a question about the past of another key when that question is nested
+  /// too deeply or closes a circle; null when it does neither.
   public @Nullable RuntimeException refusalOfPast(Key target) {
     if (depth >= runs.waits.depthMax()) {
       return KeyRefusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
@@ -1039,8 +1046,8 @@ public final class Execution implements Cancellation.Run {
     return null;
   }
 
-  /// Makes way when a run that this one interrupts on its thread can go on: what this one waits for
-  /// may wait for that run.
+  /// Makes way when the run that this one interrupts on its thread can continue. The request for
+  /// which this run waits may itself wait for that run.
   public void makeWay() {
     for (@Nullable Execution under = below; under != null; under = under.below) {
       Request awaited = under.waitingFor;
@@ -1050,8 +1057,8 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// A run that can be refused what it waits for, of those that wait for each other from a key to
-  /// this one; null when there is none.
+  /// Returns a run whose request the store can refuse, among the runs that wait for each other from
+  /// a key to this run; null when there is none.
   @Nullable Execution refusableBehind(Resident target) {
     var chain = new WaitChain();
     for (@Nullable Resident next = target; next != null && !next.key.equals(key); ) {
@@ -1064,8 +1071,8 @@ public final class Execution implements Cancellation.Run {
     return null;
   }
 
-  /// The path of keys from a key to the one whose handler runs here, when each waits for the next;
-  /// null when they do not meet.
+  /// Returns the path of keys from a key to the key of this run, where each waits for the next;
+  /// null when no such path exists.
   @Nullable List<Key> circleThrough(Resident target) {
     var path = new ArrayList<Key>();
     path.add(key);

@@ -11,7 +11,7 @@ public final class ForkRequest extends QuestionRequest {
   /// transaction reads.
   public @Nullable Copy copy;
 
-  /// @param transaction the transaction that goes on with the copy; null when none does
+  /// @param transaction the transaction that works on the copy; null for none
   public ForkRequest(Resident resident, Pace pace, @Nullable StoreTransaction transaction) {
     super(resident, pace, 0);
     this.transaction = transaction;

@@ -5,20 +5,22 @@ import stoa.base.Existence;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Terms;
 
-/// A question to the handler of a key, which is executed after every put before it.
+/// A question to the handler of a key. The handler answers it after all earlier puts.
 public final class GetRequest extends QuestionRequest {
   final Object query;
   final Existence existence;
   final @Nullable StoreTransaction transaction;
 
-  /// Whether it is given up when the handler asks other keys: it is then [#moved].
+  /// Whether the store gives the question up when its handler asks other keys; the question is then
+  /// [#moved].
   public final boolean alone;
 
-  /// The log counter up to which all was committed when it was asked, if it is [#alone].
+  /// The log counter up to which all was committed when the caller asked, if the question is
+  /// [#alone].
   public long asked;
 
-  /// Whether it must be asked of the past: the state had changed behind the moment at which the
-  /// transaction reads, or the handler asked other keys. Valid once done.
+  /// Whether the caller must ask the past instead: the state had changed behind the moment at which
+  /// the transaction reads, or the handler asked other keys. Valid once done.
   boolean moved;
 
   public GetRequest(Resident resident, Object query, Terms terms, int depth) {

@@ -4,65 +4,68 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Key;
 
-/// Makes the handlers of one space. Thread-safe.
+/// Creates the handlers of one space. Thread-safe.
 public interface HandlerFactory {
-  /// The handler of a key that has no state yet.
+  /// Returns the handler of a key that has no state yet.
   ///
-  /// @param opening what the first put brought for this, or null when it brought nothing
+  /// @param opening the argument that the first put brings for the constructor, or null when it
+  ///   brings none
   Handler create(Key key, byte @Nullable [] opening, Execution execution);
 
-  /// The handler of a key from its checkpoint.
+  /// Restores the handler of a key from its checkpoint.
   Handler restore(Key key, byte[] checkpoint);
 
-  /// A copy of a handler that shares nothing that can change with it. Called where the handler is:
-  /// one thread at a time.
+  /// Returns a copy of a handler that shares no mutable state with it. The store calls this where
+  /// the handler is, one thread at a time.
   default Handler fork(Key key, Handler handler) {
     return restore(key, handler.checkpoint());
   }
 
-  /// Whether [#fork] takes little time and space for a handler, whatever the size of its state.
+  /// Returns whether [#fork] takes little time and space for a handler, whatever the size of its
+  /// state.
   default boolean forksCheaply(Handler handler) {
     return false;
   }
 
-  /// The number of the code that executes what is put now; 0 when there is none. The leader logs
-  /// the number with each put, so that every replica and every replay executes the put by that
-  /// code, see [Execution#code()]. The number never falls, so neither do the numbers of the puts on
-  /// one key.
+  /// Returns the number of the code that executes puts from now on; 0 when there is none. The
+  /// leader logs the number with each put, so that every replica and every replay executes the put
+  /// with that code, see [Execution#code()]. The number never decreases, so the numbers of the puts
+  /// on one key do not decrease either.
   default int code() {
     return 0;
   }
 
-  /// A number for the form in which a key's state becomes bytes. Two replicas with two builds of
-  /// the same code may write equal states in different bytes: they have different forms then, and
-  /// their states are not compared.
+  /// Returns a number that identifies the form in which a key's state becomes bytes. Two builds of
+  /// the same code may write equal states in different bytes. Replicas with such builds return
+  /// different forms, and the store does not compare their states.
   default long form(Key key) {
     return 0;
   }
 
-  /// Whether versions of the past can be read by users. Of keys where they cannot, what is in front
-  /// of the newest checkpoint is released, whatever [stoa.Keep] says.
+  /// Returns whether users can read versions of the past. For keys where they cannot, the store
+  /// releases the entries in front of the newest checkpoint, whatever [stoa.Keep] says.
   default boolean hasPast() {
     return true;
   }
 
-  /// Whether a put takes away and adds nothing, so that it is logged though the log is full.
+  /// Returns whether a put only removes data. The store logs such a put even when the log is full.
   default boolean givesUp(byte[] value) {
     return false;
   }
 
-  /// Whether puts on these keys have a place in the one order of several stores, see [Addresses],
-  /// so that transactions and snapshots over several can see them. Otherwise each key has an order
-  /// by itself.
+  /// Returns whether puts on these keys have a place in the one order of several stores, see
+  /// [Addresses]. Transactions and snapshots over several stores then see these puts. Otherwise
+  /// each key has an order of its own.
   default boolean isOrdered() {
     return true;
   }
 
-  /// What a put calls, in words; empty when it calls nothing, or that is not known.
+  /// Describes the method that a put calls; empty when it calls none, or when the factory does not
+  /// know.
   default String method(Key key, byte[] value) {
     return "";
   }
 
-  /// The answer that stands for a failure of the store itself.
+  /// Encodes a failure of the store itself as an answer.
   Answer failure(RuntimeException cause);
 }

@@ -2,26 +2,27 @@ package stoa.store.running;
 
 import org.jspecify.annotations.Nullable;
 
-/// How a run gets entries into the log that no handler executes: answers that it was told, and
-/// verdicts that take it back.
+/// Appends the entries of a run that no handler executes: the answers that it got, and the verdicts
+/// that take it back.
 public interface Journal {
-  /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
+  /// Appends an entry to a resident's stream with the next batch, on any thread that leads that
+  /// batch; does not wait.
   NoteRequest note(Resident resident, byte kind, byte[] payload);
 
-  /// As [#note], of what a handler was told.
+  /// Appends an answer that a handler got, like [#note].
   ///
-  /// @param before what the handlers of the key were told before; this is logged only if that is,
-  ///   so that with the last answer all are durable
+  /// @param before the preceding answer to the handlers of the key. The leader logs this answer
+  ///   only if it has logged that one, so that when the last answer is durable, all answers are
   NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before);
 
-  /// Leads a batch if no thread leads; answers whether it did.
+  /// Leads a batch if no thread leads; returns whether it did.
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
   boolean lead(@Nullable Request own);
 
-  /// Has the writer lead what waits, unless the calling thread does so soon.
+  /// Calls the writer to lead the waiting requests, unless the calling thread leads soon.
   void callWriter();
 
-  /// Waits on a handler's thread, which meanwhile does what it waits for.
+  /// Waits on a handler's thread, which meanwhile executes the request that it waits for.
   void awaitHelping(Request request, Execution caller);
 }

@@ -9,7 +9,7 @@ import stoa.store.leading.Health;
 import stoa.store.records.KeyRefusals;
 import stoa.store.records.Records;
 
-/// Makes states of keys from their streams, and finds there what became of puts. Thread-safe.
+/// Builds states of keys from their streams, and finds the outcome of puts there. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Loader {
   public final Runs runs;
@@ -36,30 +36,32 @@ public final class Loader {
 
   // ---- states
 
-  /// The state of a key, not loaded yet.
+  /// Returns the state of a key, not loaded yet.
   public Materialized state(Key key) {
     return new Materialized(this, key, runs.factory(key), Materialized.Use.READ);
   }
 
-  /// A state at a replica that follows: its checkpoints are kept, as they are where the key lives.
+  /// Returns the state of a key at a replica that follows. The replica keeps the checkpoints, as
+  /// the leader does.
   public Materialized following(Key key) {
     return new Materialized(this, key, runs.factory(key), Materialized.Use.FOLLOWED);
   }
 
-  /// As [#following], of which nothing is kept.
+  /// Returns a state like [#following]; the replica keeps nothing of it.
   public Materialized trying(Key key) {
     return new Materialized(this, key, runs.factory(key), Materialized.Use.TRIED);
   }
 
-  // ---- what became of puts
+  // ---- the outcome of puts
 
-  /// The answer to an executed put.
+  /// Returns the answer of an executed put.
   public Answer answerFromLog(Key target, long address) {
     barrier.await(target);
     return answerInLog(target, address);
   }
 
-  /// The answer to an executed put; null when that was taken back, or found its key absent.
+  /// Returns the answer of an executed put; null when a verdict took it back, or when it found its
+  /// key absent.
   @Nullable Answer findAnswer(Key target, long address) {
     barrier.await(target);
     return answerInStream(target, address);
@@ -87,13 +89,13 @@ public final class Loader {
     return past.loadAnswer(address, streams.last(target.stream()));
   }
 
-  /// As [#answerFromLog], of a put whose nested answers are known to be in its stream.
+  /// Returns the answer of an executed put whose nested answers are known to be in its stream.
   public Answer answerInLog(Key target, long address) {
     Answer answer = answerInStream(target, address);
     return answer != null ? answer : runs.factory(target).failure(reason(target, address));
   }
 
-  /// Why a put was taken back.
+  /// Returns the error with which a put was taken back.
   RuntimeException reason(Key key, long address) {
     var verdicts = new ArrayList<Records.Verdict>();
     streams.scan(

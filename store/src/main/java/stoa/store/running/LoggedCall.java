@@ -8,40 +8,40 @@ import stoa.store.records.Draft;
 import stoa.store.records.Records;
 import stoa.store.records.StreamEnd;
 
-/// A put or deletion of a transaction. The transaction's thread makes it, the leader gives it its
-/// place in the log.
+/// A put or deletion of a transaction. The transaction's thread makes it, and the leader gives it
+/// its place in the log.
 final class LoggedCall implements Draft.Change {
   final Resident resident;
 
-  /// What is put; null for a deletion.
+  /// The bytes that the call puts; null for a deletion.
   final byte @Nullable [] value;
 
-  /// The number of the code that has executed it; 0 when there is none.
+  /// The number of the code that has executed the call; 0 when there is none.
   final int code;
 
   final Records.Origin origin;
 
-  /// Whether it begins a generation.
+  /// Whether the call begins a generation.
   final boolean begins;
 
-  /// Whether it is the first on a copy of the state.
+  /// Whether the call is the first on its copy of the state.
   final boolean copied;
 
-  /// What the generation's handler is created from.
+  /// The argument from which the generation's handler is created.
   final byte @Nullable [] opening;
 
   private final Copy copy;
   private final List<Draft.Answered> answers = new ArrayList<>(0);
 
-  /// Whether the handler went by the stream address that it was told.
+  /// Whether the handler used the stream address that the run told it.
   boolean addressed;
 
   /// The stream address; set by the leader.
   long address;
 
-  /// @param value what is put; null for a deletion
-  /// @param code the number of the code that executes it; 0 when there is none
-  /// @param opening what a generation is created from, if this begins one
+  /// @param value the bytes to put; null for a deletion
+  /// @param code the number of the code that executes the call; 0 when there is none
+  /// @param opening the argument that creates the handler, if this call begins a generation
   LoggedCall(
       Resident resident,
       Copy copy,

@@ -14,22 +14,23 @@ import stoa.log.Streams;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
 
-/// The state of one key as of a stream address, and how it gets there.
+/// The state of one key as of a stream address. It can move forward along the stream.
 ///
 /// One thread at a time uses it.
 @SuppressWarnings("exports") // see the package
 public final class Materialized {
   /*
-   * Checkpoints. The handler is encoded, and replaced by what is decoded from that, after a put, when
-   * the bytes put since the last checkpoint reach max(CHECKPOINT_BYTES_MIN, size of that checkpoint),
-   * and where the stream has a CHECKPOINT entry, which a trim logs. The rule looks only at the stream,
-   * so that every replica, and every replay, does this at the same addresses and goes on with the same
-   * shape in memory. It bounds replay, and the bytes spent on checkpoints by the bytes put.
+   * Checkpoints. A checkpoint encodes the handler and replaces it by the decoded copy. It follows a
+   * put when the bytes put since the last checkpoint reach max(CHECKPOINT_BYTES_MIN, size of that
+   * checkpoint), and it stands where the stream has a CHECKPOINT entry, which a trim logs. The rule
+   * looks only at the stream, so that every replica and every replay makes checkpoints at the same
+   * addresses and continues with the same shape in memory. The rule bounds replay, and it bounds
+   * the bytes spent on checkpoints by the bytes put.
    *
    * Invariants:
-   * (1) handler is null iff generation is 0: the key is absent at position. A put that was taken
-   *     back and that began a generation leaves it absent, and voids the puts behind it until the
-   *     next beginning.
+   * (1) handler is null iff generation is 0: the key is absent at position. A put that began a
+   *     generation and was taken back leaves the key absent, and voids the puts behind it until the
+   *     next put that begins a generation.
    * (2) The state reflects exactly the puts of the generation at or below position that were not
    *     taken back.
    */
@@ -38,13 +39,13 @@ public final class Materialized {
   private static final long PUT_BYTES = 32;
   private static final Logger LOG = LoggerFactory.getLogger(Materialized.class);
 
-  /// What a state is made for.
+  /// The purpose of a state.
   enum Use {
-    /// To be gone on with, or read, where the key lives.
+    /// The state serves calls or readers where the key lives.
     READ,
-    /// To be compared at a replica that follows, which keeps its checkpoints.
+    /// A replica that follows compares the state, and keeps its checkpoints.
     FOLLOWED,
-    /// To be compared, and not kept.
+    /// A replica that follows compares the state, and keeps nothing of it.
     TRIED
   }
 
@@ -61,11 +62,11 @@ public final class Materialized {
   private long bytesSince;
   private @Nullable Answer lastAnswer;
 
-  /// The tick at which the time of the reader is over who has it loaded; 0 for none.
+  // The tick at which the time of the reader that has the state loaded is over; 0 for none.
   private int end;
 
-  /// Stands for what was last decoded or created: handlers that fork cheaply and have the same base
-  /// share most of their state.
+  // Identifies the last decoded or created handler: handlers that fork cheaply and have the same
+  // base share most of their state.
   private Object base = new Object();
 
   Materialized(Loader loader, Key key, HandlerFactory factory, Use use) {
@@ -76,56 +77,56 @@ public final class Materialized {
     this.use = use;
   }
 
-  /// Whether the store executes what another one leads.
+  /// Returns whether this store executes the log of a leader elsewhere.
   private boolean follows() {
     return use != Use.READ;
   }
 
-  /// Whether checkpoints are kept.
+  /// Returns whether the store keeps checkpoints of this state.
   ///
-  /// @param resident the key in memory that is loaded; null for none
+  /// @param resident the key in memory for which the state is loaded; null for none
   private boolean keeps(@Nullable Resident resident) {
     return use == Use.FOLLOWED || resident != null;
   }
 
-  /// The same for a reader whose time is over at a tick; 0 for none.
+  /// Sets the tick at which a reader's time is over, 0 for none; returns this.
   public Materialized until(int tick) {
     end = tick;
     return this;
   }
 
-  /// The address of the last executed put or deletion.
+  /// Returns the address of the last executed put or deletion.
   public long position() {
     return position;
   }
 
-  /// The address at which the key's generation began, 0 when it is absent.
+  /// Returns the address at which the key's generation began, 0 when it is absent.
   public long generation() {
     return generation;
   }
 
-  /// About how much memory it takes, in encoded bytes.
+  /// Returns about how much memory it takes, in encoded bytes.
   public long weight() {
     return BASE_BYTES + stateBytes + bytesSince;
   }
 
   /// Brings a new instance to an address, by the nearest checkpoint and the entries behind it.
   ///
-  /// @param end the last address whose entries may tell answers and verdicts
-  /// @param resident whose calls go on when they are found unfinished, or null in a view of the
-  ///   past
+  /// @param end the last address whose entries may contain answers and verdicts
+  /// @param resident the key whose unfinished calls this resumes, or null in a view of the past
   void load(long target, long end, @Nullable Resident resident) {
     load(target, end, resident, target);
   }
 
-  /// Brings a new instance to an address and answers what the put there answered, null when it was
-  /// taken back or found its key absent.
+  /// Brings a new instance to an address and returns the answer of the put there, null when a
+  /// verdict took the put back or the put found its key absent.
   @Nullable Answer loadAnswer(long target, long end) {
     load(target, end, null, target - 1);
     return lastAnswer;
   }
 
-  /// The answer of the put at an address, when loading executed that last; null when it did not.
+  /// Returns the answer of the put at an address if that is the last put that loading executed;
+  /// null otherwise.
   @Nullable Answer answerAt(long address) {
     return address == position ? lastAnswer : null;
   }
@@ -146,9 +147,9 @@ public final class Materialized {
     loader.timeline.check(key, target);
   }
 
-  /// As [#load] of a state of the past, for a caller that asks [Retention] itself.
+  /// Loads a state of the past like [#load], for a caller that asks [Retention] itself.
   ///
-  /// @throws TooOld when what the state is made from was released
+  /// @throws TooOld when the store has released the entries from which the state is made
   public void load(long target, long end) {
     try {
       replay(target, end, null, target);
@@ -165,7 +166,7 @@ public final class Materialized {
     }
   }
 
-  /// Whether the entry at an address is released, and those before.
+  /// Returns whether the store has released the entry at an address, and those before it.
   private boolean isReleased(long address) {
     return address < loader.streams.firstKept(key.stream());
   }
@@ -175,10 +176,10 @@ public final class Materialized {
     if (from > 0) play(from, target, end, resident);
   }
 
-  /// Goes to the checkpoint or beginning from which an address is reached, and answers from where
-  /// on entries are to be executed; 0 when there is nothing to execute.
+  /// Restores the checkpoint or beginning from which an address is reached. Returns the first
+  /// address to execute from there; 0 when there is nothing to execute.
   ///
-  /// @param checkpointMax the last address whose checkpoint may be used
+  /// @param checkpointMax the last address whose checkpoint this may use
   private long base(long target, long checkpointMax) {
     Streams streams = loader.streams;
     Streams.At begin = streams.lastMark(key.stream(), target);
@@ -199,17 +200,17 @@ public final class Materialized {
     return from;
   }
 
-  /// As [#load(long, long)], for a replica that follows and wants to see every version: executes
-  /// nothing yet, and answers what there is to execute, from the nearest checkpoint in front of the
-  /// target on.
+  /// Begins to load for a replica that follows and must see every version. Unlike [#load(long,
+  /// long)], this executes nothing; it returns the entries to execute, from the nearest checkpoint
+  /// in front of the target on.
   public Part begin(long target, long end) {
     Check.that(position == 0, "%s is loaded once", key);
     long from = base(target, target - 1);
     return from == 0 ? new Part(new ArrayList<>(), new LoggedAnswers()) : part(from, target, end);
   }
 
-  /// Brings a state of the past forward to a later address, by the entries between. Answers false
-  /// when some of these were released: then this is of no use any more.
+  /// Brings a state of the past forward to a later address, by the entries between. Returns false
+  /// when the store has released some of these entries; the state is then of no further use.
   ///
   /// @param end as in [#load]
   public boolean advance(long target, long end) {
@@ -230,8 +231,8 @@ public final class Materialized {
 
   /// A part of a stream.
   ///
-  /// @param changes the puts, deletions and logged checkpoints there
-  /// @param logged what is told of them
+  /// @param changes the puts, deletions and logged checkpoints in the part
+  /// @param logged the answers and verdicts of these puts
   public record Part(List<StoredEntry> changes, LoggedAnswers logged) {}
 
   private Part part(long from, long target, long end) {
@@ -245,8 +246,7 @@ public final class Materialized {
         entry -> {
           boolean within = entry.address() <= target;
           if (entry.kind() == Records.CHECKPOINT) {
-            // A replica that follows makes the checkpoint of the target, too: no request asks
-            // for
+            // A replica that follows makes the checkpoint of the target, too: no request asks for
             // it later.
             if (within || (use == Use.FOLLOWED && !behind[0])) changes.add(entry);
           } else if (!Records.isChange(entry)) {
@@ -261,7 +261,7 @@ public final class Materialized {
     return new Part(changes, logged);
   }
 
-  /// Executes one entry of a part; those before were.
+  /// Executes one entry of a part, after all earlier entries.
   public void execute(StoredEntry entry, LoggedAnswers logged) {
     execute(entry, logged, null);
   }
@@ -316,7 +316,7 @@ public final class Materialized {
       if (resident != null && overflow && !runs.threads.mayRunLong()) {
         throw new Execution.Yielded(); // a worker has more stack
       }
-      // A lack of memory says nothing about the put, which may have been answered long ago.
+      // An out-of-memory error says nothing about the put, which an earlier run may have answered.
       if (resident == null || execution.isKnownToStand() || !overflow) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
@@ -334,13 +334,15 @@ public final class Materialized {
     if (resident != null) resident.passed(entry.address());
   }
 
-  /// What is thrown when a run was taken back: for a reader of the past, its time was over.
+  /// Returns the error after a run was taken back; throws when the time of a reader of the past is
+  /// over.
   private Execution.Unwinding lost(@Nullable Resident resident) {
     if (resident == null && end != 0) throw TimeLimits.lateReading(key);
     return new Execution.Abandoned();
   }
 
-  /// Executes a put at the execution's address. [#settle] must follow when it stands.
+  /// Executes a put at the execution's address. When the put stands, the caller must call
+  /// [#settle].
   Answer put(boolean begins, byte @Nullable [] opening, byte[] value, Execution execution) {
     if (begins) begin(execution.address(), factory.create(key, opening, execution));
     Handler current = handler;
@@ -358,7 +360,7 @@ public final class Materialized {
     bytesSince = 0;
   }
 
-  /// Goes on with a copy of the state, which has the same shape in memory as the one on which a
+  /// Replaces the state by a copy, which has the same shape in memory as the copy on which a
   /// transaction ran.
   void copy() {
     Handler current = handler;
@@ -367,14 +369,14 @@ public final class Materialized {
     handler = factory.fork(key, current);
   }
 
-  /// A copy of the state, to go on with elsewhere.
+  /// Returns a copy of the state for use elsewhere.
   Copy copy(long tail) {
     Handler current = handler;
     return new Copy(
         key, factory, state().withOwn(current == null ? null : factory.fork(key, current)), tail);
   }
 
-  /// Passes a put that was taken back before it ran.
+  /// Passes a put that a verdict took back before it ran.
   void skip(long address) {
     position = address;
     lastAnswer = null;
@@ -389,19 +391,19 @@ public final class Materialized {
     position = address;
   }
 
-  /// Accounts for an executed put, and checkpoints when it is time.
+  /// Accounts for an executed put, and makes a checkpoint when one is due.
   void settle(int valueBytes) {
     settle(valueBytes, true);
   }
 
-  /// @param kept whether the checkpoint is kept for others, as it is where the key lives
+  /// @param kept whether the store keeps the checkpoint for others, as it does where the key lives
   private void settle(int valueBytes, boolean kept) {
     boolean due = isCheckpointDue(valueBytes);
     bytesSince += weightOf(valueBytes);
     if (due) checkpoint(kept);
   }
 
-  /// Makes a checkpoint of the present version. No effect right after another one.
+  /// Makes a checkpoint of the present version, unless the state has just made one.
   void checkpoint() {
     checkpoint(true);
   }
@@ -417,7 +419,8 @@ public final class Materialized {
       state = current.checkpoint();
       restored = factory.restore(key, state);
     } catch (RuntimeException | StackOverflowError failure) {
-      // Where the state goes on otherwise, nobody else might.
+      // If this replica skipped the checkpoint that the leader made, their states would differ in
+      // shape.
       if (follows()) throw failure;
       // Replay begins further back; the put is done and stands.
       LOG.warn("no checkpoint of {} at {}: {}", key, position, failure.toString());
@@ -429,32 +432,32 @@ public final class Materialized {
     base = new Object();
   }
 
-  /// Whether a checkpoint follows a put that is executed now.
+  /// Returns whether a checkpoint follows a put that the handler executes now.
   boolean isCheckpointDue(int valueBytes) {
     return isCheckpointDue(bytesSince, stateBytes, valueBytes);
   }
 
-  /// As [#isCheckpointDue(int)].
+  /// Returns whether a checkpoint follows a put.
   ///
   /// @param bytesSince the bytes put since the last checkpoint
-  /// @param stateBytes the size of that
+  /// @param stateBytes the size of the last checkpoint
   static boolean isCheckpointDue(long bytesSince, long stateBytes, int valueBytes) {
     return bytesSince + valueBytes + PUT_BYTES >= Math.max(CHECKPOINT_BYTES_MIN, stateBytes);
   }
 
-  /// What a put counts for until the next checkpoint.
+  /// Returns the weight of a put, which counts toward the next checkpoint.
   static long weightOf(int valueBytes) {
     return valueBytes + PUT_BYTES;
   }
 
-  /// The state as it is kept for readers of the past.
+  /// The state as the store keeps it for readers of the past.
   ///
   /// @param handler null when the key is absent
   /// @param generation the address at which the generation began, 0 when the key is absent
   /// @param position the address of the last executed put or deletion
   /// @param stateBytes the size of the last checkpoint
   /// @param bytesSince the bytes put since that
-  /// @param base the same for states that share most of what they take
+  /// @param base the same object for states that share most of their memory
   public record State(
       @Nullable Handler handler,
       long generation,
@@ -462,42 +465,42 @@ public final class Materialized {
       long stateBytes,
       long bytesSince,
       Object base) {
-    /// The same with a fork of the handler, which shares most of what it takes.
+    /// Returns this state with a fork of the handler, which shares most of its memory.
     public State withFork(@Nullable Handler fork) {
       return new State(fork, generation, position, stateBytes, bytesSince, base);
     }
 
-    /// The same with another instance of the handler, which shares nothing.
+    /// Returns this state with another instance of the handler, which shares no memory.
     public State withOwn(@Nullable Handler own) {
       return new State(own, generation, position, stateBytes, bytesSince, new Object());
     }
   }
 
-  /// A copy of the state, when that takes little time and space; null otherwise.
+  /// Returns a copy of the state when that takes little time and space; null otherwise.
   public @Nullable State cheapFork() {
     Handler current = handler;
     if (current == null) return state();
     return factory.forksCheaply(current) ? state().withFork(factory.fork(key, current)) : null;
   }
 
-  /// The state as the handler keeps it; nothing when the key is absent.
+  /// Encodes the state with the handler; returns no bytes when the key is absent.
   public byte[] encoded() {
     Handler current = handler;
     return current == null ? new byte[0] : current.checkpoint();
   }
 
-  /// Whether a copy takes little time and space.
+  /// Returns whether a copy takes little time and space.
   public boolean forksCheaply() {
     Handler current = handler;
     return current == null || factory.forksCheaply(current);
   }
 
-  /// The state, with the handler itself.
+  /// Returns the state, with the handler itself and not a copy.
   public State state() {
     return new State(handler, generation, position, stateBytes, bytesSince, base);
   }
 
-  /// Begins with a state.
+  /// Begins with a given state.
   public void begin(State with) {
     Check.that(position == 0, "%s is loaded once", key);
     handler = with.handler;
@@ -508,7 +511,7 @@ public final class Materialized {
     base = with.base;
   }
 
-  /// Asks the handler, or a fresh one when the key is absent.
+  /// Asks the handler a question; asks a new handler when the key is absent.
   public Answer get(@Nullable Object query, byte @Nullable [] opening, Execution execution) {
     Handler current = handler;
     if (current == null) current = factory.create(key, opening, execution);

@@ -4,27 +4,27 @@ import org.jspecify.annotations.Nullable;
 import stoa.store.calls.Pace;
 import stoa.store.records.Records;
 
-/// A request to append an entry to the stream of a key, for which nothing is executed. Its number
-/// is the entry's stream address.
+/// A request to append an entry that no handler executes to the stream of a key. Its number is the
+/// entry's stream address.
 public final class NoteRequest extends Request {
   /// The kind of the entry, see [Records].
   public final byte kind;
 
   public final byte[] payload;
 
-  /// The answer that was noted before this one, without which this one must not be logged. Null for
-  /// none, and once it is settled.
+  /// The preceding answer; the leader must not log this note without it. Null for none, and once
+  /// this note is settled.
   public @Nullable NoteRequest after;
 
-  /// What must not have been lost when an announcement is logged.
+  /// The nested answers that must not be lost when the leader logs an announcement.
   public @Nullable Reflected reflected;
 
-  /// The nested answers that a state reflects: they are in the log, or on their way there, unless
-  /// more were lost meanwhile.
+  /// The nested answers that a state reflects. They are in the log or on their way there, unless
+  /// the key has lost more of them since.
   ///
-  /// @param lost how many the key had lost before
+  /// @param lost how many answers the key had lost before
   public record Reflected(Resident resident, int lost) {
-    /// Whether one of them was lost since.
+    /// Returns whether the key has lost an answer since.
     public boolean isLost() {
       return resident.answersLost() != lost;
     }
@@ -47,7 +47,7 @@ public final class NoteRequest extends Request {
     return payload.length;
   }
 
-  /// Whether the answer before it is not logged. Only the leader asks.
+  /// Returns whether the log lacks the preceding answer. Only the leader calls this.
   public boolean lacksAnswer() {
     NoteRequest before = after;
     return before != null && before.isRefused();

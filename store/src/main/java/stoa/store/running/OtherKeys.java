@@ -5,7 +5,7 @@ import stoa.base.Key;
 import stoa.store.calls.Put;
 import stoa.store.records.Records;
 
-/// How a run calls other keys.
+/// The calls that a run makes on other keys.
 @SuppressWarnings("exports") // see the package
 public interface OtherKeys {
   /// Puts a value to another key for a run.
@@ -17,22 +17,23 @@ public interface OtherKeys {
       Execution.Beginning beginning,
       Records.Origin origin);
 
-  /// Asks another key for a run.
+  /// Asks another key a question for a run.
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence);
 
-  /// Whether there are other stores whose keys handlers may call.
+  /// Returns whether there are other stores whose keys handlers may call.
   boolean hasNeighbors();
 
-  /// Whether a key is another store's.
+  /// Returns whether a key belongs to another store.
   boolean isAbroad(Key key);
 
-  /// Puts something to a key of another store for a run.
+  /// Puts a value to a key of another store for a run.
   Execution.Nested putAbroad(
       Execution caller, Key target, Object call, Existence existence, Records.Origin origin);
 
-  /// Asks a key of another store for a run; a run that is asked for the past asks for that.
+  /// Asks a key of another store for a run. A run that answers for the past asks that key for the
+  /// past.
   Execution.Nested getAbroad(Execution caller, Key target, Object query, Existence existence);
 
-  /// As [#getAbroad], and asks for the present, also for a run that is asked for the past.
+  /// Asks a key of another store for the present, also for a run that answers for the past.
   Execution.Nested getAbroadNow(Execution caller, Key target, Object query, Existence existence);
 }

@@ -2,7 +2,7 @@ package stoa.store.running;
 
 import stoa.store.calls.Pace;
 
-/// A request to execute what a committed transaction does to one key.
+/// A request to execute the changes that a committed transaction makes to one key.
 public final class PartRequest extends ChangeRequest {
   final StoreTransaction transaction;
 

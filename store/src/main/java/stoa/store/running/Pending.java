@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 
-/// Something that is settled once, with an answer or a failure: how far it is, the thread that
-/// waits for it, and its outcome. Thread-safe.
+/// A unit of work that is settled once, with an answer or a failure. It has a stage, a thread that
+/// waits for it, and an outcome. Thread-safe.
 public abstract class Pending {
   /*
    *                 waits              begin
@@ -19,17 +19,18 @@ public abstract class Pending {
    * A request that finds its key free begins without having waited.
    *
    * Invariants:
-   * (1) One thread settles it. Readers see the outcome after they have seen `done`.
-   * (2) A request that is taken back before it began does not run, unless its verdict could not be logged.
+   * (1) One thread settles a request. Readers see the outcome after they have seen `done`.
+   * (2) A request that is taken back before it begins does not run, unless the store could not log
+   *     its verdict.
    */
   private enum Stage {
-    /// It is not in the mailbox of its key: a put is not known to be logged.
+    /// The request is not in the mailbox of its key: the leader has not yet logged a put.
     SUBMITTED,
-    /// It is in the mailbox.
+    /// The request is in the mailbox.
     WAITING,
-    /// Its run has begun.
+    /// The run of the request has begun.
     BEGUN,
-    /// It was taken back before its run began.
+    /// A verdict took the request back before its run began.
     TAKEN_BACK
   }
 
@@ -39,74 +40,76 @@ public abstract class Pending {
   private volatile boolean done;
   private volatile @Nullable Thread waiter;
 
-  /// What its caller is told before it is settled; null while the caller waits.
+  // The error that the caller gets before the request is settled; null while the caller waits.
   private volatile @Nullable RuntimeException left;
 
   // ---- its stage
 
   Pending() {}
 
-  /// It goes into the mailbox.
+  /// Moves it into the mailbox.
   final void waits() {
     if (stage.get() == Stage.SUBMITTED) stage.set(Stage.WAITING);
   }
 
-  /// Whether it waits in the mailbox.
+  /// Returns whether it waits in the mailbox.
   final boolean isWaiting() {
     return stage.get() == Stage.WAITING;
   }
 
-  /// Whether a run of it has begun.
+  /// Returns whether a run of it has begun.
   final boolean isBegun() {
     return stage.get() == Stage.BEGUN;
   }
 
-  /// Whether it was taken back before it began.
+  /// Returns whether it was taken back before it began.
   final boolean isTakenBack() {
     return stage.get() == Stage.TAKEN_BACK;
   }
 
-  /// Its run begins, or begins again; answers false when it was taken back.
+  /// Begins its run, or begins it again; returns false when it was taken back.
   final boolean begin() {
     Stage before = stage.get();
     if (before == Stage.BEGUN) return true;
     return before != Stage.TAKEN_BACK && stage.compareAndSet(before, Stage.BEGUN);
   }
 
-  /// Takes it back if it waits; answers whether it did.
+  /// Takes it back if it waits; returns whether it did.
   final boolean takeBack() {
     return stage.compareAndSet(Stage.WAITING, Stage.TAKEN_BACK);
   }
 
-  /// It begins although it was taken back; answers false when it is not taken back any more.
+  /// Begins its run although it was taken back; returns false when it is not taken back any more.
   final boolean beginAfterAll() {
     return stage.compareAndSet(Stage.TAKEN_BACK, Stage.BEGUN);
   }
 
-  /// It waits although it was taken back; answers false when it has begun.
+  /// Puts it back among those that wait, although it was taken back; returns false when it has
+  /// begun.
   final boolean waitsAgain() {
     return stage.compareAndSet(Stage.TAKEN_BACK, Stage.WAITING);
   }
 
   // ---- its outcome
 
-  /// Whether it is settled.
+  /// Returns whether it is settled.
   public final boolean isDone() {
     return done;
   }
 
-  /// Whether its caller waits for it no longer: it is settled, or the caller was let go.
+  /// Returns whether its caller has stopped waiting: it is settled, or [#leave] released the
+  /// caller.
   public final boolean isLeft() {
     return done || left != null;
   }
 
-  /// Lets its caller go. The request itself goes on.
+  /// Releases its caller with an error. The request itself continues.
   void leave(RuntimeException why) {
     left = why;
     wake();
   }
 
-  /// The answer of a settled request.
+  /// Returns the answer of a settled request.
   ///
   /// @throws RuntimeException the failure, when it failed
   public final Answer answer() {
@@ -116,7 +119,7 @@ public abstract class Pending {
     return result;
   }
 
-  /// Throws the failure of a settled request that failed, or why it let its caller go.
+  /// Throws the failure of a settled request, or the error with which [#leave] released the caller.
   public final void check() {
     if (!done) {
       RuntimeException why = left;
@@ -126,12 +129,12 @@ public abstract class Pending {
     if (cause != null) throw cause;
   }
 
-  /// Whether a failure settled it.
+  /// Returns whether a failure settled it.
   public final boolean failed() {
     return failure() != null;
   }
 
-  /// The failure that settled it; null when there is none.
+  /// Returns the failure that settled it; null when there is none.
   public final @Nullable RuntimeException failure() {
     return done ? failure : null;
   }
@@ -155,23 +158,23 @@ public abstract class Pending {
     settled();
   }
 
-  /// The failure that its caller is told.
+  /// Returns the failure that its caller gets.
   abstract RuntimeException toldAs(RuntimeException cause);
 
-  /// Lets go of what it held while it was under way.
+  /// Releases the resources that it held while it was in progress.
   abstract void release();
 
-  /// It is settled, and the thread that waits for it is awake.
+  /// Tells the subclass that it is settled and that the waiting thread is awake.
   abstract void settled();
 
   // ---- the thread that waits for it
 
-  /// The current thread waits for it, and is woken when it is settled.
+  /// Registers the current thread as the one to wake when it is settled.
   public final void isAwaited() {
     waiter = Thread.currentThread();
   }
 
-  /// Waits until it is settled, or lets its caller go.
+  /// Blocks until it is settled or releases its caller.
   public final void await() {
     if (isLeft()) return;
     isAwaited();
@@ -183,7 +186,7 @@ public abstract class Pending {
     if (interrupted) Thread.currentThread().interrupt();
   }
 
-  /// Has the thread that waits for it look again.
+  /// Wakes the waiting thread, so that it checks its condition again.
   public final void wake() {
     Thread thread = waiter;
     if (thread != null) LockSupport.unpark(thread);

@@ -6,7 +6,7 @@ import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.records.Records;
 
-/// A request to log a value for a key and have the key's handler execute it.
+/// A request to log a value for a key and to execute it with the key's handler.
 @SuppressWarnings("exports") // see the package
 public final class PutRequest extends ChangeRequest {
   public final byte[] value;
@@ -15,26 +15,26 @@ public final class PutRequest extends ChangeRequest {
   /// The call or run that makes the put; null for a caller of this process.
   public final Records.@Nullable Origin origin;
 
-  /// What the value was read as before it was logged; null when the handler reads the value, and
-  /// once the handler has this.
+  /// The decoded value, from before the put was logged. Null when the handler decodes the value,
+  /// and once the handler has taken it.
   @Nullable Object read;
 
-  /// Whether a handler of another store makes it, so that its refusal is logged, too.
+  /// Whether a handler of another store makes the put, so that the store logs its refusal, too.
   public boolean visits;
 
-  /// The note without which it must not be logged: the last answer that the value reflects. Null
-  /// when it reflects none, and once it is settled.
+  /// The note of the last answer that the value reflects; the leader must not log the put without
+  /// it. Null when the value reflects none, and once the request is settled.
   public @Nullable NoteRequest after;
 
   // The leader sets them with the address.
 
-  /// Whether it begins a generation.
+  /// Whether the put begins a generation.
   public boolean begins;
 
-  /// The number of the code that executes it; 0 when there is none.
+  /// The number of the code that executes the put; 0 when there is none.
   public int code;
 
-  /// What the handler of the generation that it begins is created from.
+  /// The argument that creates the handler of the generation that the put begins.
   public byte @Nullable [] opening;
 
   private volatile @Nullable NoteRequest verdict;
@@ -73,31 +73,32 @@ public final class PutRequest extends ChangeRequest {
     return (origin != null && origin.isHandler()) || resident.givesUp(value);
   }
 
-  /// Whether something that it reflects is not logged. Only the leader asks.
+  /// Returns whether the log lacks an answer that the value reflects. Only the leader calls this.
   public boolean lacksAnswer() {
     NoteRequest before = after;
     return before != null && before.isRefused();
   }
 
-  // ---- the verdict over one that is taken back before its run begins
+  // ---- the verdict that takes the put back before its run begins
 
   void verdict(NoteRequest note) {
     verdict = note;
   }
 
-  /// The verdict over it; null when it is not taken back, and while the verdict is being made.
+  /// Returns the verdict over the put; null when nothing takes it back, and while the verdict is
+  /// being made.
   @Nullable NoteRequest verdict() {
     return verdict;
   }
 
-  /// It is executed after all, since a verdict over it could not be logged; answers false when that
-  /// verdict is not why it is taken back now.
+  /// Begins the put although it was taken back, since the store could not log the verdict. Returns
+  /// false when another verdict takes it back now.
   synchronized boolean beginAfterAll(NoteRequest failed) {
     return failed.equals(verdict) && beginAfterAll();
   }
 
-  /// It waits as before, since the verdict over it could not be logged; answers false when it has
-  /// begun.
+  /// Makes the put wait as before, since the store could not log the verdict; returns false when
+  /// the put has begun.
   synchronized boolean dropVerdict() {
     verdict = null;
     return waitsAgain();

@@ -4,14 +4,14 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.store.calls.Pace;
 
-/// A request that changes nothing, and is not logged.
+/// A request that changes nothing. The store does not log it.
 public abstract sealed class QuestionRequest extends Request
     permits GetRequest, ForkRequest, GenerationRequest, PositionRequest {
   QuestionRequest(Resident resident, Pace pace, int depth) {
     super(resident, pace, depth);
   }
 
-  /// The failure of a question, about which nothing can be unknown: it changes nothing.
+  /// Returns the failure of a question. Its outcome is never unknown, since it changes nothing.
   public static RuntimeException failure(RuntimeException cause) {
     return cause instanceof UnknownOutcome
         ? new Unavailable("nothing was changed, ask again later: " + cause.getMessage(), cause)

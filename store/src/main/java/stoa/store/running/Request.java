@@ -7,49 +7,50 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 import stoa.store.calls.Pace;
 
-/// One thing asked of a key, from when the store accepts it until it is settled.
+/// One operation on a key, from when the store accepts it until the store settles it.
 ///
-/// It is settled once, with an answer or a failure, after everything that the answer reflects is
-/// durable.
+/// The store settles it once, with an answer or a failure, after everything that the answer
+/// reflects is durable.
 public abstract sealed class Request extends Pending
     permits ChangeRequest, NoteRequest, AppendRequest, CommitRequest, QuestionRequest {
-  /// About what an entry takes in the log beside its payload, with what the log tells of it.
+  /// The approximate size of a log entry beside its payload, with the notes that the log adds about
+  /// it.
   static final long ENTRY_BYTES = 256;
 
   /// The key; pinned until the request is settled.
   public final Resident resident;
 
-  /// What is known of how long it runs.
+  /// How long the request is expected to run.
   public final Pace pace;
 
-  /// How many handlers wait for it, directly and through others.
+  /// How many handlers wait for the request, directly and through others.
   public final int depth;
 
-  /// Whether it runs in a [Round], where nothing may wait.
+  /// Whether the request runs in a [Round], where nothing may wait.
   boolean hasty;
 
-  /// When it was asked, in ticks.
+  /// The tick at which the caller made the request.
   public int since;
 
-  /// How many ticks it may take altogether; 0 when only its run is limited.
+  /// How many ticks the request may take altogether; 0 when the store limits only its run.
   public int ticksMax;
 
-  /// The run that asks; null when none of this store does.
+  /// The run that makes the request; null when no run of this store does.
   public @Nullable Execution asker;
 
-  /// The keys whose handlers wait for it in other stores, outermost first.
+  /// The keys of other stores whose handlers wait for the request, outermost first.
   public List<Key> callers = List.of();
 
-  /// Why the leader refuses it; set before the batch is settled.
+  /// The reason for which the leader refuses the request; set before the batch is settled.
   public @Nullable RuntimeException refusal;
 
-  /// The log counter up to which its answer reaches; valid once done.
+  /// The log counter up to which the answer reaches; valid once done.
   public long reach;
 
-  /// The generation in which it was executed; valid once done.
+  /// The generation in which the request was executed; valid once done.
   long generation;
 
-  /// The number with which it was settled; valid once done.
+  /// The number with which the store settled the request; valid once done.
   public long number;
 
   private volatile long session;
@@ -64,26 +65,28 @@ public abstract sealed class Request extends Pending
     since = resident.books().now();
   }
 
-  // ---- who asks
+  // ---- the caller
 
-  /// Notes which client's session asks, for an operator.
+  /// Notes the session of the client that makes the request, for an operator.
   public Request askedBy(long askingSession) {
     session = askingSession;
     return this;
   }
 
-  /// The session of the client who asks, itself or in a transaction; 0 for none.
+  /// Returns the session of the client that makes the request, itself or in a transaction; 0 for
+  /// none.
   long session() {
     StoreTransaction in = transaction();
     return in == null ? session : in.session();
   }
 
-  /// The transaction that asks, commits, or has a part here; null outside of one.
+  /// Returns the transaction that makes the request, commits with it, or has it as a part; null
+  /// outside of one.
   public @Nullable StoreTransaction transaction() {
     return null;
   }
 
-  /// The number by which an operator knows it.
+  /// Returns the number by which an operator names the request.
   final synchronized long id(AtomicLong ids) {
     if (id == 0) id = ids.incrementAndGet();
     return id;
@@ -91,12 +94,12 @@ public abstract sealed class Request extends Pending
 
   // ---- its time
 
-  /// Whether more ticks have passed than it may take.
+  /// Returns whether more ticks have passed than the request may take.
   final boolean isLate(int now) {
     return ticksMax > 0 && now - since > ticksMax;
   }
 
-  /// Gives it what is left of the time of the request whose handler asks it.
+  /// Gives the request the remaining time of an outer request, whose handler makes it.
   public final void hastenAs(Request outer) {
     since = outer.since;
     ticksMax = outer.ticksMax;
@@ -104,64 +107,66 @@ public abstract sealed class Request extends Pending
 
   // ---- its place in the log
 
-  /// It waits for its place in a batch: what the same key is asked meanwhile waits behind it.
+  /// Makes later requests of the same key wait behind this one, which waits for its place in a
+  /// batch.
   public final void goesAhead() {
     if (!keepsItsTurn()) return;
     isAhead = true;
     resident.goesAhead();
   }
 
-  /// Whether what the same key is asked meanwhile waits behind it.
+  /// Returns whether later requests of the same key wait behind this one.
   final boolean isAhead() {
     return isAhead;
   }
 
-  /// Whether what the same key is asked later is executed after it.
+  /// Returns whether the store executes later requests of the same key after this one.
   boolean keepsItsTurn() {
     return false;
   }
 
-  /// Whether what it logs has a place in the order of several stores.
+  /// Returns whether its log entry has a place in the order of several stores.
   public boolean isOrdered() {
     return false;
   }
 
-  /// About how many bytes it logs.
+  /// Returns about how many bytes it logs.
   public long bytes() {
     return 0;
   }
 
-  /// About how many bytes it logs that stay.
+  /// Returns about how many of the bytes that it logs stay in the log.
   public long keptBytes() {
     return 0;
   }
 
-  /// Whether the reserve of a full log is for it: it gives up something, or a logged call cannot
-  /// end without it, and nothing that this call has put can be given up before.
+  /// Returns whether it may use the reserve of a full log. It may if it frees space, or if a logged
+  /// call cannot end without it and no put of that call can free space before.
   public boolean isSparing() {
     return true;
   }
 
-  /// Whether it is not logged, as far as the leader knows. Only the leader asks.
+  /// Returns whether the leader has refused or failed it, so that it is not logged. Only the leader
+  /// calls this.
   final boolean isRefused() {
     return refusal != null || failed();
   }
 
   // ---- its outcome
 
-  /// The generation of the key in which it was executed, 0 when the key was absent. Valid once
-  /// done.
+  /// Returns the generation of the key in which it was executed, 0 when the key was absent. Valid
+  /// once done.
   public final long generation() {
     return generation;
   }
 
-  /// The log counter up to which its answer reaches. Valid once done.
+  /// Returns the log counter up to which its answer reaches. Valid once done.
   public final long reach() {
     return reach;
   }
 
-  /// The number with which a request without an answer was settled: for a deletion, the generation
-  /// that it ended.
+  /// Returns the number of a request that has no answer: for a deletion, the generation that it
+  /// ended.
   ///
   /// @throws RuntimeException the failure, when it failed
   public final long number() {
@@ -169,19 +174,19 @@ public abstract sealed class Request extends Pending
     return number;
   }
 
-  /// Whether the store gave up a question, because its handler asks other keys:
+  /// Returns whether the store gave up a question because its handler asks other keys:
   /// [Store#beginQuestion(Request)] asks it again. Valid once done.
   public boolean isMoved() {
     return false;
   }
 
-  /// Whether its caller need not wait for it any more.
+  /// Returns whether its caller need not wait for it any more.
   public boolean isOver() {
     return isDone();
   }
 
-  /// Tells a listener when it is settled or lets its caller go, at once if it is or has. The
-  /// listener must not block; there is one at most.
+  /// Sets the listener, which this calls when the request is settled or releases its caller, or at
+  /// once if that has happened. The listener must not block. A request has one listener at most.
   public final void whenDone(Consumer<Request> newListener) {
     listener = newListener;
     if (isLeft()) tell();
@@ -204,12 +209,13 @@ public abstract sealed class Request extends Pending
     unpin();
   }
 
-  /// Notes that a caller of this process sees what it reflects, unless a handler is the caller.
+  /// Notes that a caller of this process sees the state that the answer reflects, unless the caller
+  /// is a handler.
   final void observe() {
     if (depth == 0) resident.books().observe(reach);
   }
 
-  /// Lets its keys leave memory.
+  /// Unpins its keys, so that they may leave memory.
   void unpin() {
     resident.unpin();
   }

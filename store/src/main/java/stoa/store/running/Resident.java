@@ -27,33 +27,34 @@ import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
 import stoa.store.records.StreamEnd;
 
-/// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
-/// when it is loaded.
+/// A key in memory: the tail of its stream, the requests that wait for it, and its state when that
+/// is loaded.
 @SuppressWarnings("exports") // see the package
 public final class Resident extends StreamEnd implements Runnable {
   /*
    * Three owners.
    *
-   * The leader (the thread that holds Intake.leading) owns what this inherits, the end of the stream as it
-   * will be when the batch under way is committed. On commit it publishes that as tail and change.
+   * The leader (the thread that holds Intake.leading) owns the inherited fields: the end of the
+   * stream as it will be when the batch in progress commits. On commit the leader publishes that
+   * end as tail and change.
    *
-   * The runner (whoever moved lane to RUNNING) owns live and target, and executes the mailbox in
-   * order: one thread at a time, in stream order. A request leaves the mailbox after it is executed.
-   * When a run is taken back, its thread has lost the lane: recover gives it to the next runner, and
-   * the lost thread touches nothing here again.
+   * The runner (the thread that moved lane to RUNNING) owns live and target, and executes the
+   * mailbox in order: one thread at a time, in stream order. A request leaves the mailbox after its
+   * execution. When a run is taken back, its thread has lost the lane: recover gives the lane to
+   * the next runner, and the lost thread touches nothing here again.
    *
-   *        submit                claim                mailbox empty
-   *   IDLE ──────► SCHEDULED ──────────► RUNNING ──────────────► IDLE
-   *                    ▲                    │ max reached, or taken back
-   *                    └────────────────────┘
+   *      submit                claim                mailbox empty
+   * IDLE ──────► SCHEDULED ──────────► RUNNING ──────────────► IDLE
+   *                  ▲                    │ max reached, or taken back
+   *                  └────────────────────┘
    *
-   * Anyone may pin. pins counts requests under way; an unpinned resident may be evicted (pins = -1),
-   * and is then made again from the index.
+   * Any thread may pin. pins counts the requests in progress; the store may evict an unpinned
+   * resident (pins = -1), and later makes a new one from the index.
    *
    * Invariants:
    * (1) Puts enter the mailbox in stream order, after they are durable.
-   * (2) Every put at or below target is reflected in live, or will be when live is loaded; every put
-   *     above is in the mailbox, or not committed.
+   * (2) live reflects every put at or below target, or will reflect it when live is loaded. Every
+   *     put above target is in the mailbox, or not committed.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Resident.class);
   private static final int IDLE = 0;
@@ -67,36 +68,36 @@ public final class Resident extends StreamEnd implements Runnable {
   private final Parts parts;
   private final Runs runs;
 
-  /// The last put that was executed, with everything that is logged about it in the stream.
+  // The last executed put for which the stream has everything that the store logs about it.
   private long nextSettled;
 
-  /// The last committed address of the stream.
+  // The last committed address of the stream.
   private volatile long tail;
 
-  /// The log counter of the last committed put or deletion; UNKNOWN until a reader asks.
+  // The log counter of the last committed put or deletion; UNKNOWN until a reader asks.
   private final AtomicLong change = new AtomicLong(UNKNOWN);
 
   private final long firstTail;
 
-  // The runner's.
+  // Owned by the runner.
   private volatile @Nullable Materialized live;
   private long target;
   private volatile long generation;
   private volatile long executed;
 
-  /// The log counter of the last put or deletion that live reflects.
+  // The log counter of the last put or deletion that live reflects.
   private long executedChange;
 
-  /// The last nested answer that the state reflects, which need not be in the log yet; null when
-  /// there is none since it was loaded. When it is there, all before it are.
+  /// The last nested answer that the state reflects; null when the handler has got none since the
+  /// state was loaded. The log need not have it yet; once it does, it has all earlier ones.
   @Nullable NoteRequest lastNote;
 
   public volatile @Nullable Execution running;
 
-  /// The last put whose state was announced to other replicas, or needs no announcement.
+  // The last put whose state the store announced to other replicas, or that needs no announcement.
   private volatile long announced;
 
-  /// Whether the state in memory is not what is to be gone on with.
+  // Whether the next request must load the state anew.
   private volatile boolean stale;
 
   private final AtomicInteger lane = new AtomicInteger(IDLE);
@@ -105,30 +106,30 @@ public final class Resident extends StreamEnd implements Runnable {
 
   private final AtomicInteger notes = new AtomicInteger();
 
-  /// How many nested answers could not be logged, and how many of them the state was loaded behind.
+  // How many nested answers could not be logged, and how many of them the state was loaded behind.
   private final AtomicInteger answersLost = new AtomicInteger();
 
   private volatile int answersFound;
 
-  /// How many puts, deletions and questions wait in batches, or wait for that, and are not settled.
+  // How many puts, deletions and questions are in batches or wait for one, and are not settled.
   private final AtomicInteger ahead = new AtomicInteger();
 
-  /// Whether a worker has been asked to run the lane and has not come yet.
+  // Whether a worker was asked to run the lane and has not come yet.
   private final AtomicBoolean dispatched = new AtomicBoolean();
 
-  /// Whether it was used since the evictor last passed.
+  /// Whether a request has used the key since the evictor last passed it.
   volatile boolean referenced;
 
-  /// The weight with which it is counted in [Residents].
+  // The weight with which [Residents] counts the key.
   private long weight;
 
-  /// What the keys in memory use, all the same.
+  /// The parts that all keys in memory share.
   ///
   /// @param loader makes their states
   /// @param runs runs their handlers
   /// @param keeper keeps their past
-  /// @param residents counts what they take
-  /// @param moments says what can be read
+  /// @param residents counts their memory
+  /// @param moments says which log counters can be read
   /// @param books counts their requests
   public record Parts(
       Loader loader,
@@ -165,7 +166,7 @@ public final class Resident extends StreamEnd implements Runnable {
     if (last > 0) refuseOther(mark != null);
   }
 
-  /// Refuses to be a stream of the other sort than what is in it.
+  /// Refuses to be a stream of another sort than the entries in it.
   private void refuseOther(boolean marked) {
     boolean users = false;
     if (!marked) {
@@ -176,23 +177,23 @@ public final class Resident extends StreamEnd implements Runnable {
     if (users != key.isStream()) throw Residents.mixed(key);
   }
 
-  /// What is counted of its requests.
+  /// Returns the counters of its requests.
   Bookkeeping books() {
     return parts.books;
   }
 
-  /// Whether a put takes away and adds nothing, so that it is logged though the log is full.
+  /// Returns whether a put only removes data. The store logs such a put even when the log is full.
   boolean givesUp(byte[] value) {
     return runs.factory(key).givesUp(value);
   }
 
-  /// The last committed address of the stream.
+  /// Returns the last committed address of the stream.
   public long tail() {
     return tail;
   }
 
-  /// The log counter of the last committed put or deletion, 0 when there was none. A verdict over a
-  /// put is no change: it says what the put was.
+  /// Returns the log counter of the last committed put or deletion, 0 when there was none. A
+  /// verdict is not a change: it completes the put that it takes back.
   public long change() {
     long known = change.get();
     if (known != UNKNOWN) return known;
@@ -204,7 +205,7 @@ public final class Resident extends StreamEnd implements Runnable {
     long counter = 0;
     for (long at = address; at > 0; at--) {
       var entry = parts.loader.streams.read(key.stream(), at);
-      if (entry == null) return counter; // what is in front was released: it was before that
+      if (entry == null) return counter; // the change is older: it was released
       counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
         return counter;
@@ -218,12 +219,13 @@ public final class Resident extends StreamEnd implements Runnable {
     return Math.max(nextChange, change.get());
   }
 
-  /// Whether its state is in memory, so that no call on it waits to go on from the log.
+  /// Returns whether its state is in memory. No unfinished call on the key then waits to be
+  /// resumed.
   public boolean isLoaded() {
     return live != null;
   }
 
-  /// Whether the put at an address is executed, in this process or before.
+  /// Returns whether this process or an earlier one has executed the put at an address.
   public boolean hasExecuted(long address) {
     return executed >= address;
   }
@@ -232,13 +234,14 @@ public final class Resident extends StreamEnd implements Runnable {
     return generation;
   }
 
-  /// Whether the state is in memory and has changed since it was announced to other replicas.
+  /// Returns whether the state is in memory and has changed since the store announced it to other
+  /// replicas.
   public boolean isUnannounced() {
     return live != null && executed > announced;
   }
 
-  /// Looks, as [#look], at a state that is to be announced to other replicas; counts it as
-  /// announced. Answers null also when the state is not what the log says.
+  /// Looks, like [#look], at a state that the caller will announce to other replicas, and counts it
+  /// as announced. Also returns null when the state differs from the log.
   public <T> @Nullable T announce(Function<Materialized, @Nullable T> look) {
     return look(state -> {
       if (stale || lacksAnswer()) return null;
@@ -247,14 +250,14 @@ public final class Resident extends StreamEnd implements Runnable {
     });
   }
 
-  /// The state is to be loaded anew for the next request, by a checkpoint that was put there.
+  /// Makes the next request load the state anew, from a checkpoint that the caller has put there.
   public void stale() {
     stale = true;
   }
 
   // ---- pins
 
-  /// Keeps it in memory until [#unpin]; answers whether it still is.
+  /// Keeps it in memory until [#unpin]; returns false when it was evicted before.
   public boolean pin() {
     while (true) {
       int count = pins.get();
@@ -263,7 +266,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  /// Whether it was not evicted.
+  /// Returns whether it was not evicted.
   boolean isPresent() {
     return pins.get() >= 0;
   }
@@ -281,35 +284,35 @@ public final class Resident extends StreamEnd implements Runnable {
     notes.decrementAndGet();
   }
 
-  /// A nested answer that the state reflects could not be logged: the state is loaded anew for the
-  /// next request, which finds the answer again and logs it.
+  /// Notes that the log lacks a nested answer that the state reflects. The next request loads the
+  /// state anew, finds the answer again and logs it.
   public void answerLost() {
     answersLost.incrementAndGet();
   }
 
-  /// How many nested answers could not be logged so far.
+  /// Returns how many nested answers could not be logged so far.
   public int answersLost() {
     return answersLost.get();
   }
 
-  /// Whether the stream lacks a nested answer, so that its past cannot be told.
+  /// Returns whether the stream lacks a nested answer, so that its past cannot be read.
   boolean lacksAnswer() {
     return answersFound != answersLost.get();
   }
 
-  /// How many entries that nobody executes are on their way into the stream.
+  /// Returns how many entries that no handler executes are on their way into the stream.
   public int notesUnderWay() {
     return notes.get();
   }
 
-  /// Gives it up when it has no pin; answers whether it did.
+  /// Evicts it when it has no pin; returns whether it did.
   boolean evict() {
     if (!pins.compareAndSet(0, -1)) return false;
     live = null; // targets may still point here
     return true;
   }
 
-  /// Fails what waits, when the store is closed and nothing is executed any more.
+  /// Fails the waiting requests when the store is closed and executes nothing any more.
   void end(RuntimeException cause) {
     for (Request request : mailbox) {
       if (!request.isDone()) request.fail(cause);
@@ -325,7 +328,7 @@ public final class Resident extends StreamEnd implements Runnable {
 
   @Override
   public long settled() {
-    // In this order: the notes of what is executed were begun before.
+    // This order matters: the notes of the executed puts were begun before.
     long last = executed;
     if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
     return nextSettled;
@@ -340,42 +343,41 @@ public final class Resident extends StreamEnd implements Runnable {
 
   // ---- the mailbox
 
-  /// Puts a request behind the others; answers whether the caller must see to it that the lane
-  /// runs.
+  /// Adds a request to the mailbox; returns whether the caller must make a thread run the lane.
   public boolean enqueue(Request request) {
     request.waits();
     mailbox.add(request);
     return lane.get() == IDLE && lane.compareAndSet(IDLE, SCHEDULED);
   }
 
-  /// A put, a deletion or a question goes into a batch.
+  /// Counts a put, a deletion or a question that goes into a batch.
   void goesAhead() {
     ahead.incrementAndGet();
   }
 
-  /// It is settled.
+  /// Notes that such a request is settled.
   void isPassed() {
     ahead.decrementAndGet();
   }
 
-  /// Whether something that is asked now must wait its turn: behind puts and deletions, and behind
+  /// Returns whether a new request must wait for its turn: behind puts and deletions, and behind
   /// questions that wait for them.
   public boolean hasAhead() {
     return ahead.get() > 0;
   }
 
-  /// Whether the lane waits for a thread.
+  /// Returns whether the lane waits for a thread.
   public boolean isScheduled() {
     return lane.get() == SCHEDULED;
   }
 
-  /// Whether something is executed, or waits for that.
+  /// Returns whether a thread executes a request, or a request waits for that.
   public boolean isBusy() {
     return lane.get() != IDLE || !mailbox.isEmpty();
   }
 
-  /// Looks at the state if it is loaded, no request waits and no thread runs; answers null
-  /// otherwise.
+  /// Applies a function to the state if the state is loaded, no request waits and no thread runs;
+  /// returns null otherwise.
   ///
   /// @param look must not wait
   public <T> @Nullable T look(Function<Materialized, @Nullable T> look) {
@@ -388,8 +390,8 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  /// Executes a question at once when the state is loaded, nothing is ahead of it and no thread
-  /// runs; answers whether it did.
+  /// Executes a question at once when the state is loaded, the question has no request ahead of it
+  /// and no thread runs; returns whether it did.
   public boolean runAlone(Request question) {
     if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
       return false;
@@ -412,13 +414,13 @@ public final class Resident extends StreamEnd implements Runnable {
     runUntil(null);
   }
 
-  /// Executes what waits, up to a request, if no other thread does.
+  /// Executes the waiting requests, up to a given one, if no other thread does.
   public void runUntil(@Nullable Request last) {
     if (lane.get() == SCHEDULED && lane.compareAndSet(SCHEDULED, RUNNING)) drain(last);
   }
 
-  /// Has a thread of its own execute what waits, up to a request: all workers may wait for other
-  /// stores.
+  /// Makes a thread of its own execute the waiting requests, up to a given one: all workers may be
+  /// waiting for other stores.
   public void help(Request last) {
     try {
       runs.threads.serve(() -> runUntil(last));
@@ -427,24 +429,24 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  /// As [#runUntil], for a thread that must come back soon: leaves what is not quick to others.
-  /// Answers whether it executed anything.
+  /// Does the same as [#runUntil] on a thread that must return soon: leaves slow requests to
+  /// others. Returns whether it executed any request.
   public boolean runQuickUntil(Request last) {
     if (lane.get() != SCHEDULED) return false;
     if (loadsElsewhere(last)) {
-      dispatch(); // nobody else does for a thread that was to run it
+      dispatch(); // this thread was to run the lane
       return false;
     }
     return lane.compareAndSet(SCHEDULED, RUNNING) && drainQuick(last);
   }
 
-  /// Whether another thread is to load the state, which may take long: the request is to come back
-  /// in time, with this thread.
+  /// Returns whether another thread must load the state, which may take long: the request has a
+  /// time limit, and this thread must return by then.
   private boolean loadsElsewhere(Request last) {
     return last.ticksMax > 0 && !isReady() && !runs.threads.mayRunLong();
   }
 
-  /// Whether the state is in memory, and is what is to be gone on with.
+  /// Returns whether the state is in memory and up to date.
   private boolean isReady() {
     return live != null && !stale && !lacksAnswer();
   }
@@ -465,7 +467,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return any;
   }
 
-  /// Runs what is brief and waits for nothing, in a [Round]; leaves the rest to a worker.
+  /// Runs brief requests that wait for nothing, in a [Round]; leaves the rest to a worker.
   public void runBrief() {
     if (lane.get() != SCHEDULED || !lane.compareAndSet(SCHEDULED, RUNNING)) return;
     for (int turn = 0; turn < TURN_MAX; turn++) {
@@ -486,7 +488,8 @@ public final class Resident extends StreamEnd implements Runnable {
     dispatch();
   }
 
-  /// Whether to execute a request waits for nothing, unless its handler asks another key.
+  /// Returns whether this can execute a request without waiting, unless its handler asks another
+  /// key.
   private boolean isBrief(Request request) {
     Materialized state = live;
     boolean brief = request.pace == Pace.BRIEF;
@@ -498,7 +501,7 @@ public final class Resident extends StreamEnd implements Runnable {
     };
   }
 
-  /// Has a worker run the lane, unless one is on its way already.
+  /// Makes a worker run the lane, unless one is on its way already.
   public void dispatch() {
     if (dispatched.compareAndSet(false, true)) runs.threads.work(this);
   }
@@ -507,7 +510,7 @@ public final class Resident extends StreamEnd implements Runnable {
     for (int turn = 0; turn < TURN_MAX; turn++) {
       Request next = mailbox.peek();
       if (next == null) break;
-      // What is behind it may wait for the run that waits for it.
+      // The requests behind `last` may wait for the run that waits for `last`.
       boolean isPast = last != null && next != last && (last.isOver() || last.isBegun());
       if (isPast) break;
       next.hasty = false;
@@ -526,9 +529,10 @@ public final class Resident extends StreamEnd implements Runnable {
     if (!mailbox.isEmpty() && lane.compareAndSet(IDLE, SCHEDULED)) dispatch();
   }
 
-  /// A run has ended beside its thread: the next runner loads the state anew.
+  /// Makes the next runner load the state anew, after a run was taken from its thread.
   ///
-  /// @param request what was taken back; null when nothing was, and the run is to be done again
+  /// @param request the request that was taken back; null when none was, and the run is to be
+  ///   repeated
   void recover(@Nullable Request request) {
     running = null;
     live = null;
@@ -537,8 +541,8 @@ public final class Resident extends StreamEnd implements Runnable {
     dispatch();
   }
 
-  /// A put was executed while the state is loaded, which may go on for long: who waits for it need
-  /// not wait for those behind it.
+  /// Notes that loading, which may take long, has executed a put. A thread that waits for this put
+  /// need not wait for those behind it.
   void passed(long address) {
     executed = address;
     for (Request request : mailbox) {
@@ -547,23 +551,23 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  /// The put at an address that waits here, if it is the next; null when it is not.
+  /// Returns the put at an address if it is the next in the mailbox; null otherwise.
   @Nullable PutRequest waitingAt(long address) {
     return mailbox.peek() instanceof PutRequest next && next.address == address ? next : null;
   }
 
-  /// While no thread has the lane: a put is not executed, since a verdict takes it back.
+  /// Passes a put that is not executed, since a verdict takes it back. No thread has the lane then.
   void skip(long address) {
     if (address > target) target = address;
   }
 
   // ---- execution
 
-  /// Executes a request and settles it. Answers false when the lane was lost on the way.
+  /// Executes a request and settles it. Returns false when the thread lost the lane on the way.
   private boolean execute(Request request) {
     Throwable unloaded = null;
     if (!isReady() && needsState(request) && !request.isTakenBack()) {
-      // Before it is begun: meanwhile it waits, and can be taken back.
+      // This comes before the request begins: until then it waits, and a verdict can take it back.
       try {
         var _ = live();
       } catch (Execution.Abandoned lost) {
@@ -609,8 +613,8 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  /// Whether a request needs the state of the key. A state that cannot be made need not be made to
-  /// end.
+  /// Returns whether a request needs the state of the key. A deletion of a quarantined key does
+  /// not, since the store may be unable to make that state.
   private boolean needsState(Request request) {
     return switch (request) {
       case GenerationRequest _ -> false;
@@ -623,8 +627,8 @@ public final class Resident extends StreamEnd implements Runnable {
     return runs.bans.refusal(key, generation) != null;
   }
 
-  /// Gives a request up that cannot be executed, or whose state cannot be loaded, because its files
-  /// are damaged, say. Other keys go on.
+  /// Gives up a request that cannot be executed, or whose state cannot be loaded, for instance
+  /// because files are damaged. Other keys are not affected.
   private void fail(Request request, Throwable failure) {
     RuntimeException cause =
         switch (failure) {
@@ -637,7 +641,7 @@ public final class Resident extends StreamEnd implements Runnable {
     giveUp(request, logged ? new Execution.Suspended(cause).failure() : cause);
   }
 
-  /// Lets go of the state: it is loaded anew, with what is logged, for the next request.
+  /// Drops the state and fails a request. The next request loads the state anew from the log.
   private void giveUp(Request request, RuntimeException failure) {
     running = null;
     live = null;
@@ -655,19 +659,19 @@ public final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  /// Passes a request that was taken back before it ran; answers false when it runs after all. What
-  /// is behind it may not be executed before the verdict is durable, nor it itself when the verdict
-  /// may be in the log.
+  /// Passes a request that was taken back before it ran; returns false when it runs after all. The
+  /// runner must not execute the requests behind it before the verdict is durable, and must not
+  /// execute the request itself when the log may have the verdict.
   private boolean passes(Request request) {
     if (request instanceof PutRequest put) return passes(put);
-    unpin(); // as Deadlines has pinned it
+    unpin(); // Verdicts.takeBack pinned it
     return true;
   }
 
   private boolean passes(PutRequest put) {
     NoteRequest verdict;
     while ((verdict = runs.verdicts.awaitVerdict(put)) == null) {
-      if (put.begin()) return false; // else it was taken back again
+      if (put.begin()) return false; // otherwise a verdict takes it back again
     }
     RuntimeException failure = verdict.failure();
     if (failure != null) {
@@ -684,12 +688,14 @@ public final class Resident extends StreamEnd implements Runnable {
       executed = put.address;
       executedChange = put.counter;
     }
-    // Otherwise loading executes it, with those before it, which an earlier process may have left.
-    unpin(); // as Deadlines has pinned it
+    // Otherwise loading executes the put, together with earlier puts that an earlier process may
+    // have left.
+    unpin(); // Verdicts.takeBack pinned it
     return true;
   }
 
-  /// Visits the requests that are here: the one that is executed, if any, and those that wait.
+  /// Passes the requests in the mailbox to a visitor: the one in execution, if any, and those that
+  /// wait.
   void visitRequests(Consumer<Request> visitor) {
     mailbox.forEach(visitor);
   }
@@ -697,7 +703,7 @@ public final class Resident extends StreamEnd implements Runnable {
   private boolean put(PutRequest request) {
     Materialized state = live();
     if (request.address <= state.position()) {
-      // It was begun on a thread that is lost, or made way, and was executed again by loading.
+      // Its first run lost its thread or made way, and loading has executed it again.
       request.generation = state.generation();
       request.reach = parts.moments.moment();
       Answer answer = state.answerAt(request.address);
@@ -743,7 +749,7 @@ public final class Resident extends StreamEnd implements Runnable {
     boolean quarantined = isQuarantined();
     Materialized state = quarantined ? unmade() : live();
     if (request.address <= state.position()) {
-      // Loading has executed it.
+      // Loading has executed the deletion.
       request.reach = parts.moments.moment();
       request.number = parts.keeper.generationAfter(key, request.address - 1);
       request.complete(null);
@@ -765,7 +771,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  /// Makes a logged checkpoint, unless loading has.
+  /// Makes a logged checkpoint, unless loading has made it.
   private boolean checkpoint(CheckpointRequest request) {
     boolean made = request.address <= target;
     if (!made && isQuarantined()) {
@@ -781,8 +787,8 @@ public final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  /// Executes what a committed transaction does here: all of it, before anybody sees any of it, and
-  /// after every key of it has its part.
+  /// Executes all changes of a committed transaction to this key, after every key of the
+  /// transaction has its part and before any caller sees one of the changes.
   private boolean part(PartRequest request) {
     parts.moments.awaitPublished();
     StoreTransaction transaction = request.transaction;
@@ -835,7 +841,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  /// Whether the state reflects more than a transaction is to see.
+  /// Returns whether the state reflects changes behind the moment of the request's transaction.
   private boolean hasMoved(QuestionRequest request) {
     StoreTransaction transaction = request.transaction();
     return transaction != null && executedChange > transaction.counter();
@@ -877,7 +883,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return true;
   }
 
-  /// Settles a question that must be asked of the past.
+  /// Settles a question whose caller must ask the past instead.
   private void giveToThePast(GetRequest question) {
     if (question.alone) question.reach = executedChange;
     question.complete(null);
@@ -887,7 +893,7 @@ public final class Resident extends StreamEnd implements Runnable {
     return expected.isGone(state.generation(), state.position());
   }
 
-  /// Runs a handler; answers null when the lane was lost on the way.
+  /// Runs a handler; returns null when the thread lost the lane on the way.
   private @Nullable Answer run(Execution execution, Supplier<Answer> handler) {
     running = execution;
     runs.runners.enter(execution);
@@ -918,7 +924,7 @@ public final class Resident extends StreamEnd implements Runnable {
     }
   }
 
-  /// Stands for a state that is not made.
+  /// Returns a placeholder for a state that is not made.
   private Materialized unmade() {
     Materialized state = parts.loader.state(key);
     live = state;
@@ -929,11 +935,11 @@ public final class Resident extends StreamEnd implements Runnable {
   private Materialized live() {
     Materialized state = live;
     if (state == null || !isReady()) {
-      // What loading would go on with could not be logged, and would be begun again and again.
+      // Without this check, loading would resume calls that it cannot log, again and again.
       parts.loader.health.confirm();
       int lost = answersLost.get();
       lastNote = null;
-      stale = false; // first: what makes it stale is there already
+      stale = false; // first: the new checkpoint is there already
       state = parts.loader.state(key);
       state.load(target, tail, this);
       running = null;

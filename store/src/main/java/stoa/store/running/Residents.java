@@ -18,12 +18,13 @@ import stoa.store.leading.Tally;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
 ///
-/// Idle keys beyond the bound leave by the clock rule: a hand goes round, and takes each key that
-/// was not used since it last passed. The store writes nothing for that; a key comes back from its
-/// last checkpoint and the entries behind it (CRESON, section III-D, calls this passivation).
+/// When the states exceed the bound, idle keys leave memory by the clock rule: a hand goes round
+/// and evicts each key that no request has used since the hand last passed it. Eviction writes
+/// nothing. A key comes back from its last checkpoint and the entries behind it (CRESON, section
+/// III-D, calls this passivation).
 @SuppressWarnings("exports") // see the package
 public final class Residents {
-  /// What a key takes in memory beside its state.
+  // The memory that a key takes beside its state.
   private static final long BASE_BYTES = 512;
 
   private final Health health;
@@ -47,34 +48,35 @@ public final class Residents {
     this.tally = tally;
   }
 
-  /// Says what brings a key into memory. Once, before any is used: keys use others.
+  /// Sets the function that brings a key into memory. Called once, before any key is used; keys use
+  /// other keys.
   public void makeWith(Function<Key, Resident> newMaker) {
     maker = newMaker;
   }
 
-  /// The key in memory, pinned, for a request of a caller.
+  /// Pins a key for a request of a caller and returns it.
   ///
-  /// @throws stoa.LimitExceeded when too many requests are under way
+  /// @throws stoa.LimitExceeded when too many requests are in progress
   /// @throws stoa.Closed when the store is closed
   public Resident pinAccepted(Key key) {
     return admission.accepted(() -> pin(key));
   }
 
-  /// The key in memory, pinned, for a request of something that is under way.
+  /// Pins a key for a request of an operation in progress and returns it.
   public Resident pinBegun(Key key) {
     Resident resident = pin(key);
     admission.begun();
     return resident;
   }
 
-  /// Pins a key that is in memory, for a request of something that is under way.
+  /// Pins a key that is in memory, for a request of an operation in progress.
   public Resident pinBegun(Resident resident) {
     Check.that(resident.pin(), "%s stays in memory while it is used", resident.key);
     admission.begun();
     return resident;
   }
 
-  /// The generation of a key when it was last executed in this process, 0 when that is not known.
+  /// Returns the generation in which this process executed a key last, 0 when it does not know it.
   public long generationHint(Key key) {
     Resident resident = pin(key);
     try {
@@ -84,13 +86,14 @@ public final class Residents {
     }
   }
 
-  /// The key in memory, pinned.
+  /// Pins a key and returns it.
   public Resident pin(Key key) {
     while (true) {
       Resident resident = residents.get(key.stream());
       if (resident == null) {
         health.confirm(); // may wait for other servers: not within the map's lock
-        // Reads the tail of the stream within the map's lock: nobody can use the key in between.
+        // Reads the tail of the stream within the map's lock, so that no thread uses the key in
+        // between.
         var pinned = new Resident[1];
         resident =
             residents.computeIfAbsent(
@@ -121,7 +124,7 @@ public final class Residents {
     }
   }
 
-  /// The stream that lists the keys of a space; it stays in memory.
+  /// Returns the stream that lists the keys of a space; it stays in memory.
   public Resident directory(String space) {
     Resident known = directories.get(space);
     if (known != null) return known;
@@ -132,19 +135,19 @@ public final class Residents {
     return first;
   }
 
-  /// The last committed address of a stream, which need not be in memory.
+  /// Returns the last committed address of a stream, which need not be in memory.
   public long tail(StreamId stream) {
     Resident resident = residents.get(stream);
     if (resident != null) return resident.tail();
     long last = streams.last(stream);
-    // What is under way into the stream has it in memory, and then the end is not what was read.
+    // An append in progress has the stream in memory, and the end that was just read is then wrong.
     resident = residents.get(stream);
     if (resident != null) return resident.tail();
     health.confirm();
     return last;
   }
 
-  /// What a user's stream and a key of the store are told that have one id.
+  /// Returns the error for a user's stream and a key of the store that have the same id.
   public static IllegalArgumentException mixed(Key key) {
     return new IllegalArgumentException(
         key.isStream()
@@ -152,37 +155,37 @@ public final class Residents {
             : key + " cannot be: its stream " + key.stream() + " was appended to as a stream");
   }
 
-  /// Fails whatever still waits, when the store is closed.
+  /// Fails all waiting requests when the store closes.
   public void end(RuntimeException cause) {
     residents.values().forEach(resident -> resident.end(cause));
   }
 
-  /// Visits the keys in memory.
+  /// Passes each key in memory to a visitor.
   public void visit(Consumer<Resident> visitor) {
     residents.values().forEach(visitor);
   }
 
-  /// Goes round the keys in memory.
+  /// Returns an iterator over the keys in memory.
   public Iterator<Resident> iterator() {
     return residents.values().iterator();
   }
 
-  /// How many keys are in memory.
+  /// Returns how many keys are in memory.
   public int size() {
     return residents.size();
   }
 
-  /// Returns how many bytes the keys in memory take, about.
+  /// Returns about how many bytes the keys in memory take.
   public long bytes() {
     return bytes.get();
   }
 
-  /// Returns how many bytes they may take.
+  /// Returns how many bytes the keys in memory may take.
   public long bytesMax() {
     return bytesMax;
   }
 
-  /// Accounts for a change of size, and makes room when there is too much.
+  /// Accounts for a change of size, and evicts keys when they exceed the bound.
   void reweigh(long change) {
     if (bytes.addAndGet(change) > bytesMax && evicting.compareAndSet(false, true)) {
       try {

@@ -11,9 +11,9 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.storage.RunningCalls;
 
-/// Which handlers run now, on which threads, for how long. Thread-safe.
+/// Knows which handlers run now, on which threads and for how long. Thread-safe.
 public final class Runners {
-  /// The runs on one thread; the thread itself changes it.
+  /// The runs on one thread. Only that thread changes it.
   static final class Runner {
     final Thread thread = Thread.currentThread();
     private final RunningCalls.@Nullable Slot slot;
@@ -23,7 +23,7 @@ public final class Runners {
       this.slot = slot;
     }
 
-    /// Notes what runs on the thread now.
+    /// Notes the run that the thread executes now.
     void note(@Nullable Execution execution) {
       if (slot == null) return;
       if (execution == null) slot.end();
@@ -40,14 +40,14 @@ public final class Runners {
       });
   private volatile int tick;
 
-  /// Where it is noted what runs, so that the next process knows it; null where there is no such
-  /// place. Set before anything runs.
+  // Where this notes the runs, so that the next process knows them; null when there is no such
+  // place.
   private @Nullable RunningCalls running;
 
-  /// Nothing runs yet.
+  /// Begins without a run.
   public Runners() {}
 
-  /// Notes from now on what runs.
+  /// Notes the runs in a place from now on.
   public void noteIn(RunningCalls place) {
     running = place;
   }
@@ -57,20 +57,20 @@ public final class Runners {
     return place == null ? null : place.slot();
   }
 
-  /// How often a process has ended in a run like this one, without that it came to its end.
+  /// Returns how often a process has died in a run like this one.
   public long failures(Execution execution) {
     RunningCalls place = running;
     if (place == null || !place.hasFailures()) return 0;
     return place.failures(execution.key().stream(), execution.run());
   }
 
-  /// Whether a process has ended in any run.
+  /// Returns whether a process has died in any run.
   public boolean hasFailures() {
     RunningCalls place = running;
     return place != null && place.hasFailures();
   }
 
-  /// The runs of a key in which a process has ended.
+  /// Returns the runs of a key in which a process has died.
   public List<RunningCalls.Failure> failures(Key key) {
     RunningCalls place = running;
     if (place == null || !place.hasFailures()) return List.of();
@@ -78,14 +78,14 @@ public final class Runners {
     return place.failures().stream().filter(failure -> failure.object().equals(stream)).toList();
   }
 
-  /// A run has come to an end of its own.
+  /// Notes that a run ended without taking the process down.
   void passed(Execution execution) {
     RunningCalls place = running;
     if (place == null || !place.hasFailures()) return;
     place.passed(execution.key().stream(), execution.run());
   }
 
-  /// All runs of a key may be tried again.
+  /// Allows all runs of a key again.
   public void forget(Key key) {
     RunningCalls place = running;
     if (place != null) place.forget(key.stream());
@@ -95,12 +95,12 @@ public final class Runners {
     if (runners.remove(runner) && runner.slot != null) runner.slot.release();
   }
 
-  /// Nothing runs here any more.
+  /// Releases the slots of all threads.
   public void close() {
     for (Runner runner : List.copyOf(runners)) end(runner);
   }
 
-  /// The thread begins to run a handler.
+  /// Notes that the current thread begins to run a handler.
   void enter(Execution execution) {
     Runner runner = mine.get();
     execution.enter(runner);
@@ -110,7 +110,7 @@ public final class Runners {
     runner.note(execution);
   }
 
-  /// The thread ends the run that it began last.
+  /// Notes that the current thread ends the run that it began last.
   void exit(Execution execution) {
     Runner runner = Objects.requireNonNull(execution.runner());
     runner.top = execution.below;
@@ -118,17 +118,17 @@ public final class Runners {
     execution.exited();
   }
 
-  /// The run that the current thread began last; null when it runs none.
+  /// Returns the run that the current thread began last; null when it runs none.
   @Nullable Execution current() {
     return mine.get().top;
   }
 
-  /// Whether the current thread runs it.
+  /// Returns whether the current thread executes a run.
   boolean isOfCurrentThread(Execution execution) {
     return Thread.currentThread().equals(execution.thread());
   }
 
-  /// Has the thread that runs it look again.
+  /// Wakes the thread that executes a run, so that it checks its condition again.
   void wake(Execution execution) {
     LockSupport.unpark(execution.thread());
   }
@@ -140,25 +140,26 @@ public final class Runners {
     }
   }
 
-  /// How many units a run of the current thread has lasted, not counting those in which it waited.
+  /// Returns how many ticks a run of the current thread has lasted, without the ticks in which it
+  /// waited.
   int lasted(Execution execution) {
     return tick - execution.startTick;
   }
 
-  /// The time now, in units.
+  /// Returns the present time in ticks.
   public int now() {
     return tick;
   }
 
-  /// How many units a request has left, at least one; 0 when it has no limit of its own.
+  /// Returns how many ticks a request has left, at least one; 0 when it has no limit of its own.
   int left(Request request) {
     int ticks = request.ticksMax;
     return ticks == 0 ? 0 : Math.max(1, ticks - (tick - request.since));
   }
 
-  /// A unit of time has passed: reports the runs that have lasted for more than `ticksMax` units,
-  /// not counting those in which they waited for others, and those whose request is late, unless
-  /// they wait for others; the outermost of a thread first.
+  /// Advances the time by one tick and reports overdue runs, the outermost run of a thread first. A
+  /// run is overdue when it has lasted for more than `ticksMax` ticks, without those in which it
+  /// waited for others, or when its request is late. A run that waits for others is not reported.
   void tick(int ticksMax, Consumer<Execution> overdue) {
     int now = tick + 1;
     tick = now;

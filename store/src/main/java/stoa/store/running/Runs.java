@@ -7,8 +7,8 @@ import stoa.base.Key;
 import stoa.store.leading.LogClock;
 import stoa.store.threads.Threads;
 
-/// What the runs of a store's handlers use: the threads that run them, the code of their spaces,
-/// their time limits, and the ways to other keys and into the log. Thread-safe.
+/// The parts that the runs of a store's handlers share: their threads, the code of their spaces,
+/// their time limits, and their access to other keys and to the log. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Runs {
   public final Runners runners;
@@ -23,17 +23,17 @@ public final class Runs {
   final Threads threads;
   private @Nullable OtherKeys others;
 
-  /// What runs use.
+  /// The parts that runs share.
   ///
   /// @param runners the threads that run handlers
   /// @param spaces the code of the handlers
-  /// @param limits how long they may run
-  /// @param clock the time that they are told
-  /// @param waits what they wait for
-  /// @param journal logs what they are told
-  /// @param verdicts takes them back
-  /// @param bans refuses those that must not run again
-  /// @param unfinished notes those that have put to other keys
+  /// @param limits how long runs may take
+  /// @param clock the time of the log
+  /// @param waits the runs that wait for requests
+  /// @param journal logs the answers that runs get
+  /// @param verdicts takes runs back
+  /// @param bans refuses the runs that must not be repeated
+  /// @param unfinished notes the runs that have put to other keys
   public record Parts(
       Runners runners,
       Spaces spaces,
@@ -59,24 +59,25 @@ public final class Runs {
     threads = parts.threads;
   }
 
-  /// Says how handlers call other keys. Once, before anything runs: the way there leads back here.
+  /// Sets the way in which handlers call other keys. Called once, before any handler runs: that way
+  /// needs this object.
   public void connect(OtherKeys newOthers) {
     others = newOthers;
   }
 
-  /// How handlers call other keys.
+  /// Returns the way in which handlers call other keys.
   public OtherKeys others() {
     return Objects.requireNonNull(others, "connected");
   }
 
-  /// What makes the handler of a key.
+  /// Returns the factory of a key's handler.
   public HandlerFactory factory(Key key) {
     return spaces.factory(key.space());
   }
 
-  /// Runs a handler for the calling thread beside the states of the store, within a time limit.
+  /// Runs a handler on the calling thread, beside the states of the store and within a time limit.
   ///
-  /// @param ticks how many it may take; 0 when the store's limit holds
+  /// @param ticks how many ticks it may take; 0 when the store's limit applies
   public <T> T here(Execution execution, int ticks, Supplier<T> handler) {
     execution.ticksMax = ticks;
     runners.enter(execution);

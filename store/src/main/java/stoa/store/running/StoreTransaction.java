@@ -33,30 +33,32 @@ import stoa.store.records.KeyRefusals;
 import stoa.store.records.Records;
 import stoa.store.records.StreamEnd;
 
-/// Puts and questions over several keys that see one moment of the log, and whose puts become
-/// durable and visible at once, or not at all (vCorfu, section 4.3).
+/// Puts and questions over several keys that see one moment of the log. The puts become durable and
+/// visible together, or not at all (vCorfu, section 4.3).
 ///
 /// One thread at a time uses it.
 @SuppressWarnings("exports") // see the package
 public final class StoreTransaction implements AutoCloseable {
   /*
-   * Puts run at once, on copies of the states as of the moment. What they are, and what the calls
-   * that they make on other keys answered, is kept as loggedCalls. The leader appends the loggedCalls under one
-   * log address if no key that was read or written has changed since (Intake.commit). Each key then
-   * executes its loggedCalls again, with the answers that are known, and calls nobody.
+   * Puts run at once, on copies of the states as of the moment. The transaction keeps the puts, and
+   * the answers to their calls on other keys, as loggedCalls. The leader appends the loggedCalls
+   * under one log address if no key that the transaction has read or written has changed since
+   * (Intake.commit). Each key then executes its loggedCalls again, with the known answers, and
+   * calls no other key.
    *
-   * What a handler calls in other stores, whoever runs the transaction calls there (leaving): the handler is
-   * given up, and so is all that it has put, and it runs again with one more answer. It sees the same moment and draws the
-   * same random numbers, so that it makes the same calls.
+   * When a handler calls another store, the client or server that runs the transaction makes that
+   * call (leaving). It gives up the handler and all its puts, and runs the handler again with one
+   * more answer. The handler sees the same moment and draws the same random numbers, so that it
+   * makes the same calls.
    *
-   * Nested transactions are layers: a layer copies what it puts to, and is merged into the one below
-   * or dropped. What a dropped layer has read stays read: the program went by it.
+   * Nested transactions are layers. A layer copies the keys to which it puts; it is merged into the
+   * layer below, or dropped. The reads of a dropped layer still count: the program depends on them.
    *
    * Invariants:
-   * (1) touched holds every key that was read or written, pinned, from before it was read on.
+   * (1) touched holds every key that was read or written, pinned, from before its first read on.
    * (2) The loggedCalls on a key stand in the order in which they ran on its copy.
-   * (3) All parts of a commit are in their mailboxes before any is executed, so that who sees one
-   *     and asks for another finds it.
+   * (3) All parts of a commit are in their mailboxes before any key executes one, so that a caller
+   *     that sees one part and asks for another finds it.
    */
   private static final class Layer {
     private final @Nullable Layer below;
@@ -79,39 +81,38 @@ public final class StoreTransaction implements AutoCloseable {
     }
   }
 
-  /// What a transaction may do.
+  /// The operations that a transaction may do.
   public enum Access {
-    /// It only reads.
+    /// The transaction only reads.
     READS,
-    /// It reads and writes.
+    /// The transaction reads and writes.
     WRITES
   }
 
   /// The bounds of a transaction.
   ///
-  /// @param access what it may do
+  /// @param access the operations that it may do
   /// @param micros how long it may take
   /// @param keysMax how many keys it may read and write
-  /// @param bytesMax the encoded size of its puts and of the answers that are logged with them
-  /// @param names what the limits are called
+  /// @param bytesMax the encoded size of its puts and of the answers that the leader logs with them
+  /// @param names the names of the limits
   public record Bounds(Access access, long micros, int keysMax, long bytesMax, LimitNames names) {
-    /// With limits that are called as in the configuration.
+    /// Sets bounds whose limits have the names of the configuration.
     public Bounds(Access access, long micros, int keysMax, long bytesMax) {
       this(access, micros, keysMax, bytesMax, LimitNames.STANDARD);
     }
 
-    /// Whether it refuses puts.
+    /// Returns whether the transaction refuses puts.
     boolean isReadOnly() {
       return access == Access.READS;
     }
   }
 
-  /// What the limits of a transaction are called in errors, so that the caller knows which one to
-  /// change.
+  /// The names of a transaction's limits in errors, so that the caller knows which limit to change.
   ///
-  /// @param time of the time
-  /// @param keys of how many keys
-  /// @param bytes of their bytes
+  /// @param time the name of the time limit
+  /// @param keys the name of the limit on the number of keys
+  /// @param bytes the name of the limit on bytes
   public record LimitNames(String time, String keys, String bytes) {
     static final LimitNames STANDARD =
         new LimitNames(
@@ -120,51 +121,51 @@ public final class StoreTransaction implements AutoCloseable {
             "transactionBytesMax");
   }
 
-  /// The identity of what a transaction logs, by which its outcome is found again.
+  /// The identity of a transaction in the log, with which the store finds its outcome again.
   ///
   /// @param key one of the keys to which it puts
   /// @param tail the last address of the key's stream when the transaction began to put there
-  /// @param mark what its puts carry
+  /// @param mark the mark that its puts carry
   public record Id(Key key, long tail, StreamId mark) {}
 
-  /// What a transaction needs of its store.
+  /// The services of the store that a transaction needs.
   public interface Host {
-    /// Asks a key's handler as of the moment of a transaction, for which the live state does not
-    /// do.
+    /// Asks a key's handler as of the moment of a transaction when the live state cannot answer.
     Answer askPast(
         StoreTransaction transaction, Key key, Object query, Existence existence, int depth);
 
-    /// A copy of the state of a key as of a log counter.
+    /// Returns a copy of the state of a key as of a log counter.
     ///
     /// @param tail the last address of the key's stream
     Copy copyPast(Key key, long counter, long tail);
 
-    /// Asks a state that is in memory, or has it loaded.
+    /// Asks the live state, and loads it first when it is not in memory.
     void ask(QuestionRequest question);
 
-    /// Appends what a transaction puts, and waits until all its keys have executed it; answers its
-    /// log counter.
+    /// Appends the puts of a transaction, and waits until all its keys have executed them; returns
+    /// its log counter.
     long commit(StoreTransaction transaction);
 
-    /// The epoch in which log addresses are issued.
+    /// Returns the epoch in which log addresses are issued.
     long epoch();
 
-    /// Refuses when the store is closed.
+    /// Throws when the store is closed.
     void checkOpen();
 
-    /// The first address of a stream that stands behind a log counter, or the one after its last.
+    /// Returns the first address of a stream behind a log counter, or the address after its last
+    /// one.
     long firstBehind(StreamId stream, long counter);
 
-    /// Counts a transaction that has lost, because another call has changed a key.
+    /// Counts a transaction that was aborted because another call changed a key.
     void lostBecauseOf(Key key);
   }
 
-  /// How a transaction begins.
+  /// The beginning of a transaction.
   ///
-  /// @param at the log address as of which it reads
+  /// @param at the log address as of which the transaction reads
   /// @param nowMicros when it begins
-  /// @param mark what its puts carry
-  /// @param unpin ends what keeps its moment readable
+  /// @param mark the mark that its puts carry
+  /// @param unpin releases the pin that keeps its moment readable
   public record Begun(LogAddress at, long nowMicros, StreamId mark, Runnable unpin) {}
 
   private final Host host;
@@ -174,7 +175,7 @@ public final class StoreTransaction implements AutoCloseable {
   private final long nowMicros;
   private final Bounds bounds;
 
-  /// The session of the client who runs it; 0 when it runs here.
+  // The session of the client that runs the transaction; 0 when it runs in this process.
   private volatile long session;
 
   private final StreamId mark;
@@ -188,7 +189,7 @@ public final class StoreTransaction implements AutoCloseable {
   private long bytes;
   private int numbers;
 
-  /// The pace of the slowest put.
+  // The pace of the slowest put.
   private Pace slowest = Pace.SHORT;
 
   private boolean ended;
@@ -199,13 +200,13 @@ public final class StoreTransaction implements AutoCloseable {
   private boolean held;
   private boolean closing;
 
-  /// Why it cannot be committed.
+  // The reason for which it cannot commit.
   private @Nullable RuntimeException doomed;
 
-  /// The key over which it was aborted.
+  // The key whose change aborted it.
   private volatile @Nullable Key changed;
 
-  /// Of the call under way, when it may call other stores.
+  // The state of the call in progress, when that may call other stores; null otherwise.
   private @Nullable Journey journey;
 
   /// A call that may call other stores.
@@ -233,69 +234,69 @@ public final class StoreTransaction implements AutoCloseable {
     this.top = new Layer(null, 0, bounds.isReadOnly());
   }
 
-  /// The same for one question from outside, whose handler asks other keys.
+  /// Marks this as one question from outside whose handler asks other keys; returns this.
   public StoreTransaction forOneQuestion() {
     oneQuestion = true;
     return this;
   }
 
-  /// As [#forOneQuestion()], for a handler of another store.
+  /// Marks this, like [#forOneQuestion()], for a handler of another store.
   ///
-  /// @param callers the keys whose handlers wait for it, outermost first
+  /// @param callers the keys whose handlers wait for the question, outermost first
   public StoreTransaction forOneQuestion(List<Key> callers) {
     journey = new Journey(callers, List.of());
     return forOneQuestion();
   }
 
-  /// Whether it is one question from outside, whose handler asks other keys.
+  /// Returns whether this is one question from outside whose handler asks other keys.
   public boolean isOneQuestion() {
     return oneQuestion;
   }
 
-  /// The log address as of which it reads.
+  /// Returns the log address as of which it reads.
   public LogAddress at() {
     return at;
   }
 
-  /// The log counter as of which it reads.
+  /// Returns the log counter as of which it reads.
   public long counter() {
     return at.counter();
   }
 
-  /// Whether it refuses puts now.
+  /// Returns whether it refuses puts now.
   public boolean isReadOnly() {
     return top.readOnly;
   }
 
-  /// Whether it refuses puts from its beginning to its end.
+  /// Returns whether it refuses puts from its beginning to its end.
   boolean isOnlyReading() {
     return bounds.isReadOnly();
   }
 
-  /// Whether it was committed or given up.
+  /// Returns whether it was committed or given up.
   public boolean isEnded() {
     return ended;
   }
 
-  /// Whether something was refused since its time was over.
+  /// Returns whether it has refused a call because its time was over.
   public boolean isLate() {
     return late;
   }
 
-  // ---- what it does
+  // ---- calls
 
-  /// Asks a key's handler as of the moment, after this transaction's puts.
+  /// Asks a key's handler as of the moment, after this transaction's own puts.
   ///
-  /// @param pace what is known of how long the question runs
+  /// @param pace how long the question is expected to run
   /// @throws stoa.Gone when the key is not as expected
   public Answer get(Target target, Object query, Existence existence, Pace pace) {
     check();
     return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
 
-  /// As [#get(Target, Object, Existence, Pace)], for a handler.
+  /// Asks, like [#get(Target, Object, Existence, Pace)], for a handler.
   ///
-  /// @param depth how many handlers wait for it
+  /// @param depth how many handlers wait for the question
   public Answer get(Key target, Object query, Existence existence, int depth) {
     check();
     return ask(target, query, existence, depth, Pace.LONG);
@@ -305,7 +306,7 @@ public final class StoreTransaction implements AutoCloseable {
     if (isRunning(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
-    // The handler that is asked first asks others: it would leave the live state.
+    // The first handler of one question asks others: it would leave the live state.
     if (!oneQuestion || !running.isEmpty()) {
       Answer answer = askLive(key, query, existence, pace);
       if (answer != null) return answer;
@@ -318,9 +319,9 @@ public final class StoreTransaction implements AutoCloseable {
     }
   }
 
-  /// Asks the live state, if that is what is seen and suffices; answers null otherwise.
+  /// Asks the live state if the transaction sees it and it suffices; returns null otherwise.
   private @Nullable Answer askLive(Key key, Object query, Existence existence, Pace pace) {
-    // One question commits nothing, so that nobody has to know what it read.
+    // One question commits nothing, so this need not record which keys it reads.
     Resident resident = oneQuestion ? residents.pin(key) : touch(key);
     try {
       if (resident.change() > counter()) return null;
@@ -332,8 +333,8 @@ public final class StoreTransaction implements AutoCloseable {
     }
   }
 
-  /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
-  /// that is less than any call may take.
+  /// Asks the live state, and loads it first when it is not in memory. The question has the
+  /// remaining time of the transaction where that is less than the store's limit for a call.
   private void ask(QuestionRequest request) {
     boolean hasty = bounds.micros < runs.limits.callMicrosMax();
     if (hasty) {
@@ -350,9 +351,9 @@ public final class StoreTransaction implements AutoCloseable {
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
 
-  /// Puts a value, on this transaction's copy of the key.
+  /// Puts a value on this transaction's copy of the key.
   ///
-  /// @param pace what is known of how long the put runs
+  /// @param pace how long the put is expected to run
   /// @throws UnsupportedOperationException when the transaction only reads
   /// @throws stoa.Gone when the key is not as expected
   public Answer put(Target target, byte[] value, Existence existence, Pace pace) {
@@ -387,8 +388,8 @@ public final class StoreTransaction implements AutoCloseable {
     return answer;
   }
 
-  /// Runs a handler's code on the key as this transaction sees it; it may put to other keys, and
-  /// changes nothing here.
+  /// Runs a handler's code on the key as this transaction sees it. The code may put to other keys,
+  /// and changes nothing of this key.
   public Answer run(Target target, Object query, Existence existence) {
     check();
     return tell(() -> run(target.key(), query, existence, depth()));
@@ -418,7 +419,7 @@ public final class StoreTransaction implements AutoCloseable {
     return ended;
   }
 
-  /// The address at which a key's generation began, 0 when the key is absent.
+  /// Returns the address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     check();
     return own(key).generation();
@@ -428,17 +429,17 @@ public final class StoreTransaction implements AutoCloseable {
 
   /// A call that may call keys of other stores.
   public interface Call<X extends Throwable> {
-    /// Makes it.
+    /// Makes the call.
     byte[] make() throws X;
   }
 
-  /// Makes a call whose handler may call keys of other stores, which the client or server that runs
-  /// the transaction makes for it.
+  /// Makes a call whose handler may call keys of other stores. The client or server that runs the
+  /// transaction makes those calls for it.
   ///
-  /// @param callers the keys whose handlers wait for it in other stores, outermost first
-  /// @param answers what was answered to the first of these calls
-  /// @throws Execution.Leaving when it makes a further one: nothing of it is kept, and it is to be
-  ///   made again with one more answer
+  /// @param callers the keys of other stores whose handlers wait for the call, outermost first
+  /// @param answers the answers to the first of these calls
+  /// @throws Execution.Leaving when the handler makes a further call. The transaction then keeps
+  ///   nothing of this one, and the caller must make it again with one more answer
   public <X extends Throwable> byte[] leaving(List<Key> callers, List<byte[]> answers, Call<X> call)
       throws X {
     check();
@@ -463,7 +464,8 @@ public final class StoreTransaction implements AutoCloseable {
     }
   }
 
-  /// What a key of another store answers to a handler of this one.
+  /// Returns the answer of another store's key to a handler, or stops the handler to get that
+  /// answer.
   byte[] leave(Execution by, Visit.Kind kind, Key target, Object call, Existence existence) {
     Journey mine = journey(by, target);
     if (mine.next < mine.answers.size()) return mine.answers.get(mine.next++);
@@ -471,7 +473,7 @@ public final class StoreTransaction implements AutoCloseable {
     throw mine.left;
   }
 
-  /// As [#leave], when the handler calls a transaction.
+  /// Does the same as [#leave] when the handler calls a transaction.
   byte[] leaveToTransact(Execution by, Key target, Object call, Existence existence) {
     Journey mine = journey(by, target);
     if (mine.next < mine.answers.size()) return mine.answers.get(mine.next++);
@@ -498,7 +500,8 @@ public final class StoreTransaction implements AutoCloseable {
     return new Visit(id, kind, target, call, existence, counter(), path(), 0);
   }
 
-  /// The keys whose handlers run, outermost first, those that wait in other stores before them.
+  /// Returns the keys whose handlers run, outermost first; keys that wait in other stores come
+  /// first.
   List<Key> path() {
     var path = new ArrayList<Key>();
     if (journey != null) path.addAll(journey.callers);
@@ -514,33 +517,32 @@ public final class StoreTransaction implements AutoCloseable {
     return journey == null ? 0 : journey.callers.size();
   }
 
-  /// How many keys it has read and written.
+  /// Returns how many keys it has read and written.
   public int keys() {
     return touched.size();
   }
 
   // ---- nested transactions
 
-  /// Begins a nested transaction: what is put from now on is merged by [#keep] or dropped by
-  /// [#drop].
+  /// Begins a nested transaction: [#keep] merges its puts and [#drop] drops them.
   public void enter() {
     check();
     top = new Layer(top, loggedCalls.size(), top.readOnly);
   }
 
-  /// As [#enter], for a nested transaction that refuses puts.
+  /// Begins a nested transaction that refuses puts.
   public void enterToRead() {
     check();
     top = new Layer(top, loggedCalls.size(), true);
   }
 
-  /// Ends the nested transaction that began last, and keeps what it did.
+  /// Ends the nested transaction that began last, and keeps its puts.
   public void keep() {
     Layer ended = leaveLayer();
     top.copies.putAll(ended.copies);
   }
 
-  /// Ends the nested transaction that began last, and drops what it did.
+  /// Ends the nested transaction that began last, and drops its puts.
   public void drop() {
     Layer ended = leaveLayer();
     loggedCalls.subList(ended.loggedCalls, loggedCalls.size()).clear();
@@ -556,10 +558,10 @@ public final class StoreTransaction implements AutoCloseable {
 
   // ---- its end
 
-  /// Makes what was put durable and visible.
+  /// Makes the puts durable and visible.
   ///
-  /// @return the log address; [#at()] when nothing was put
-  /// @throws Aborted when a key that was read or written has changed
+  /// @return the log address; [#at()] when the transaction has put nothing
+  /// @throws Aborted when a key that it has read or written has changed
   /// @throws stoa.UnknownOutcome when the log failed; ask with [#id()]
   public LogAddress commit() {
     check();
@@ -574,18 +576,18 @@ public final class StoreTransaction implements AutoCloseable {
     }
   }
 
-  /// What to ask [Store#outcome] with, when something was put.
+  /// Returns the argument for [Store#outcome], when the transaction has put something.
   public Id id() {
     LoggedCall first = loggedCalls.getFirst();
     return new Id(first.resident.key, first.tail(), mark);
   }
 
-  /// As [#id], null when nothing was put.
+  /// Returns the same as [#id], and null when the transaction has put nothing.
   public @Nullable Id identity() {
     return loggedCalls.isEmpty() ? null : id();
   }
 
-  /// Gives it up, if it has not ended.
+  /// Gives the transaction up, if it has not ended.
   @Override
   public synchronized void close() {
     if (ended) return;
@@ -607,7 +609,7 @@ public final class StoreTransaction implements AutoCloseable {
     return loggedCalls;
   }
 
-  /// Whether it has ended objects, and changes nothing else.
+  /// Returns whether it has ended objects, and changes nothing else.
   boolean onlyDeletes() {
     for (LoggedCall loggedCall : loggedCalls) {
       if (loggedCall.value != null) return false;
@@ -615,7 +617,7 @@ public final class StoreTransaction implements AutoCloseable {
     return true;
   }
 
-  /// How many bytes it puts, with the answers that are logged.
+  /// Returns how many bytes it puts, with the answers that the leader logs.
   public long bytes() {
     return bytes;
   }
@@ -624,18 +626,18 @@ public final class StoreTransaction implements AutoCloseable {
     return nowMicros;
   }
 
-  /// The key to which it put first.
+  /// Returns the key to which it put first.
   public Resident first() {
     return loggedCalls.getFirst().resident;
   }
 
-  /// One of the keys that it read or wrote.
+  /// Returns one of the keys that it has read or written.
   public Resident any() {
     return touched.values().iterator().next();
   }
 
-  /// The streams on which it depends: of the keys that it read or wrote, and of where those are
-  /// listed that it begins or deletes.
+  /// Returns the streams on which it depends: the streams of the keys that it has read or written,
+  /// and those that list the keys that it begins or deletes.
   public Set<StreamId> streams() {
     var streams = new HashSet<>(touched.keySet());
     for (LoggedCall loggedCall : loggedCalls) {
@@ -646,7 +648,7 @@ public final class StoreTransaction implements AutoCloseable {
     return streams;
   }
 
-  /// It is being committed together with what it did in other stores: it stays as it is until
+  /// Freezes the transaction while it commits together with its calls in other stores, until
   /// [#letGo] or [#committed].
   ///
   /// @return false when it has ended
@@ -656,24 +658,24 @@ public final class StoreTransaction implements AutoCloseable {
     return true;
   }
 
-  /// It need not stay as it is any more.
+  /// Ends the freeze of [#hold] without a commit.
   public synchronized void letGo() {
     held = false;
     if (closing) close();
   }
 
-  /// It was committed together with what it did in other stores.
+  /// Notes that the transaction was committed together with its calls in other stores.
   public synchronized void committed() {
     ended = true;
     unpin();
   }
 
-  /// What is known of how long its puts run.
+  /// Returns how long its puts are expected to run.
   Pace pace() {
     return slowest;
   }
 
-  /// What it is to commit, for the leader.
+  /// Returns the changes that it commits, for the leader.
   public Draft.Changes changes() {
     return changes;
   }
@@ -705,7 +707,7 @@ public final class StoreTransaction implements AutoCloseable {
           return StoreTransaction.this.aborted(changed.key, counter);
         }
 
-        // Replicas differ over a key that it read or wrote. To delete such a key alone is
+        // Replicas differ over a key that it has read or written. A plain deletion of such a key is
         // possible.
         @Override
         public @Nullable RuntimeException refusal() {
@@ -724,7 +726,8 @@ public final class StoreTransaction implements AutoCloseable {
     return new Aborted(ref, at, new LogAddress(host.epoch(), counter));
   }
 
-  /// An abort with the versions of the key: looked up here, not by the leader.
+  /// Adds the versions of the key to an abort. The caller's thread looks them up here, not the
+  /// leader.
   public Aborted told(Aborted lost) {
     Key key = changed;
     if (key == null) return lost;
@@ -734,7 +737,7 @@ public final class StoreTransaction implements AutoCloseable {
     return new Aborted(lost.object(), read, lost.readAt(), won, lost.changedAt());
   }
 
-  /// What each key has to execute, when it is committed.
+  /// Returns the part of each key that it changes, when it commits.
   public List<PartRequest> parts(CommitRequest commit) {
     var byKey = new LinkedHashMap<StreamId, PartRequest>();
     for (LoggedCall loggedCall : loggedCalls) {
@@ -752,7 +755,8 @@ public final class StoreTransaction implements AutoCloseable {
     partsLeft.set(byKey.size());
     parts = List.copyOf(byKey.values());
     for (Request part : parts) {
-      // It is durable. What a key could not execute, it executes when it is loaded again.
+      // The commit is durable. A key that could not execute its part executes it when it is loaded
+      // again.
       part.whenDone(_ -> {
         if (partsLeft.decrementAndGet() == 0) {
           commit.number = commit.counter;
@@ -764,14 +768,14 @@ public final class StoreTransaction implements AutoCloseable {
     return parts;
   }
 
-  /// The parts that are in their mailboxes.
+  /// Returns the parts that are in their mailboxes.
   public List<PartRequest> parts() {
     return parts;
   }
 
   // ---- helpers
 
-  /// Notes of which client's session it is, for an operator.
+  /// Notes the session of the client that runs the transaction, for an operator.
   public void askedBy(long askingSession) {
     session = askingSession;
   }
@@ -840,7 +844,7 @@ public final class StoreTransaction implements AutoCloseable {
     }
     Resident resident = residents.pin(key);
     touched.put(key.stream(), resident);
-    var _ = resident.change(); // the leader goes by it
+    var _ = resident.change(); // loads it for the leader
     return resident;
   }
 
@@ -849,7 +853,7 @@ public final class StoreTransaction implements AutoCloseable {
     return resident;
   }
 
-  /// This layer's copy of a key.
+  /// Returns this layer's copy of a key.
   private Copy own(Key key) {
     StreamId stream = key.stream();
     Copy mine = top.copies.get(stream);
@@ -886,12 +890,12 @@ public final class StoreTransaction implements AutoCloseable {
       execution.gate();
       if (outermost && !execution.finish()) throw execution.stopReason();
       runs.runners.passed(execution);
-      // It is executed once more where the key lives, and cannot be taken back there.
+      // The key executes the put once more where it lives, and cannot take it back there.
       if (outermost && runs.clock.nowMicros() - began > runs.limits.callMicrosMax())
         throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
-      throw doom(trouble); // what a handler does not answer leaves the copy in doubt
+      throw doom(trouble); // an exception leaves the copy in doubt
     } catch (Error error) {
       if (outermost && execution.isTakenBack()) throw doom(execution.stopReason());
       if (!(error instanceof Execution.Unwinding || error instanceof Cancellation.Stopped)) {
@@ -913,7 +917,7 @@ public final class StoreTransaction implements AutoCloseable {
             + " ms (callTimeMax) in a transaction; nothing was written");
   }
 
-  /// What stopped a handler, to the caller.
+  /// Makes a call, and turns an error that stopped its handler into the caller's error.
   private Answer tell(java.util.function.Supplier<Answer> call) {
     try {
       return call.get();

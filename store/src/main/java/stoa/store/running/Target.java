@@ -3,7 +3,7 @@ package stoa.store.running;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
 
-/// A key with a short way to where it is in memory. Thread-safe.
+/// A key together with a cached reference to its resident in memory. Thread-safe.
 public final class Target {
 
   private final Residents residents;
@@ -15,7 +15,7 @@ public final class Target {
     this.key = key;
   }
 
-  /// The last address of the key's stream, when that is known without a pin; -1 otherwise.
+  /// Returns the last address of the key's stream if this knows it without a pin; -1 otherwise.
   public long tail() {
     Resident resident = known;
     if (resident == null) return -1;
@@ -23,12 +23,12 @@ public final class Target {
     return resident.isPresent() ? tail : -1;
   }
 
-  /// The key.
+  /// Returns the key.
   public Key key() {
     return key;
   }
 
-  /// The key in memory, pinned.
+  /// Pins the key and returns it.
   public Resident pin() {
     Resident resident = known;
     if (resident != null && resident.pin()) {
@@ -40,8 +40,8 @@ public final class Target {
     return resident;
   }
 
-  /// The generation of the key when it was last executed in this process, 0 when that is not known:
-  /// a hint that costs nothing.
+  /// Returns the generation in which this process executed the key last, 0 when this does not know
+  /// it. The result is a hint; to get it costs nothing.
   public long generationHint() {
     Resident resident = known;
     return resident == null ? 0 : resident.generationHint();

@@ -6,8 +6,8 @@ import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 
-/// Which part of the log the streams of keys still have, and where a log counter falls in them.
-/// Thread-safe.
+/// Tells which part of the log the streams of keys still have, and where a log counter falls in a
+/// stream. Thread-safe.
 public final class Timeline {
   private final Streams streams;
 
@@ -15,23 +15,23 @@ public final class Timeline {
     this.streams = streams;
   }
 
-  /// The oldest version of a key that can be read; 0 when all can.
+  /// Returns the oldest version of a key that can be read; 0 when all versions can.
   public long oldest(Key key) {
     return streams.oldest(key.stream());
   }
 
-  /// Refuses a version that was released.
+  /// Checks that the store has not released a version.
   ///
-  /// @throws TooOld when it was
+  /// @throws TooOld when the store has released it
   public void check(Key key, long version) {
     long oldest = oldest(key);
     if (version < oldest) throw new TooOld(key, version, oldest);
   }
 
-  /// The first address of a stream that stands behind a place in the log, or the one after its
-  /// last.
+  /// Returns the first address of a stream behind a place in the log, or the address after its last
+  /// one when there is none.
   public long firstBehind(StreamId stream, long counter) {
-    // Mostly it is near the end.
+    // Most searches end near the tail, so this searches from there.
     long high = streams.last(stream) + 1;
     long step = 1;
     while (high > step && isBehind(stream, high - step, counter)) {

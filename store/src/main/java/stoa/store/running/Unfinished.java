@@ -12,7 +12,8 @@ import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// The puts that have put to other keys and whose end is not in the log. Every batch notes their
-/// keys, so that after a crash those can go on at once, before anybody sees half of what they do.
+/// keys, so that a process that starts after a crash can resume those puts before any caller sees
+/// half of their effects.
 ///
 /// Thread-safe.
 ///
@@ -30,12 +31,12 @@ public final class Unfinished {
 
   private static final byte[] NOTHING = {};
 
-  /// Stands for whatever put of a key an earlier process noted.
+  // Stands for any put of a key that an earlier process noted.
   private static final long EARLIER = 0;
 
   /// A put that has begun to put to other keys.
   ///
-  /// @param counter a log counter in front of those of what it puts
+  /// @param counter a log counter in front of those of its nested puts
   private record Begun(Name name, long counter) {}
 
   /// A put that has ended, whose last nested answer is on its way into the log.
@@ -44,7 +45,7 @@ public final class Unfinished {
   private final ConcurrentHashMap<Put, Begun> puts = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Settling> settling = new ConcurrentLinkedQueue<>();
 
-  /// What an earlier process noted last.
+  /// Begins with the last note of an earlier process.
   public Unfinished(byte[] note) {
     if (note.length == 0) return;
     var in = new Decoder(note);
@@ -55,7 +56,7 @@ public final class Unfinished {
     }
   }
 
-  /// The keys that an earlier process noted and that have not gone on yet.
+  /// Returns the keys that an earlier process noted and that this process has not resumed yet.
   public List<Name> earlier() {
     var names = new ArrayList<Name>();
     puts.forEach((put, begun) -> {
@@ -64,12 +65,12 @@ public final class Unfinished {
     return names;
   }
 
-  /// A key has gone on.
+  /// Notes that this process has resumed a key.
   public void resumed(Key key) {
     puts.remove(new Put(key.stream(), EARLIER));
   }
 
-  /// A put of this process was given up, to go on later.
+  /// Notes that this process gave up a put, to resume it later.
   void givenUp(Key key, long address) {
     Begun begun = puts.remove(new Put(key.stream(), address));
     if (begun == null) return;
@@ -77,23 +78,23 @@ public final class Unfinished {
         new Put(key.stream(), EARLIER), begun, (one, two) -> one.counter < two.counter ? one : two);
   }
 
-  /// How many puts have begun, and not ended.
+  /// Returns how many puts have begun and not ended.
   public int size() {
     return puts.size();
   }
 
-  /// A put is about to put to another key.
+  /// Notes that a put is about to put to another key.
   ///
-  /// @param counter a log counter in front of what it puts there
+  /// @param counter a log counter in front of that nested put
   public void begins(Key key, long address, long counter) {
     var begun = new Begun(new Name(key.space(), key.name()), counter);
     puts.putIfAbsent(new Put(key.stream(), address), begun);
   }
 
-  /// A put has ended, or was taken back.
+  /// Notes that a put has ended or was taken back.
   ///
-  /// @param answer its last nested answer: until that is in the log, a crash would leave the put
-  ///   unfinished; or null
+  /// @param answer its last nested answer, or null. Until the log has this answer, a crash would
+  ///   leave the put unfinished
   void ends(Key key, long address, @Nullable Pending answer) {
     if (puts.isEmpty()) return;
     var put = new Put(key.stream(), address);
@@ -104,9 +105,9 @@ public final class Unfinished {
     puts.remove(put);
   }
 
-  /// A log counter in front of everything that puts have put whose nested answers are not all in
-  /// the log; 0 while that is unknown, since one of an earlier process has not gone on;
-  /// [Long#MAX_VALUE] when there is none.
+  /// Returns a log counter in front of all nested puts whose answers are not all in the log.
+  /// Returns 0 while this process has not resumed every put of an earlier process, since it does
+  /// not know their counters, and [Long#MAX_VALUE] when there are no such puts.
   public long leastCounter() {
     dropSettled();
     long least = Long.MAX_VALUE;
@@ -119,7 +120,7 @@ public final class Unfinished {
     settling.removeIf(ending -> ending.answer.isDone());
   }
 
-  /// What a batch notes.
+  /// Encodes the note for a batch.
   public byte[] note() {
     if (puts.isEmpty() && settling.isEmpty()) return NOTHING;
     dropSettled();

@@ -14,9 +14,9 @@ import stoa.store.records.Records;
 import stoa.store.records.Refusal;
 import stoa.store.threads.Threads;
 
-/// Takes calls back: those that take too long, that an operator cancels, that close a circle, or
-/// that fail in a way which leaves the state of their key in doubt. A logged call is taken back by
-/// a verdict in the key's stream. Thread-safe.
+/// Takes calls back: calls that exceed their time limit, that an operator cancels, that close a
+/// circle, or that fail and leave the state of their key in doubt. A verdict in the key's stream
+/// takes a logged call back. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class Verdicts {
   private static final Logger LOG = LoggerFactory.getLogger(Verdicts.class);
@@ -45,7 +45,7 @@ public final class Verdicts {
 
   // ---- requests that wait
 
-  /// Takes a request back that waits for its turn. Answers whether it did.
+  /// Takes back a request that waits for its turn; returns whether it did.
   boolean takeBack(Request request, RuntimeException failure) {
     PutRequest put = request instanceof PutRequest one ? one : null;
     if (put == null && !isDroppable(request)) return false;
@@ -70,8 +70,8 @@ public final class Verdicts {
     return true;
   }
 
-  /// Whether a request may fail without a trace in the log: nothing is logged for it, and nothing
-  /// goes by its answer but its caller.
+  /// Returns whether a request may fail without a trace in the log: the store logs nothing for it,
+  /// and only its caller uses its answer.
   private static boolean isDroppable(Request request) {
     return switch (request) {
       case GetRequest _ -> true;
@@ -83,11 +83,11 @@ public final class Verdicts {
     };
   }
 
-  /// Waits until it is known whether the verdict over a request is durable. It is the turn of that
-  /// request.
+  /// Waits until the verdict over a request is durable or has failed. The caller executes the
+  /// mailbox and has come to the request.
   ///
-  /// @return the settled verdict; null when the request is not taken back any more, since that
-  ///   could not be logged
+  /// @return the settled verdict; null when the request is not taken back any more, since the store
+  ///   could not log the verdict
   @Nullable NoteRequest awaitVerdict(PutRequest request) {
     while (true) {
       NoteRequest verdict = request.verdict();
@@ -99,18 +99,19 @@ public final class Verdicts {
 
   // ---- runs
 
-  /// Takes a run back and stops it; answers false when it has ended, or is known to stand.
+  /// Takes a run back and stops it; returns false when the run has ended, or is known to stand.
   boolean stop(Execution execution, RuntimeException failure) {
     if (execution.resident == null) {
-      // A replay ends as its first run did; where that is not sure, nobody waits for it. One for a
-      // reader is stopped when the reader's time is over: what it makes is dropped.
+      // A replay ends like its first run. Where that is not certain, no caller waits for the
+      // replay, and this may stop it. A replay for a reader stops when the reader's time is over:
+      // the reader drops its state.
       boolean replays = execution.mode() == Execution.Mode.REPLAYED;
       boolean stands = replays && !health.follows() && execution.ticksMax == 0;
       return !stands && execution.stop(failure);
     }
     if (execution.isKnownToStand()) return false;
     Thread thread = execution.thread();
-    // Before it is taken back: its thread may return, and be told back, at any time from then on.
+    // This comes before the run is taken back: from then on its thread may return at any time.
     if (thread != null) threads.lost(thread);
     if (!execution.stop(failure)) {
       if (thread != null && !execution.isTakenBack()) threads.back(thread);
@@ -120,8 +121,8 @@ public final class Verdicts {
         execution,
         failure,
         () -> recover(execution, new UnknownOutcome("the call is logged and was to end", failure)));
-    // The runs that waited for this one on its thread cannot go on there: they begin again
-    // elsewhere, and find in the log what they had called.
+    // The runs that waited on the same thread for this run cannot continue there: they begin again
+    // on other threads, and find their calls in the log.
     for (Execution waiting = execution.below; waiting != null; waiting = waiting.below) {
       Resident resident = waiting.resident;
       if (resident != null && waiting.takeBack()) resident.recover(null);
@@ -129,7 +130,7 @@ public final class Verdicts {
     return true;
   }
 
-  /// A run failed with an error that leaves the state in doubt: it is taken back.
+  /// Takes back a run that failed with an error that leaves the state in doubt.
   void takeBack(Execution execution, Error error) {
     if (!execution.takeBack()) return;
     LOG.warn("a call on {} failed and is taken back", execution.key(), error);
@@ -142,14 +143,14 @@ public final class Verdicts {
         () -> recover(execution, new UnknownOutcome("the call is logged and failed", error)));
   }
 
-  /// Refuses a request that waits for a run which does not wait for it, if it can be.
+  /// Refuses a request that waits for a run, if possible; that run does not wait for the request.
   public void refuse(Request request, Execution running, Deadlock why) {
     if (takeBack(request, why)) return;
     Execution asker = request.asker;
     switch (request) {
       case PutRequest put -> {
-        // One that has no address will have one: to be refused it must not be logged, or with a
-        // verdict.
+        // The leader has not given this put an address yet. To refuse the put, the leader must not
+        // log it, or must log it with a verdict.
         boolean logged = put.address != 0;
         if (running.request == null && logged) takeBackBehind(running, put, put.address, why);
       }
@@ -164,10 +165,10 @@ public final class Verdicts {
     }
   }
 
-  /// Takes back what is behind a run that goes on since an earlier process: that is begun again,
-  /// without the other.
+  /// Takes back a request behind a run that resumes a put of an earlier process. The run begins
+  /// again without that request.
   ///
-  /// @param address of the logged put that is taken back; 0 for none
+  /// @param address the address of the logged put to take back; 0 for none
   private void takeBackBehind(Execution running, Request request, long address, Deadlock why) {
     Resident resident = request.resident;
     Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);

@@ -8,15 +8,16 @@ import stoa.Unavailable;
 import stoa.base.Key;
 import stoa.store.records.KeyRefusals;
 
-/// Which runs of a store wait for which requests, so that no circle of them closes. Thread-safe.
+/// Records which runs of a store wait for which requests, and refuses to close a circle of them.
+/// Thread-safe.
 public final class WaitGraph {
   private final Runners runners;
 
-  /// Held while a run begins to wait for another, so that of two that would close a circle one sees
-  /// the other.
+  // Held while a run begins to wait for another one: of two runs that would close a circle, one
+  // sees the other.
   private final ReentrantLock waiting = new ReentrantLock();
 
-  /// How many handlers may wait for each other.
+  // How many handlers may wait for each other.
   private final int depthMax;
 
   public WaitGraph(Runners runners, int depthMax) {
@@ -24,13 +25,13 @@ public final class WaitGraph {
     this.depthMax = depthMax;
   }
 
-  /// How many handlers may wait for each other.
+  /// Returns how many handlers may wait for each other.
   public int depthMax() {
     return depthMax;
   }
 
-  /// A run begins to wait for a request; answers why not, when too many runs wait for each other or
-  /// this would close a circle; null when it waits.
+  /// Begins to wait for a request; returns the refusal when too many runs wait for each other or
+  /// this one would close a circle, and null otherwise.
   public @Nullable RuntimeException begin(Execution caller, Request request) {
     if (request.depth > depthMax) {
       return KeyRefusals.tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
@@ -48,8 +49,9 @@ public final class WaitGraph {
     }
   }
 
-  /// As [#begin], before the run calls a key that is not loaded. The call may be refused when it is
-  /// not in the log; another is refused in its place when it is.
+  /// Begins, like [#begin], to wait before the run calls a key that is not loaded. If the call is
+  /// not in the log, this may refuse it; if the call is in the log, this refuses another one in its
+  /// place.
   public @Nullable Deadlock beginUntilExecuted(Execution caller, PositionRequest executed) {
     boolean refusable = executed.behind == 0;
     waiting.lock();
@@ -74,7 +76,8 @@ public final class WaitGraph {
     }
   }
 
-  /// Ends what [#beginUntilExecuted] began; answers why the call is refused, null when it is not.
+  /// Ends the wait that [#beginUntilExecuted] began; returns the refusal of the call, null when
+  /// there is none.
   public @Nullable Deadlock endUntilExecuted(Execution caller, PositionRequest executed) {
     waiting.lock();
     try {
@@ -91,7 +94,7 @@ public final class WaitGraph {
     return null;
   }
 
-  /// Refuses what a run waits for, if nothing was logged for that.
+  /// Refuses the request that a run waits for, if the store has logged nothing for it.
   void refuse(Execution waits, Deadlock why) {
     waiting.lock();
     try {

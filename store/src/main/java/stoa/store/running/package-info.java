@@ -1,7 +1,7 @@
-/// How keys run: a request (`Request`) waits in the mailbox of its key (`Resident`), whose state
-/// (`Materialized`) is loaded from the log (`Loader`); one run of the handler is an `Execution`. A
-/// transaction (`StoreTransaction`) runs on copies. The interfaces `Journal`, `Bans`, `Keeper`,
-/// `OtherKeys` and `StoreTransaction.Host` are what runs need of the packages above.
+/// How keys run. A request (`Request`) waits in the mailbox of its key (`Resident`). The key loads
+/// its state (`Materialized`) from the log (`Loader`), and runs its handler once for each request
+/// (`Execution`). A transaction (`StoreTransaction`) runs on copies. Runs use the packages above
+/// through the interfaces `Journal`, `Bans`, `Keeper`, `OtherKeys` and `StoreTransaction.Host`.
 ///
 /// Layers above the store use `Handler`, `HandlerFactory`, `Execution`, `Request`, `Target` and
 /// `StoreTransaction`. Everything else here is public for the other packages of this module alone:

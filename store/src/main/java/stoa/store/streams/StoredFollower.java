@@ -6,20 +6,21 @@ import org.jspecify.annotations.Nullable;
 import stoa.store.leading.Health;
 import stoa.store.watching.Progress;
 
-/// Reads what is committed a page at a time, and waits at its end. One thread reads; any closes.
+/// Reads committed elements a page at a time, and waits at their end. One thread reads; any thread
+/// closes.
 ///
-/// @param <E> what is read
+/// @param <E> the type of the elements
 public final class StoredFollower<E> {
-  /// What is followed, by a position that rises.
+  /// The followed elements, by a rising position.
   interface Source<E> {
-    /// The last position that is committed.
+    /// Returns the last committed position.
     long end();
 
     /// Reads from one position to another, both inclusive, until the page is full.
     void read(long first, long end, Page<E> page);
   }
 
-  /// A bounded part of what is followed.
+  /// A bounded part of the elements.
   static final class Page<E> {
     private static final int ELEMENTS_MAX = 256;
     private static final int BYTES_MAX = 1 << 20;
@@ -28,7 +29,7 @@ public final class StoredFollower<E> {
     private long bytes;
     private long last;
 
-    /// Adds an element; answers whether there is room for another.
+    /// Adds an element; returns whether there is room for another.
     boolean add(E element, long position, long elementBytes) {
       elements.add(element);
       bytes += elementBytes;
@@ -48,7 +49,7 @@ public final class StoredFollower<E> {
   private Page<E> page = new Page<>();
   private long next;
 
-  /// @param first the position at which it begins
+  /// @param first the position of the first element
   StoredFollower(Health health, Progress progress, long first, Source<E> source) {
     this.health = health;
     this.progress = progress;
@@ -56,23 +57,24 @@ public final class StoredFollower<E> {
     this.source = source;
   }
 
-  /// What is next, null when it is not committed yet.
+  /// Returns the next element, null when it is not committed yet.
   public @Nullable E poll() {
     if (closed.get()) return null;
     health.checkOpen();
     if (page.elements.isEmpty() && !read()) {
-      // Only now: what was committed before the failure is read.
+      // This comes only now: a reader still gets the elements that were committed before the
+      // failure.
       health.confirm();
       return null;
     }
     return page.elements.poll();
   }
 
-  /// What is next, null when it was not committed in time, or this was closed.
+  /// Returns the next element, null when it was not committed in time, or this was closed.
   public @Nullable E next(long nanosMax) throws InterruptedException {
     long left = nanosMax;
     while (true) {
-      // Before it is read: what comes after that ends the wait.
+      // This comes before the read: a later commit ends the wait.
       long seen = progress.counter();
       E element = poll();
       if (element != null || left <= 0 || closed.get()) return element;
@@ -84,7 +86,7 @@ public final class StoredFollower<E> {
     return closed.get() || health.isClosed() || health.hasFailed();
   }
 
-  /// Reads the next page; answers whether anything is in it.
+  /// Reads the next page; returns whether it has an element.
   private boolean read() {
     long end = source.end();
     if (next > end) return false;
@@ -101,7 +103,7 @@ public final class StoredFollower<E> {
     return !more.elements.isEmpty();
   }
 
-  /// Ends it, also while it waits.
+  /// Closes this and ends a wait in progress.
   public void close() {
     closed.set(true);
     progress.wake();

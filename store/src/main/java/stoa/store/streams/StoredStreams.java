@@ -33,22 +33,22 @@ import stoa.store.running.Residents;
 import stoa.store.threads.Tasks;
 import stoa.store.watching.Progress;
 
-/// Streams that are users' (vCorfu, Table 1), over the log that keys share. Arguments are checked
-/// by the caller, but for what only a store knows. Thread-safe.
+/// The streams of users (vCorfu, Table 1), over the log that they share with keys. The caller
+/// checks arguments, except where only the store can. Thread-safe.
 @SuppressWarnings("exports") // see the package
 public final class StoredStreams {
   /*
-   * An append is a request like any other; it goes into the batch under way, and no handler executes
-   * it. A stream that is appended to is a resident, which gives its entries their addresses.
+   * An append is a request like any other: it goes into the batch in progress, but no handler
+   * executes it. The stream is a resident, which gives its entries their addresses.
    *
    * Invariants:
-   * (1) Nothing is answered that is not durable: a stream is read up to the committed end that its
-   *     resident shows, the log up to the counter that is committed.
-   * (2) Every counter up to the committed one is settled. Batches are appended one at a time; what
-   *     one was given in vain is taken back, or ends this process's use of the log, and then the
-   *     next epoch's seal is above it.
-   * (3) A question first has the log confirm that this process shows all that was acknowledged. A
-   *     follower does so when it begins: what it waits for shows by itself.
+   * (1) Answers show durable entries only: a stream is read up to the committed end of its
+   *     resident, and the log up to the committed counter.
+   * (2) Every counter up to the committed one is settled. Batches are appended one at a time. When
+   *     a batch fails, the leader takes its addresses back, or this process can no longer use the
+   *     log, and the next epoch's seal is above them.
+   * (3) A question first makes the log confirm that this process shows everything that was
+   *     acknowledged. A follower does so only when it begins: later entries show by themselves.
    */
   private final BatchLeader leader;
   private final Residents residents;
@@ -59,13 +59,13 @@ public final class StoredStreams {
   private final Tasks tasks;
   private final Retention retention;
 
-  /// What users' streams are kept by.
+  /// The parts that keep users' streams.
   ///
-  /// @param leader has appends logged
+  /// @param leader logs appends
   /// @param residents gives entries their addresses
-  /// @param admission how many appends are under way
-  /// @param progress how far the log is committed
-  /// @param tasks hand over asynchronous answers
+  /// @param admission counts the appends in progress
+  /// @param progress tells how far the log is committed
+  /// @param tasks complete asynchronous answers
   /// @param retention releases the entries that its policy does not keep
   public record Parts(
       BatchLeader leader,
@@ -89,10 +89,10 @@ public final class StoredStreams {
 
   // ---- append
 
-  /// Begins to append to streams, an entry each: at once or not at all. The bytes may change when
-  /// it returns.
+  /// Begins to append one entry to each of several streams, all together or not at all. The caller
+  /// may change the bytes when this returns.
   ///
-  /// @return waits until they are durable; the thread may lead a batch meanwhile
+  /// @return waits until the entries are durable; the thread may lead a batch meanwhile
   public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
     AppendRequest request = begin(streams, data);
     return () -> {
@@ -101,7 +101,7 @@ public final class StoredStreams {
     };
   }
 
-  /// As [#append], for a caller that does not wait on this thread.
+  /// Appends, like [#append], for a caller that does not wait on this thread.
   public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
     AppendRequest request = begin(streams, data);
     var answer = new CompletableFuture<Appended>();
@@ -110,7 +110,7 @@ public final class StoredStreams {
     return answer;
   }
 
-  /// Completes an answer on a thread of its own: what its caller does there may take any time.
+  /// Completes an answer on a thread of its own, where the caller's code may take any time.
   private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
     try {
       tasks.answer(() -> {
@@ -158,7 +158,7 @@ public final class StoredStreams {
 
   // ---- read by log address
 
-  /// Reads what is at log addresses, in the order of the list.
+  /// Reads the slots at log addresses, in the order of the list.
   public void read(List<LogAddress> addresses, Consumer<LogSlot> reader) {
     confirm();
     for (LogAddress address : addresses) reader.accept(slot(address));
@@ -207,7 +207,7 @@ public final class StoredStreams {
         });
   }
 
-  /// Passes over what was released, also meanwhile.
+  /// Visits the log, and skips entries that are released before or during the visit.
   private void visitLog(long first, long end, Predicate<Streams.LogItem> visitor) {
     var reached = new long[] {first};
     var inVisitor = new boolean[1];
@@ -231,8 +231,8 @@ public final class StoredStreams {
     }
   }
 
-  /// The first counter at which an address not below one can be. Counters rise over epochs, so that
-  /// it is the address's own, but for one that is above the end of its epoch.
+  /// Returns the first counter that can belong to an address not below a given one. Counters rise
+  /// over epochs, so it is the address's own counter, unless that is above the end of its epoch.
   private long counterOf(LogAddress from) {
     long low = Math.max(1, streams.firstInLog());
     long counter = Math.max(low, from.counter());
@@ -266,13 +266,13 @@ public final class StoredStreams {
     return found[0];
   }
 
-  /// The last address of the log.
+  /// Returns the last address of the log.
   public LogAddress tail() {
     confirm();
     return new LogAddress(leader.epoch(), progress.counter());
   }
 
-  /// What is at a log address, where every address up to the end is settled.
+  /// Returns the slot at a log address; every slot up to the end is settled.
   public LogSlot fillHole(LogAddress address) {
     confirm();
     return slot(address);
@@ -280,8 +280,8 @@ public final class StoredStreams {
 
   // ---- read by stream address
 
-  /// Reads what is at addresses of a stream, in the order of the list, without what is not yet
-  /// written.
+  /// Reads the entries at addresses of a stream, in the order of the list, and skips those that are
+  /// not yet written.
   ///
   /// @throws TooOld when one of them was trimmed
   public void read(StreamKey stream, List<Long> addresses, Consumer<StreamEntry> reader) {
@@ -297,7 +297,7 @@ public final class StoredStreams {
 
   /// Visits a stream from one address to another, up to its present end.
   ///
-  /// @throws TooOld when what is next was trimmed
+  /// @throws TooOld when the next entry was trimmed
   public void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor) {
     StreamId id = id(stream);
     scan(stream, id, from, Math.min(to, confirmedEnd(id)), visitor);
@@ -315,7 +315,7 @@ public final class StoredStreams {
 
           @Override
           public boolean test(StoredEntry entry) {
-            // Streams are dense: what is missing was trimmed.
+            // Streams are dense: a missing entry was trimmed.
             if (entry.address() > next) throw tooOld(stream, next);
             next++;
             return visitor.test(entry(id, entry));
@@ -323,12 +323,12 @@ public final class StoredStreams {
         });
   }
 
-  /// The last address of a stream, 0 when it has no entry.
+  /// Returns the last address of a stream, 0 when it has no entry.
   public long check(StreamKey stream) {
     return confirmedEnd(id(stream));
   }
 
-  /// The oldest address of a stream, 0 when it has no entry.
+  /// Returns the oldest address of a stream, 0 when it has no entry.
   public long oldest(StreamKey stream) {
     StreamId id = id(stream);
     return confirmedEnd(id) == 0 ? 0 : Math.max(1, streams.firstKept(id));
@@ -347,7 +347,7 @@ public final class StoredStreams {
     streams.sync();
   }
 
-  /// Returns when it is certain that this process shows all that was acknowledged before.
+  /// Returns when this process shows everything that was acknowledged before.
   private void confirm() {
     health.checkOpen();
     health.confirm();
@@ -420,7 +420,7 @@ public final class StoredStreams {
     return new StoredFollower<>(health, progress, first, source);
   }
 
-  // ---- what entries and streams are
+  // ---- the kinds of entries and streams
 
   private static StreamKey key(StreamId id) {
     return new StreamKey(id.high(), id.low());

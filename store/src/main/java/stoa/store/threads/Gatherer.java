@@ -1,8 +1,9 @@
 package stoa.store.threads;
 
-/// A thread that begins what many ask of a store without waiting, and must come back soon to hear
+/// A thread that begins requests for many callers without waiting, and must return soon to receive
 /// more of them.
 public interface Gatherer {
-  /// Whether `Store.leadGathered` is called on it soon, so that the writer need not be called.
+  /// Returns whether the thread calls `Store.leadGathered` soon, so that a request need not call
+  /// the writer.
   boolean isGathering();
 }

@@ -1,6 +1,6 @@
 package stoa.store.threads;
 
-/// Runs what a caller does not wait for; [Threads#answer] does.
+/// Runs work for which a caller does not wait, by [Threads#answer].
 @FunctionalInterface
 public interface Tasks {
   /// Runs a task on a thread of its own, soon.

@@ -7,15 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import stoa.base.Timing;
 
-/// The threads of a store: who writes, who runs handlers, who watches the time.
+/// The threads of a store: the writer, the workers that run handlers, and the watch.
 ///
-/// A simulation gives its own, and runs everything on one thread in an order of its choice.
+/// A simulation provides its own threads, and runs all work on one thread in an order of its
+/// choice.
 public interface Threads extends AutoCloseable {
   /// How often [#every] ticks, in milliseconds.
   int TICK_MILLIS = 50;
 
   /// How many handlers may wait for their nested calls at the same time without keeping a processor
-  /// idle. What they wait for becomes durable together, so that a few more cost few more syncs.
+  /// idle. The nested calls become durable together, so a few more of them cost few more syncs.
   int WAITING_MAX = 32;
 
   /// How many calls of other stores may run, or wait for others, at the same time.
@@ -30,53 +31,53 @@ public interface Threads extends AutoCloseable {
   /// Runs the writer's turns, one at a time.
   Executor writer();
 
-  /// Runs handlers, side by side.
+  /// Runs handlers, in parallel.
   Executor workers();
 
-  /// Runs what is done with answers that nobody waits for, side by side.
+  /// Runs code for answers for which no thread waits, in parallel.
   Executor answers();
 
-  /// Runs what listeners of keys do with their events, and what asks the store for these; side by
-  /// side, and never at once on the thread that asks for it to be run.
+  /// Runs the listeners of keys, and the code that asks the store for their events. It runs them in
+  /// parallel, and never directly on the thread that submits them.
   default Executor listeners() {
     return answers();
   }
 
-  /// Has the writer run a turn.
+  /// Submits a turn to the writer.
   default void write(Runnable turn) {
     writer().execute(turn);
   }
 
-  /// Has a worker run something.
+  /// Submits a task to a worker.
   default void work(Runnable task) {
     workers().execute(task);
   }
 
-  /// Has something done with an answer.
+  /// Submits code that handles an answer.
   default void answer(Runnable task) {
     answers().execute(task);
   }
 
-  /// Has a handler run for which another store waits.
+  /// Submits a handler for which another store waits.
   default void serve(Runnable task) {
     visitors().execute(task);
   }
 
-  /// Runs something every [#TICK_MILLIS].
+  /// Runs a task every [#TICK_MILLIS].
   void every(Runnable tick);
 
-  /// Whether the current thread may run what takes long while it waits.
+  /// Returns whether the current thread may run long tasks while it waits.
   boolean mayRunLong();
 
-  /// Whether the current thread may lead a batch and run what is quick.
+  /// Returns whether the current thread may lead a batch and run quick tasks.
   boolean mayRunQuick();
 
-  /// How long a worker that waits for a nested call leaves it to other threads to run that, before
-  /// it runs it itself.
+  /// Returns how long a worker that waits for a nested call leaves that call to other threads
+  /// before it runs the call itself.
   long patienceNanos();
 
   /// Runs handlers for which other stores wait, each on a thread of its own, so that stores whose
-  /// workers all wait for each other still answer. Refuses what is too much for it.
+  /// workers all wait for each other still answer. Rejects tasks beyond its limit.
   default Executor visitors() {
     return workers();
   }
@@ -86,17 +87,17 @@ public interface Threads extends AutoCloseable {
     LockSupport.parkNanos(blocker, patienceNanos());
   }
 
-  /// Waits for a time, for what another process may have done then.
+  /// Waits for a time, in which another process may act.
   default void pause(long nanos) {
     LockSupport.parkNanos(nanos);
   }
 
-  /// Waits a little for what another thread is about to do.
+  /// Waits a little for another thread that is about to act.
   default void pause() {
     LockSupport.parkNanos(PAUSE_NANOS);
   }
 
-  /// Waits a little, the more often the longer.
+  /// Waits a little; the more often the thread has waited, the longer.
   ///
   /// @param spin how often it has waited before
   default void pause(int spin) {
@@ -104,42 +105,42 @@ public interface Threads extends AutoCloseable {
     else pause();
   }
 
-  /// Whether the current thread was interrupted, and is not any more.
+  /// Clears the interrupt of the current thread; returns whether there was one.
   default boolean takeInterrupt() {
     return Thread.interrupted();
   }
 
-  /// Gives the current thread back an interrupt that was taken.
+  /// Interrupts the current thread again after [#takeInterrupt].
   default void giveInterrupt() {
     Thread.currentThread().interrupt();
   }
 
-  /// The time of the process that has the store.
+  /// Returns the time of the process that runs the store.
   default Timing timing() {
     return Timing.real();
   }
 
-  /// Whether the current thread gathers what it begins, and leads it soon.
+  /// Returns whether the current thread gathers requests, and leads them soon.
   default boolean isGathering() {
     return Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering();
   }
 
-  /// The current thread, which was stuck in a handler that was taken back, has returned.
+  /// Notes that the current thread, which was stuck in a handler that was taken back, has returned.
   default void back() {
     back(Thread.currentThread());
   }
 
-  /// A thread is stuck in a handler that was taken back.
+  /// Notes that a thread is stuck in a handler that was taken back.
   void lost(Thread thread);
 
-  /// A thread that was stuck has returned.
+  /// Notes that a thread that was stuck has returned.
   void back(Thread thread);
 
-  /// Lets go of the threads, after what they run now.
+  /// Stops the threads after their present tasks.
   @Override
   void close();
 
-  /// Threads of this process: a writer, a worker for each processor, and [#WAITING_MAX] for
+  /// Creates threads of this process: a writer, a worker for each processor, and [#WAITING_MAX] for
   /// handlers that wait.
   static Threads real() {
     return new Threads() {

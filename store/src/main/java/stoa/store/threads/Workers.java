@@ -11,17 +11,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The platform threads that run handlers. A thread that is lost to a handler which does not return
-/// is replaced, up to a limit. Thread-safe.
+/// The platform threads that run handlers. When a handler does not return, another thread takes the
+/// place of its thread, up to a limit. Thread-safe.
 final class Workers implements Executor, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
   private static final int LOST_MAX = 64;
 
-  /// Of address space; what is not used takes no memory. More than callers have: what ran on a
-  /// caller's stack may have to run here.
+  // The size of a stack in address space; an unused part takes no memory. It exceeds that of
+  // callers: a handler that ran on a caller's stack may have to run here.
   private static final long STACK_BYTES = 8 << 20;
 
-  /// A thread of a store's own, on which waiting is allowed.
+  /// A thread of the store, on which code may wait.
   static final class Worker extends Thread {
     private boolean lost;
 
@@ -46,9 +46,10 @@ final class Workers implements Executor, AutoCloseable {
             task -> new Worker(task, "stoa-worker-" + names.incrementAndGet()));
   }
 
-  /// Threads like these, one for each task that is under way, which are made when they are needed.
+  /// Returns an executor with such threads, one for each task in progress, which it creates on
+  /// demand.
   ///
-  /// @param most how many there are at most; more tasks are refused
+  /// @param most the maximal number of threads; it rejects further tasks
   static ExecutorService each(int most) {
     var names = new AtomicInteger();
     return new ThreadPoolExecutor(
@@ -69,7 +70,7 @@ final class Workers implements Executor, AutoCloseable {
     }
   }
 
-  /// A thread is stuck in a handler: another takes its place.
+  /// Starts a thread in place of one that is stuck in a handler.
   synchronized void lost(Thread thread) {
     if (!(thread instanceof Worker worker) || worker.lost) return;
     worker.lost = true;
@@ -81,7 +82,7 @@ final class Workers implements Executor, AutoCloseable {
     resize(pool.getCorePoolSize() + 1);
   }
 
-  /// A thread that was lost is back.
+  /// Notes that a thread that was stuck has returned.
   synchronized void back(Thread thread) {
     if (!(thread instanceof Worker worker) || !worker.lost) return;
     worker.lost = false;

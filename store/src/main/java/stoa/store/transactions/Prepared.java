@@ -25,31 +25,32 @@ import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
 
 /// A store that is prepared for a round of transactions which several stores with one [Addresses]
-/// commit together: it logs nothing else until the round is over.
+/// commit together. It logs nothing else until the round is over.
 ///
 /// Each store that has a part in the round votes on each transaction. The coordinator then gives
-/// addresses to the transactions against which no store has voted, logs that they are committed,
-/// and each store logs its parts. A vote stands until the store is let go. One owner at a time.
+/// addresses to the transactions that every store accepts, logs that they are committed, and each
+/// store logs its parts. A vote stands until the round is over. One owner uses an instance at a
+/// time.
 public final class Prepared implements AutoCloseable {
   private final BatchLeader leader;
   private final Intake intake;
   private final Map<StoreTransaction, CommitRequest> ready = new LinkedHashMap<>();
   private final Map<StoreTransaction, CommitRequest> chosen = new LinkedHashMap<>();
 
-  /// Those that have read and written nothing here.
+  // The transactions that have read and written nothing here.
   private final Set<StoreTransaction> untouched = new HashSet<>();
 
   private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
-  /// @param intake is held
+  /// @param intake an intake under a hold
   public Prepared(BatchLeader leader, Intake intake) {
     this.leader = leader;
     this.intake = intake;
   }
 
-  /// Votes on a transaction. No caller may use the transaction any more; closing it takes effect
-  /// when this is over.
+  /// Votes on a transaction. From now on no caller can use the transaction; a close takes effect
+  /// when the round is over.
   public Vote examine(StoreTransaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
     Set<StreamId> own = transaction.streams();
@@ -82,18 +83,18 @@ public final class Prepared implements AutoCloseable {
     }
   }
 
-  /// Logs the parts of transactions that are committed; the others are given up, and the store goes
-  /// on. When this returns, the parts are durable.
+  /// Logs the parts of committed transactions, gives up the others, and ends the hold. When this
+  /// returns, the parts are durable.
   ///
-  /// @param token the addresses of all transactions that are committed together
-  /// @param committed of this store, by their offset in the token
+  /// @param token the addresses of all transactions that commit together
+  /// @param committed the transactions of this store, by their offset in the token
   public void commit(Token token, SortedMap<Integer, StoreTransaction> committed) {
     commit(token, committed, null);
   }
 
-  /// As [#commit(Token, SortedMap)], with an entry that says of what is committed, and makes it so.
+  /// Logs the parts like [#commit(Token, SortedMap)], together with the entry that commits them.
   ///
-  /// @param key to which the entry is added, as by [Store#append]
+  /// @param key the key that gets the entry, as by [Store#append]
   /// @return the entry's stream address
   public long commit(
       Token token, SortedMap<Integer, StoreTransaction> committed, Key key, byte[] entry) {
@@ -123,8 +124,9 @@ public final class Prepared implements AutoCloseable {
     if (logs) intake.checkSound();
   }
 
-  /// Waits until what was committed is executed, but for what is behind calls that wait for other
-  /// stores: that is executed after them, and questions wait for it.
+  /// Waits until the store has executed the committed parts, except those behind calls that wait
+  /// for other stores. The store executes the latter after these calls, and questions wait for
+  /// them.
   public void awaitExecuted() {
     chosen.forEach((transaction, request) -> {
       if (leader.awaitHere(transaction, request)) transaction.committed();
@@ -133,9 +135,9 @@ public final class Prepared implements AutoCloseable {
     for (Request request : chosen.values()) if (request.isDone()) request.check();
   }
 
-  /// Lets the store go on, in a new epoch.
+  /// Ends the hold in a new epoch.
   ///
-  /// @param adopted with what is decided of this store, and need not be in its log
+  /// @param adopted the decisions that this store's log may lack
   public void adopt(Addresses.Adopted adopted) {
     try {
       intake.adopt(adopted);
@@ -144,7 +146,8 @@ public final class Prepared implements AutoCloseable {
     }
   }
 
-  /// Gives up what is not committed, and lets the store go on. Does nothing when that was done.
+  /// Gives up the transactions that are not committed, and ends the hold. A second call does
+  /// nothing.
   @Override
   public void close() {
     if (over) return;

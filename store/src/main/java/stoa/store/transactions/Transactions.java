@@ -25,7 +25,7 @@ import stoa.store.running.Residents;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.Timeline;
 
-/// Begins transactions of a store, at a moment that stays readable, and finds their outcomes.
+/// Begins transactions of a store at a moment that stays readable, and finds their outcomes.
 /// Thread-safe.
 public final class Transactions implements StoreTransaction.Host {
   private final BatchLeader leader;
@@ -38,9 +38,9 @@ public final class Transactions implements StoreTransaction.Host {
   private final Tally tally;
   private final AtomicLong marks = new AtomicLong();
 
-  /// @param holds keeps what transactions read
-  /// @param playback tells what they read of the past
-  /// @param tally counts those that lose
+  /// @param holds keeps the entries that transactions read
+  /// @param playback shows keys of the past to them
+  /// @param tally counts those that are aborted
   public Transactions(
       BatchLeader leader,
       Holds holds,
@@ -104,22 +104,22 @@ public final class Transactions implements StoreTransaction.Host {
 
   // ---- pins
 
-  /// Pins the present: what is seen now stays readable.
+  /// Pins the present: everything that a reader sees now stays readable.
   public Pins.Pin pinNow() {
     Pins.Pin pin = pinPresent(Long.MAX_VALUE);
     playback.observed().advance(pin.counter());
     return pin;
   }
 
-  /// Pins the present: in front of it nothing that it shows is released.
+  /// Pins the present: the store releases nothing that the present shows.
   private Pins.Pin pinPresent(long forMicros) {
     return holds.pins().pin(moments::moment, moments::present, forMicros);
   }
 
   /// Pins a place of the past.
   ///
-  /// @throws IllegalArgumentException when nothing is committed there, or the address was never
-  ///   issued
+  /// @throws IllegalArgumentException when the log is not committed up to there, or the address was
+  ///   never issued
   public Pins.Pin pinAt(LogAddress address) {
     moments.reach(address.counter());
     Pins.Pin pin = holds.pin(() -> holds.pins().pin(address.counter()));
@@ -132,9 +132,9 @@ public final class Transactions implements StoreTransaction.Host {
     return pin;
   }
 
-  /// Refuses an address of another epoch than its counter was issued in.
+  /// Checks that an address has the epoch in which its counter was issued.
   private void checkIssued(LogAddress address) {
-    if (moments.isOrdered()) return; // it may be of another store
+    if (moments.isOrdered()) return; // another store may have issued it
     long counter = address.counter();
     boolean old = counter < leader.firstCounter() && counter > 0;
     boolean told = old && counter >= streams.firstInLog();
@@ -152,8 +152,8 @@ public final class Transactions implements StoreTransaction.Host {
 
   // ---- transactions
 
-  /// What no other transaction of this log carries: no other process has opened it in this epoch
-  /// and term.
+  /// Returns a mark that no other transaction of this log carries: no other process has opened the
+  /// log in this epoch and term.
   private StreamId mark() {
     return new StreamId(leader.owner(), marks.incrementAndGet());
   }
@@ -192,22 +192,22 @@ public final class Transactions implements StoreTransaction.Host {
     return new StoreTransaction(this, residents, playback.runs(), bounds, begun);
   }
 
-  /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
+  /// Begins the transaction of one question whose handler asks other keys. It shows all keys as of
   /// now.
   public StoreTransaction beginQuestion() {
     return begin(questionBounds()).forOneQuestion();
   }
 
-  /// As [#beginQuestion()], for a part of a question whose other parts are in other stores.
+  /// Begins the transaction for a part of a question whose other parts are in other stores.
   ///
-  /// @param counter as of which all keys are seen
-  /// @param callers the keys whose handlers wait for it, outermost first
+  /// @param counter the log counter as of which it shows all keys
+  /// @param callers the keys whose handlers wait for the question, outermost first
   public StoreTransaction beginQuestion(long counter, List<Key> callers) {
     return begin(questionBounds(), new LogAddress(leader.epoch(), counter)).forOneQuestion(callers);
   }
 
-  /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
-  /// which its own was as it was found then.
+  /// Begins the transaction for a question that the store gave up. It shows all keys as of a moment
+  /// at which the question's own key was in the state in which the question found it.
   public StoreTransaction beginQuestion(Request moved) {
     if (moments.isOrdered()) return beginQuestionInOrder(moved);
     long asked = moved instanceof GetRequest question ? question.asked : 0;
@@ -215,8 +215,9 @@ public final class Transactions implements StoreTransaction.Host {
     return begin(questionBounds(), at).forOneQuestion();
   }
 
-  /// What other stores have answered before it was asked may have higher addresses than its key,
-  /// but lower ones than the next change of that, which was asked for later.
+  /// Begins that transaction with several stores. Answers of other stores from before the question
+  /// may have higher addresses than the state of its key. They have lower addresses than the key's
+  /// next change, which a caller requested later.
   private StoreTransaction beginQuestionInOrder(Request moved) {
     StoreTransaction now = beginQuestion();
     long next = nextChange(moved.resident.key.stream(), moved.reach);
@@ -225,7 +226,8 @@ public final class Transactions implements StoreTransaction.Host {
     return begin(questionBounds(), new LogAddress(leader.epoch(), next - 1)).forOneQuestion();
   }
 
-  /// The log counter of the first change of a stream behind another one; 0 when there is none.
+  /// Returns the log counter of the first change of a stream behind another one; 0 when there is
+  /// none.
   private long nextChange(StreamId stream, long counter) {
     var found = new long[1];
     long from = timeline.firstBehind(stream, counter);
@@ -241,17 +243,17 @@ public final class Transactions implements StoreTransaction.Host {
     return found[0];
   }
 
-  /// It may wait for the calls of others, but not ask for ever.
+  /// Returns bounds with more time than one call, since the question may wait for other calls.
   private StoreTransaction.Bounds questionBounds() {
     long micros = playback.runs().limits.callMicrosMax();
     long most = micros > Long.MAX_VALUE / 10 ? Long.MAX_VALUE : micros * 10;
     return new StoreTransaction.Bounds(StoreTransaction.Access.READS, most, Integer.MAX_VALUE, 0);
   }
 
-  /// What became of a transaction that an earlier process may have committed: its log address, or
-  /// null when nothing of it was written.
+  /// Returns the outcome of a transaction that an earlier process may have committed: its log
+  /// address, or null when the log has nothing of it.
   ///
-  /// @throws stoa.TooOld when that is too long ago to be known
+  /// @throws stoa.TooOld when the store has released the entries that would tell
   public @Nullable LogAddress outcome(StoreTransaction.Id id) {
     playback.confirm();
     var found = new LogAddress[1];
@@ -273,7 +275,7 @@ public final class Transactions implements StoreTransaction.Host {
     } finally {
       resident.unpin();
     }
-    // What was written may have been released. Whoever asks has waited for long.
+    // The store may have released the entries, if the caller has waited for long.
     if (found[0] == null) timeline.check(id.key(), id.tail() + 1);
     return found[0];
   }

@@ -5,13 +5,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/// How far the log is committed, and where those wait who follow it. Thread-safe.
+/// The committed end of the log, and the threads that wait for it to rise. Thread-safe.
 public final class Progress {
   /*
    * Invariants:
-   * (1) Everything up to counter is durable, or a hole, and every resident shows it.
-   * (2) Who waits has counted itself before it looks, and who moves on looks for who waits after it
-   *     has: nobody waits for what has come.
+   * (1) Every entry up to counter is durable, or a hole, and every resident shows it.
+   * (2) A thread that waits counts itself before it checks the counter. A thread that raises the
+   *     counter looks for waiting threads after that. So no thread waits for an end that has been
+   *     reached.
    */
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition moved = lock.newCondition();
@@ -22,18 +23,18 @@ public final class Progress {
     this.counter = counter;
   }
 
-  /// The last log counter that is committed.
+  /// Returns the last log counter that is committed.
   public long counter() {
     return counter;
   }
 
-  /// The leader has committed what is up to a counter.
+  /// Notes that the leader has committed the log up to a counter.
   public void reach(long committed) {
     counter = committed;
     wake();
   }
 
-  /// Lets those who wait look again.
+  /// Wakes the waiting threads, so that they check their condition again.
   public void wake() {
     if (waiting.get() == 0) return;
     lock.lock();
@@ -44,10 +45,10 @@ public final class Progress {
     }
   }
 
-  /// Waits until there is more than up to a counter, or something else has happened.
+  /// Waits until the log is committed beyond a counter, or another condition holds.
   ///
-  /// @param nanosMax for how long
-  /// @param otherwise what else ends the wait; whoever makes it so calls [#wake]
+  /// @param nanosMax how long to wait
+  /// @param otherwise the other condition; a thread that makes it true calls [#wake]
   /// @return how much of the time is left, not positive when it is over
   public long await(long seen, long nanosMax, BooleanSupplier otherwise)
       throws InterruptedException {

@@ -2,7 +2,7 @@ package stoa.store.watching;
 
 import stoa.base.Key;
 
-/// A registration of a [Watcher] with a key, until it is closed. Thread-safe.
+/// The registration of a [Watcher] with a key, until it is closed. Thread-safe.
 public final class Watch implements AutoCloseable {
   private final Watches watches;
   private final Key key;
@@ -18,19 +18,19 @@ public final class Watch implements AutoCloseable {
     this.watcher = watcher;
   }
 
-  /// The key that is watched.
+  /// Returns the key that is watched.
   public Key key() {
     return key;
   }
 
-  /// Tells the watcher of a change, unless it has been told of it or a later one.
+  /// Tells the watcher of a change, unless it has heard of it or of a later one.
   public synchronized void tell(long counter) {
     if (closed || counter <= told) return;
     told = counter;
     watcher.changed(counter);
   }
 
-  /// Ends the registration: the watcher is not told of anything from when this returns.
+  /// Ends the registration: after this returns, the watcher hears of no further change.
   @Override
   public void close() {
     synchronized (this) {

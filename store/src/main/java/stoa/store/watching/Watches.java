@@ -9,15 +9,16 @@ import stoa.LimitExceeded;
 import stoa.base.Key;
 import stoa.base.StreamId;
 
-/// Who watches which keys. Thread-safe.
+/// The watchers of keys. Thread-safe.
 ///
-/// It keeps no key in memory: a key that changes is.
+/// It keeps no key in memory: a key that changes is in memory anyway.
 public final class Watches {
   /*
    * The lists are never changed, only replaced. The leader of a batch looks here after the batch is
-   * in the mailboxes and before the moment of the store passes it, so that whoever knows the moment
-   * knows that all watchers were told. One that is added meanwhile may be missed: it is told of the
-   * last change after the batch is published, by whoever adds it.
+   * in the mailboxes and before the moment of the store passes the batch. A thread that knows the
+   * moment therefore knows that all watchers have heard of the batch. The leader may miss a watcher
+   * that is added at the same time: the thread that adds it tells it of the last change after the
+   * batch is published.
    */
   public static final int WATCHES_MAX = 100_000;
 
@@ -29,7 +30,7 @@ public final class Watches {
     this.watchesMax = watchesMax;
   }
 
-  /// Adds one.
+  /// Adds a registration.
   ///
   /// @throws LimitExceeded when there are too many
   public Watch add(Key key, Watcher watcher) {
@@ -53,14 +54,14 @@ public final class Watches {
     count.decrementAndGet();
   }
 
-  /// Tells those who watch a key that it has changed.
+  /// Tells the watchers of a key that it has changed.
   public void changed(Key key, long counter) {
     List<Watch> list = watches.get(key.stream());
     if (list == null) return;
     for (Watch watch : list) watch.tell(counter);
   }
 
-  /// Whether nobody watches.
+  /// Returns whether there is no watcher.
   public boolean isEmpty() {
     return count.get() == 0;
   }

@@ -1,2 +1,2 @@
-/// Who watches the log and the keys of a store, and how far the log is committed.
+/// The watchers of the log and of the keys of a store, and the committed end of the log.
 package stoa.store.watching;
