@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,7 +76,9 @@ public final class Shell {
                 startup.toString(),
                 "--feedback",
                 "normal"));
-    if (!Objects.requireNonNull(System.console()).isTerminal()) options.add("-");
+    @SuppressWarnings("SystemConsoleNull") // JDK 25 has none without a terminal
+    Console console = System.console();
+    if (console == null || !console.isTerminal()) options.add("-");
     return options.toArray(String[]::new);
   }
 

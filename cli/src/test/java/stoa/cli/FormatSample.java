@@ -199,7 +199,9 @@ final class FormatSample {
       }
     }
     for (var version : ObjectService.of(stoa, _ -> false).code().versions()) {
-      lines.add("code " + version);
+      lines.add(
+          "code Version[type=%s, turn=%d, version=%s, active=%s]"
+              .formatted(version.type(), version.turn(), version.version(), version.active()));
     }
     for (Snapshot snapshot : stoa.snapshots()) {
       lines.add("snapshot " + snapshot.name() + " " + snapshot.address());

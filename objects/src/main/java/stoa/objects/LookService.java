@@ -228,7 +228,9 @@ public final class LookService {
   /// @throws TooOld when the version was released
   public State state(String type, byte[] name, At at, Shown.Bounds bounds) {
     Key key = objectKey(type, name);
-    long newest = stoa.core().position(key);
+    // The newest version waits for the calls in progress. An earlier one waits for nothing.
+    boolean earlier = at instanceof At.Version;
+    long newest = earlier ? stoa.core().tail(key) : stoa.core().position(key);
     if (newest == 0) throw new IllegalArgumentException(absent(key));
     long version =
         switch (at) {

@@ -650,7 +650,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   private void tryToBegin(Call call) throws Throwable {
-    if (isQuick(call)) return;
+    if (isQuick(call) || call.container().target.generationHint() != 0) return;
     if (store.generation(call.container().key()) == 0) construct(call);
   }
 

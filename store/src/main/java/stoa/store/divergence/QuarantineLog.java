@@ -21,8 +21,8 @@ import stoa.store.threads.Tasks;
 
 /// Logs which keys enter [Quarantine] and which leave it. Thread-safe.
 public final class QuarantineLog {
-  /// Beyond this number, keys that differ are reported and still take calls: the fault then
-  /// affects all keys.
+  /// Beyond this number, keys that differ are reported and still take calls: the fault then affects
+  /// all keys.
   static final int KEYS_MAX = 10_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(QuarantineLog.class);

@@ -27,8 +27,8 @@ import stoa.store.records.Records;
 /// One run of a handler. It gives the handler its inputs, and makes the handler's calls on other
 /// keys.
 ///
-/// The thread that runs the handler uses it. Other threads take it back, and read the
-/// request that it waits for.
+/// The thread that runs the handler uses it. Other threads take it back, and read the request that
+/// it waits for.
 public final class Execution implements Cancellation.Run {
   /// The reason for which a handler runs.
   public enum Mode {
@@ -129,7 +129,9 @@ public final class Execution implements Cancellation.Run {
     }
 
     private Leaving(Visit visit, boolean nested) {
-      super("the call of " + visit.target() + " is made by whoever runs the transaction", null);
+      super(
+          "the client or server that runs the transaction makes the call of " + visit.target(),
+          null);
       this.visit = visit;
       this.nested = nested;
     }
