@@ -10,7 +10,7 @@ import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.StatusRequest;
 
-/// What commands look into: a store that servers have open, or the files of one that no process has
+/// The source of a look: a store that servers have open, or the files of one that no process has
 /// open. One owner uses it, and closes it.
 interface LookSource extends AutoCloseable {
   /// Returns how many groups keep the store.

@@ -41,7 +41,7 @@ class StrangersTest {
 
   @Test
   void oneThatDoesNotEvenBeginIsClosed() throws Exception {
-    try (Server server = start(Duration.ofMillis(300), 10);
+    try (Server server = start(Duration.ofSeconds(3), 10);
         var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       socket.setSoTimeout(60_000);
       while (socket.getInputStream().read() >= 0) {}

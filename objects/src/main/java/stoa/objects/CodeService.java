@@ -50,7 +50,7 @@ public final class CodeService {
     }
   }
 
-  /// What a check or deployment came to.
+  /// The result of a check or deployment.
   ///
   /// @param findings what was found of each type
   /// @param superfluous those of the accepted losses that the classes do not have
@@ -166,7 +166,7 @@ public final class CodeService {
     return new Result(findings, superfluous);
   }
 
-  /// What one request tries: counts the objects of all types together, and has the losses of each
+  /// The trial of one request: counts the objects of all types together, and has the losses of each
   /// type that are accepted.
   private static final class Tried {
     private final Set<String> accepted;
@@ -202,7 +202,7 @@ public final class CodeService {
     return deploy(files, types, Set.of(), progress).findings();
   }
 
-  /// Deploys classes that lose something, as whoever deploys them accepts.
+  /// Deploys classes that lose something, as the operator accepts.
   ///
   /// @param accepted the losses, as refusals name them; when one is not a loss of these classes,
   ///   nothing changes

@@ -46,7 +46,7 @@ public final class Dictionary implements TypeIds {
 
   private final Set<String> accepted;
 
-  /// @param accepted the losses that whoever opens the store accepts
+  /// @param accepted the losses that the opener of the store accepts
   Dictionary(Store store, Set<String> accepted) {
     this.store = store;
     this.accepted = accepted;

@@ -146,7 +146,7 @@ final class LoadedCode implements Service.Vocabulary {
         known = add(faces, shared);
         added.add(shared);
       }
-      // What is logged without a code is called by the program's, and by what follows it. A class
+      // The program's code, and later code, execute the calls that the log has without one. A class
       // that is refused leaves no name.
       boolean checks = first && (!stored || ids instanceof TentativeIds);
       List<String> accepted = checks ? faces.checkMethods(ids) : List.of();

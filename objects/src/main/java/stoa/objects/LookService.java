@@ -32,9 +32,9 @@ import stoa.store.calls.Event;
 import stoa.store.calls.Pace;
 import stoa.store.past.Past;
 
-/// What an operator sees of the objects of a store: their types, keys, states and calls. It runs no
-/// code of users' classes on a state that it shows; to make a state of the past, calls in front of
-/// it are executed again.
+/// Shows an operator the objects of a store: their types, keys, states and calls. It runs no code
+/// of users' classes on a state that it shows; to make a state of the past, calls in front of it
+/// are executed again.
 ///
 /// Every answer is bounded in size, and nothing is asked longer than [#TIME_MAX]. Thread-safe;
 /// waits for the disk.
@@ -416,7 +416,7 @@ public final class LookService {
         result);
   }
 
-  /// What a call answers when it is executed again; null when that cannot be told.
+  /// Returns the answer of a call when it is executed again; null when that cannot be told.
   private @Nullable Shown result(Key key, long address, ObjectType then, Shown.Bounds bounds) {
     var factory = new ObjectHandler.Factory(stoa, key.space(), stoa.active(key.space()));
     Answer answer;

@@ -82,7 +82,7 @@ final class ObjectHandler implements Handler {
   /// A question: the state, as an operator sees it, in an [ObjectAnswer.Shared] that stays here.
   record ShowQuestion(Shown.Bounds bounds) {}
 
-  /// What a [ShowQuestion] is answered.
+  /// The answer to a [ShowQuestion].
   ///
   /// @param state the tree; of an object whose constructor threw, what it threw
   /// @param thrown whether its constructor threw

@@ -193,7 +193,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.retention();
   }
 
-  /// What an operator sees of the objects.
+  /// Returns the service that shows objects to operators.
   public LookService look() {
     return new LookService(stoa);
   }

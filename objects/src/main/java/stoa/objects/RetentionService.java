@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Keep;
 
-/// How much of the past a served store keeps: rules that the store itself has, so that whoever
-/// leads next goes by them. Thread-safe.
+/// The rules of how much of the past a served store keeps. The store itself has the rules, so that
+/// each later leader follows them. Thread-safe.
 ///
 /// A rule is `all`, `versions=N` or `age=D`, for all types and streams, or with a type and `=` in
 /// front of it for one, as in `bank.Account=versions=100`; [Keep#STREAMS] is the type of streams.

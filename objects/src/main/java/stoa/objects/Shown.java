@@ -14,7 +14,7 @@ import java.util.List;
 /// @param parts the parts
 public record Shown(
     Kind kind, String name, String type, String text, long size, List<Shown> parts) {
-  /// What a value is.
+  /// The kind of a value.
   public enum Kind {
     /// There is no value.
     NULL,

@@ -17,7 +17,7 @@ final class TentativeIds implements TypeIds {
 
   private final Set<String> accepted;
 
-  /// @param accepted the losses that whoever tries the classes accepts
+  /// @param accepted the losses that the caller of the trial accepts
   TentativeIds(Dictionary dictionary, Set<String> accepted) {
     this.dictionary = dictionary;
     this.accepted = accepted;

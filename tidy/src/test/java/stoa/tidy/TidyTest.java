@@ -90,6 +90,12 @@ class TidyTest {
           Edge.of("stoa.objects.LocalFeed", "calls a listener of this process", THREAD),
           Edge.of("stoa.front.Recorder", "hands over asynchronous answers", THREAD),
           Edge.of("stoa.front.Turns", "makes calls while their callers go on", THREAD),
+          Edge.of(
+              "stoa.objects.LookService",
+              "limits how long an operator looks; watches the objects in memory for a while",
+              THREAD,
+              CLOCK),
+          Edge.of("stoa.objects.LookService$TimeLeft", "limits how long an operator looks", CLOCK),
           Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
           Edge.of("stoa.front.SharedTransaction", "knows the thread of its body", THREAD),
           Edge.of(

@@ -1,3 +1,3 @@
-/// What versions of code cost.
+/// Measures the cost of versions of code.
 @org.jspecify.annotations.NullMarked
 package stoa.bench.code;

@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// What a store would lose through a change of its classes that no rule covers, in the words in
-/// which a refusal names it and an operator accepts it: `shop.Cart.note removed` when the class no
-/// longer has a field, component, constant or method, and `shop.Cart.note reset` when it cannot
-/// take the stored values of a field, so that the field gets the value of its initializer.
+/// The losses of a store through a change of its classes that no rule covers, in the words in which
+/// a refusal names it and an operator accepts it: `shop.Cart.note removed` when the class no longer
+/// has a field, component, constant or method, and `shop.Cart.note reset` when it cannot take the
+/// stored values of a field, so that the field gets the value of its initializer.
 ///
 /// The name in front is the one under which the store knows the class. An accepted loss is in the
 /// dictionary, as `accepted LOSS`, a line feed, and the stored name of the type with which it was
@@ -38,7 +38,7 @@ public final class Loss {
     return owner + "." + field + " reset";
   }
 
-  /// What a refusal says beside its rules.
+  /// Returns the offer that a refusal adds to its rules.
   static String offer(String loss) {
     return "; or accept the loss \"" + loss + "\"";
   }

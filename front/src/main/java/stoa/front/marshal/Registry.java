@@ -234,7 +234,7 @@ final class Registry {
     // The stored name of the type that it begins with, if that is one.
     private final String root;
 
-    // What the compared classes could lose.
+    // The losses that the compared classes could have.
     private final Set<String> possible = new HashSet<>();
 
     Walk(boolean knownOnly, String root) {

@@ -35,7 +35,7 @@ public interface TypeIds {
     return true;
   }
 
-  /// The losses that whoever opens the store, or deploys classes, accepts, as [Loss] names them. A
+  /// Returns the losses that the opener of the store, or an operator, accepts, by [Loss] names. A
   /// class that has one is taken, and the loss is noted among the names; a class that could have
   /// one and has not is refused.
   default Set<String> accepted() {

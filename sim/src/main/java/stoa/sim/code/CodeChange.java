@@ -14,7 +14,7 @@ import java.util.List;
 /// @param back what must become of going back to the first program
 public record CodeChange(
     String name, List<String> before, List<String> after, Outcome outcome, Outcome back) {
-  /// What becomes of a change.
+  /// The outcome of a change.
   public sealed interface Outcome {
     /// It is taken: state and past are what they were.
     record Kept() implements Outcome {}

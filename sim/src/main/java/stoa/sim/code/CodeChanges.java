@@ -53,7 +53,7 @@ public final class CodeChanges {
 
   private static List<CodeChange> all() {
     var all = new ArrayList<CodeChange>();
-    // What methods do.
+    // Changes of methods.
     all.add(
         change(
             "a fix of a method", SUM, plain(2, "private int n;", "n += 2 * i;", "n"), KEPT, KEPT));
