@@ -28,7 +28,7 @@ class TwoJvmsTest {
             System.getProperty("java.class.path"),
             Campaign.class.getName(),
             "--seeds",
-            "0-0",
+            "1-1",
             "--digests"));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
