@@ -95,7 +95,6 @@ class TidyTest {
               "limits how long an operator looks; watches the objects in memory for a while",
               THREAD,
               CLOCK),
-          Edge.of("stoa.objects.LookService$TimeLeft", "limits how long an operator looks", CLOCK),
           Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
           Edge.of("stoa.front.SharedTransaction", "knows the thread of its body", THREAD),
           Edge.of(
