@@ -253,7 +253,7 @@ final class FormatSample {
     LookReply reply = ask(look, LookRequest.newBuilder().setHistory(history));
     lines.add("oldest " + reply.getOldest());
     for (EntryLine entry : reply.getEntriesList()) {
-      // Whoever reads on a slow machine may log this, and it changes nothing.
+      // A reader on a slow machine may log this entry, which changes nothing.
       if (entry.getWhat().equals("completed")) continue;
       var arguments = new ArrayList<String>();
       entry.getArgumentsList().forEach(one -> arguments.add(ShownText.json(one).toString()));

@@ -102,7 +102,7 @@ class KeepTest {
             assertTrue(stoa.history(stoa.get(Ledger.class, "one")).oldest() > 300);
           }
         });
-    // Whoever opens it next goes by the same rules, whatever it was started with.
+    // The next opener follows the same rules, whatever its own options are.
     serve(
         List.of("versions=1"),
         server -> assertEquals("all\nkeep.Ledger=versions=5\nstoa.Stream=all\n", keep(server)));

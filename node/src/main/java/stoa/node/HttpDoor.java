@@ -12,7 +12,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
@@ -29,6 +31,7 @@ public final class HttpDoor implements AutoCloseable {
   private static final int BACKLOG = 64;
   private static final int FORBIDDEN = 403;
   private static final int STOP_SECONDS_MAX = 1;
+  private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   // The JDK's server reads its limits from properties of the process, when the first one is made.
   private static final Map<String, String> LIMITS =
@@ -182,6 +185,12 @@ public final class HttpDoor implements AutoCloseable {
     if (exchange.getRequestHeaders().getFirst("Origin") != null) {
       return plain(FORBIDDEN, "requests of web pages of other origins are refused");
     }
+    if (tokens.isEmpty() && isOfAnotherName(exchange)) {
+      return plain(
+          FORBIDDEN,
+          "without a token, this door answers requests to 127.0.0.1 or localhost alone; name one of"
+              + " these, or give the server a --token-file");
+    }
     if (route == null) {
       return plain(404, path + " is not here; there are " + String.join(", ", paths()));
     }
@@ -195,6 +204,16 @@ public final class HttpDoor implements AutoCloseable {
       LOG.warn("{} was not answered", path, failed);
       return plain(500, "the server failed: " + failed.getMessage());
     }
+  }
+
+  /// Returns whether a request that arrived on this machine's own address asks for another host: a
+  /// web page can have its name lead here, and the browser then takes the page and this door for
+  /// one origin.
+  private static boolean isOfAnotherName(HttpExchange exchange) {
+    String host = exchange.getRequestHeaders().getFirst("Host");
+    if (host == null || !exchange.getLocalAddress().getAddress().isLoopbackAddress()) return false;
+    String name = host.replaceFirst(":\\d*$", "");
+    return !OWN_NAMES.contains(name.toLowerCase(Locale.ROOT));
   }
 
   private List<String> paths() {

@@ -251,7 +251,7 @@ public final class Server implements AutoCloseable {
         try {
           service.retention().adopt();
         } catch (StoaException gone) {
-          // It is no longer led here; who leads next adopts its own.
+          // This server no longer leads the group; the next leader adopts its own rules.
           LOG.debug("the rules of retention were not logged: {}", gone.getMessage());
         }
       });

@@ -84,6 +84,26 @@ class HttpDoorTest {
   }
 
   @Test
+  void aPageWhoseNameLeadsHereIsRefused() throws Exception {
+    try (var door = open(List.of());
+        var open = open(List.of(TOKEN))) {
+      assertTrue(raw(door, "evil.example:" + door.port()).startsWith("HTTP/1.1 403"));
+      assertTrue(raw(door, "LocalHost:" + door.port()).startsWith("HTTP/1.1 200"));
+      assertTrue(raw(door, "[::1]").startsWith("HTTP/1.1 200"));
+      // A page knows no token.
+      assertTrue(raw(open, "a.example").startsWith("HTTP/1.1 401"));
+    }
+  }
+
+  private static String raw(HttpDoor door, String host) throws IOException {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), door.port())) {
+      String request = "GET /a HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+  }
+
+  @Test
   void asksForATokenButForWhatIsOpen() throws Exception {
     try (var door = open(List.of("other", TOKEN))) {
       assertEquals(401, ask(door, "GET", "/a").statusCode());

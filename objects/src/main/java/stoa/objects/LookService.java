@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import stoa.DeadlineExceeded;
 import stoa.History;
 import stoa.StoaException;
 import stoa.TooOld;
@@ -36,11 +37,14 @@ import stoa.store.past.Past;
 /// of users' classes on a state that it shows; to make a state of the past, calls in front of it
 /// are executed again.
 ///
-/// Every answer is bounded in size, and nothing is asked longer than [#TIME_MAX]. Thread-safe;
-/// waits for the disk.
+/// Every answer is bounded in size. No question waits for calls in progress longer than
+/// [#TIME_MAX]. Thread-safe; waits for the disk.
 public final class LookService {
   /// How long one question may take.
   public static final Duration TIME_MAX = Duration.ofSeconds(20);
+
+  // How long a list waits for the calls in progress of one object.
+  private static final Duration ONE_MAX = Duration.ofSeconds(1);
 
   /// The most keys of one page.
   public static final int KEYS_MAX = 1_000;
@@ -66,6 +70,10 @@ public final class LookService {
 
     boolean isOver() {
       return System.nanoTime() - endNanos > 0;
+    }
+
+    Duration left() {
+      return Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
     }
   }
 
@@ -112,7 +120,8 @@ public final class LookService {
   /// An object.
   ///
   /// @param key its encoded key
-  /// @param version its newest version; 0 when the key is of a class that is gone
+  /// @param version its newest version; 0 when the key is of a class that is gone, or when calls of
+  ///   the object were in progress for too long
   /// @param bytes how long its encoded state is; -1 when that was not asked, or could not be found
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   public record Listed(byte[] key, long version, long bytes) {}
@@ -140,25 +149,28 @@ public final class LookService {
     for (long left = skip; left > 0 && all.hasNext(); left--) all.next();
     var listed = new ArrayList<Listed>();
     int most = Math.clamp(max, 1, KEYS_MAX);
-    while (all.hasNext() && listed.size() < most) {
+    while (all.hasNext() && listed.size() < most && (listed.isEmpty() || !time.isOver())) {
       byte[] name = all.next();
-      long bytes = sized && isShared(type) && !time.isOver() ? bytes(type, name) : -1;
-      listed.add(new Listed(name, version(type, name), bytes));
+      long version = version(type, name, time);
+      long bytes = sized && isShared(type) && version > 0 ? bytes(type, name, time) : -1;
+      listed.add(new Listed(name, version, bytes));
     }
     return new Page(listed, all.hasNext() ? skip + listed.size() : 0);
   }
 
-  private long version(String type, byte[] name) {
+  private long version(String type, byte[] name, TimeLeft time) {
+    Duration left = time.left();
     try {
-      return stoa.core().position(stoa.key(type, name));
+      Duration most = left.compareTo(ONE_MAX) < 0 ? left : ONE_MAX;
+      return stoa.core().position(stoa.key(type, name), most);
     } catch (StoaException unreadable) {
-      return 0; // the class of a key is gone
+      return 0;
     }
   }
 
-  private long bytes(String type, byte[] name) {
+  private long bytes(String type, byte[] name, TimeLeft time) {
     try {
-      State state = state(type, name, new At.Now(), new Shown.Bounds(1, 16));
+      State state = state(type, name, new At.Now(), new Shown.Bounds(1, 16), time);
       return state.bytes();
     } catch (StoaException | IllegalArgumentException unreadable) {
       return -1; // its own page says why
@@ -226,11 +238,15 @@ public final class LookService {
   /// @throws IllegalArgumentException when the store has no such type, or never had the object or
   ///   the version
   /// @throws TooOld when the version was released
+  /// @throws DeadlineExceeded when a call up to the version is in progress for too long
   public State state(String type, byte[] name, At at, Shown.Bounds bounds) {
+    return state(type, name, at, bounds, new TimeLeft());
+  }
+
+  private State state(String type, byte[] name, At at, Shown.Bounds bounds, TimeLeft time) {
     Key key = objectKey(type, name);
-    // The newest version waits for the calls in progress. An earlier one waits for nothing.
-    boolean earlier = at instanceof At.Version;
-    long newest = earlier ? stoa.core().tail(key) : stoa.core().position(key);
+    boolean now = at instanceof At.Now;
+    long newest = now ? stoa.core().position(key, time.left()) : stoa.core().tail(key);
     if (newest == 0) throw new IllegalArgumentException(absent(key));
     long version =
         switch (at) {
@@ -240,7 +256,7 @@ public final class LookService {
         };
     Past past = stoa.core().past(key, version).within(TIME_MAX);
     long micros = version == 0 ? 0 : micros(key, version);
-    long generation = past.generation();
+    long generation = past.generation(time.left());
     if (generation == 0) {
       var none = new Shown(Shown.Kind.NULL, "", "", "null", 0, List.of());
       return new State(version, newest, micros, false, false, false, 0, none);

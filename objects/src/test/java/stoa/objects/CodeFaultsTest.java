@@ -477,7 +477,8 @@ class CodeFaultsTest {
         stoa -> {
           Object account = stoa.get(second.type("Account"), "a");
           isFull(second, true);
-          // The call is known to stand: who cannot replay it does not go on without it.
+          // The call is known to stand: a replica that cannot replay it does not continue without
+          // it.
           assertThrows(StoaException.class, () -> Program.call(account, "deposit", 3L));
           isFull(second, false);
           return null;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -222,6 +223,13 @@ public final class Store implements AutoCloseable {
   /// was none.
   public long position(Key key) {
     return engine.questions().position(key);
+  }
+
+  /// Returns [#position(Key)] for a reader with a time limit.
+  ///
+  /// @throws stoa.DeadlineExceeded when calls on the key are in progress for longer
+  public long position(Key key, Duration timeMax) {
+    return engine.questions().position(key, engine.limits().endAfter(timeMax));
   }
 
   /// Returns the last address of a key's stream, including the entries about the puts that the key

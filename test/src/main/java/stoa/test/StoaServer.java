@@ -244,9 +244,9 @@ public final class StoaServer implements AutoCloseable {
 
   // ---- its network
 
-  /// Pauses the server, until [#resume()]: it hears nothing, nobody hears it, and its disk does not
-  /// answer. Its connections stay. The servers of a cluster elect another leader meanwhile. Its
-  /// threads go on to run, which is the difference to a process that is stopped.
+  /// Pauses the server, until [#resume()]: no message reaches the server or leaves it, and its disk
+  /// does not answer. Its connections stay. The other servers of a cluster elect another leader
+  /// meanwhile. Unlike those of a stopped process, the threads of the server continue to run.
   ///
   /// @throws IllegalStateException when it does not run
   public void pause() {

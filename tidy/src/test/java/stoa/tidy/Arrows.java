@@ -59,6 +59,7 @@ final class Arrows {
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
     ALLOWED.put("tickets", Set.of("api", "metrics", "spring-boot-starter", "embedded", "client"));
     ALLOWED.put("sim", with(engine, "migration"));
+    ALLOWED.put("simulations", Set.of());
     ALLOWED.put("test", with(servers, "sim"));
     // It names them, and depends on none.
     ALLOWED.put("bom", with(servers, "embedded", "spring-boot-starter", "sim", "test"));

@@ -154,7 +154,7 @@ public final class VersionedObject extends ObjectReader {
 
   /// Takes a snapshot under the caller's number, like [#snapshot()]. Returns whether there was none
   /// of this number. Either the device assigns the numbers of all snapshots of an object, or the
-  /// caller does, who never uses one twice, and gives newer ones greater numbers.
+  /// caller does. A caller never uses a number twice, and gives newer snapshots greater numbers.
   ///
   /// @throws IllegalStateException when the object does not exist, or has too many snapshots
   public boolean keep(long number) {

@@ -12,8 +12,8 @@ import stoa.log.Token;
 /// for requests that its callers made before it reserved the address. The addresses therefore
 /// totally order the entries of all stores, and agree with real time.
 public interface Addresses {
-  /// Notes a new owner of a store, who leads it under a term of its log. The store gets no address
-  /// before this returns; after that, an earlier owner gets none.
+  /// Notes a new owner of a store. The owner leads the store under a term of its log. The store
+  /// gets no address before this returns; after that, an earlier owner gets none.
   ///
   /// @param term greater than that of every earlier owner; a repeated request with the same term
   ///   gets the same result

@@ -52,6 +52,14 @@ public final class Past {
     return version().generation();
   }
 
+  /// Returns [#generation()] for a reader with a time limit.
+  ///
+  /// @throws stoa.DeadlineExceeded when a call in progress, or the earlier calls that this executes
+  ///   again, take longer
+  public long generation(Duration timeMax) {
+    return version(playback.runs().limits.endAfter(timeMax)).generation();
+  }
+
   /// Returns the stream address of the last visible put or deletion, 0 when there was none.
   public long position() {
     return version().position();

@@ -141,6 +141,11 @@ public final class TimeLimits {
     return end == 0 ? 0 : Math.max(1, end - runners.now());
   }
 
+  /// Returns the tick at which a time from now is over.
+  public int endAfter(Duration timeMax) {
+    return end(ticks(timeMax));
+  }
+
   /// Converts the time limit of a question to ticks; returns 0 when the store's own limit applies.
   public int ownTicks(Duration timeMax) {
     return timeMax.compareTo(callTimeMax) >= 0 ? 0 : ticks(timeMax);
