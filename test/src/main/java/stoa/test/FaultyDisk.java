@@ -5,61 +5,58 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
+import stoa.storage.disk.ForwardingDisk;
+import stoa.storage.disk.ForwardingFile;
 
 /// A disk whose operations meet the faults of a [StoaDisk]. Thread-safe.
-///
-/// @param faults the faults
-/// @param disk has the bytes
-record FaultyDisk(StoaDisk faults, Disk disk) implements Disk {
+final class FaultyDisk extends ForwardingDisk {
+  private final StoaDisk faults;
+
+  /// Makes a disk over the one that has the bytes.
+  FaultyDisk(StoaDisk faults, Disk disk) {
+    super(disk);
+    this.faults = faults;
+  }
+
+  @Override
+  protected DiskFile wrap(DiskFile file) {
+    return new FaultyFile(faults, file);
+  }
+
   @Override
   public List<String> list() throws IOException {
     faults.pass();
-    return disk.list();
+    return super.list();
   }
 
   @Override
   public DiskFile create(String name) throws IOException {
     faults.change();
-    return new FaultyFile(faults, disk.create(name));
+    return super.create(name);
   }
 
   @Override
   public DiskFile open(String name) throws IOException {
     faults.pass();
-    return new FaultyFile(faults, disk.open(name));
+    return super.open(name);
   }
 
   @Override
   public void delete(String name) throws IOException {
     faults.change();
-    disk.delete(name);
+    super.delete(name);
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
     faults.change();
-    disk.rename(from, to);
+    super.rename(from, to);
   }
 
   @Override
   public void syncDirectory() throws IOException {
     faults.change();
-    disk.syncDirectory();
-  }
-
-  @Override
-  public Hold hold() throws IOException {
-    return disk.hold();
-  }
-
-  @Override
-  public long room() {
-    return disk.room();
-  }
-
-  @Override
-  public long size() {
-    return disk.size();
+    super.syncDirectory();
   }
 
   @Override
@@ -72,54 +69,36 @@ record FaultyDisk(StoaDisk faults, Disk disk) implements Disk {
     return "the disk of the test";
   }
 
-  @Override
-  public void close() {
-    disk.close();
-  }
+  private static final class FaultyFile extends ForwardingFile {
+    private final StoaDisk faults;
 
-  private record FaultyFile(StoaDisk faults, DiskFile file) implements DiskFile {
-    @Override
-    public String name() {
-      return file.name();
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
+    FaultyFile(StoaDisk faults, DiskFile file) {
+      super(file);
+      this.faults = faults;
     }
 
     @Override
     public void write(long position, ByteBuffer source) throws IOException {
       faults.change();
-      file.write(position, source);
+      super.write(position, source);
     }
 
     @Override
     public void reserve(long from, long to) throws IOException {
       faults.pass();
-      file.reserve(from, to);
-    }
-
-    @Override
-    public void ensureRoom(long to) throws IOException {
-      file.ensureRoom(to);
+      super.reserve(from, to);
     }
 
     @Override
     public int read(long position, ByteBuffer target) throws IOException {
       faults.pass();
-      return file.read(position, target);
+      return super.read(position, target);
     }
 
     @Override
     public void sync() throws IOException {
       faults.change();
-      file.sync();
-    }
-
-    @Override
-    public void close() {
-      file.close();
+      super.sync();
     }
   }
 }

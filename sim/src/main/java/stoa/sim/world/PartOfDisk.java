@@ -1,19 +1,35 @@
 package stoa.sim.world;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
+import stoa.storage.disk.ForwardingDisk;
+import stoa.storage.disk.ForwardingFile;
 
-/// A part of a disk that several devices share: they lose power at the same moment.
-///
-/// @param whole the disk
-/// @param prefix the common prefix of the names of the part's files
-record PartOfDisk(Disk whole, String prefix) implements Disk {
+/// A part of a disk that several devices share: they lose power at the same moment. Thread-safe.
+final class PartOfDisk extends ForwardingDisk {
+  private final String prefix;
+
+  /// Makes the part of a disk whose files' names have a common prefix.
+  PartOfDisk(Disk whole, String prefix) {
+    super(whole);
+    this.prefix = prefix;
+  }
+
+  @Override
+  protected DiskFile wrap(DiskFile file) {
+    return new ForwardingFile(file) {
+      @Override
+      public String name() {
+        return super.name().substring(prefix.length());
+      }
+    };
+  }
+
   @Override
   public List<String> list() throws IOException {
-    return whole.list().stream()
+    return super.list().stream()
         .filter(name -> name.startsWith(prefix))
         .map(name -> name.substring(prefix.length()))
         .toList();
@@ -21,32 +37,27 @@ record PartOfDisk(Disk whole, String prefix) implements Disk {
 
   @Override
   public DiskFile create(String name) throws IOException {
-    return new Part(whole.create(prefix + name), name);
+    return super.create(prefix + name);
   }
 
   @Override
   public DiskFile open(String name) throws IOException {
-    return new Part(whole.open(prefix + name), name);
+    return super.open(prefix + name);
   }
 
   @Override
   public DiskFile openDirect(String name) throws IOException {
-    return new Part(whole.openDirect(prefix + name), name);
+    return super.openDirect(prefix + name);
   }
 
   @Override
   public void delete(String name) throws IOException {
-    whole.delete(prefix + name);
+    super.delete(prefix + name);
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
-    whole.rename(prefix + from, prefix + to);
-  }
-
-  @Override
-  public void syncDirectory() throws IOException {
-    whole.syncDirectory();
+    super.rename(prefix + from, prefix + to);
   }
 
   /// Returns an empty hold: one process has all parts, and the simulation ends it before it starts
@@ -58,47 +69,10 @@ record PartOfDisk(Disk whole, String prefix) implements Disk {
 
   @Override
   public String place() {
-    return whole.place() + " " + prefix;
+    return super.place() + " " + prefix;
   }
 
+  /// Leaves the disk open for the other parts.
   @Override
   public void close() {}
-
-  /// A file under its name in the part.
-  private record Part(DiskFile file, String name) implements DiskFile {
-    @Override
-    public long size() throws IOException {
-      return file.size();
-    }
-
-    @Override
-    public void write(long position, ByteBuffer source) throws IOException {
-      file.write(position, source);
-    }
-
-    @Override
-    public void reserve(long from, long to) throws IOException {
-      file.reserve(from, to);
-    }
-
-    @Override
-    public void ensureRoom(long to) throws IOException {
-      file.ensureRoom(to);
-    }
-
-    @Override
-    public int read(long position, ByteBuffer target) throws IOException {
-      return file.read(position, target);
-    }
-
-    @Override
-    public void sync() throws IOException {
-      file.sync();
-    }
-
-    @Override
-    public void close() {
-      file.close();
-    }
-  }
 }

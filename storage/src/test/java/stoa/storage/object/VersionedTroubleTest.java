@@ -26,98 +26,25 @@ import stoa.storage.disk.CorruptData;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
+import stoa.storage.disk.ForwardingDisk;
+import stoa.storage.disk.ForwardingFile;
 import stoa.storage.disk.MemoryDisk;
 
 /// Versioned objects in trouble: slow disks, damage, exports that take long.
 class VersionedTroubleTest {
   /// A disk whose syncs wait when they are asked to.
-  private static final class GateDisk implements Disk {
-    final Disk disk;
+  private static final class GateDisk extends ForwardingDisk {
     volatile boolean blocking;
     final CountDownLatch entered = new CountDownLatch(1);
     final CountDownLatch gate = new CountDownLatch(1);
 
     GateDisk(Disk disk) {
-      this.disk = disk;
+      super(disk);
     }
 
     @Override
-    public List<String> list() throws IOException {
-      return disk.list();
-    }
-
-    @Override
-    public DiskFile create(String name) throws IOException {
-      return wrap(disk.create(name));
-    }
-
-    @Override
-    public DiskFile open(String name) throws IOException {
-      return wrap(disk.open(name));
-    }
-
-    @Override
-    public void delete(String name) throws IOException {
-      disk.delete(name);
-    }
-
-    @Override
-    public void rename(String from, String to) throws IOException {
-      disk.rename(from, to);
-    }
-
-    @Override
-    public void syncDirectory() throws IOException {
-      disk.syncDirectory();
-    }
-
-    @Override
-    public Hold hold() throws IOException {
-      return disk.hold();
-    }
-
-    @Override
-    public String place() {
-      return disk.place();
-    }
-
-    @Override
-    public void close() {
-      disk.close();
-    }
-
-    private DiskFile wrap(DiskFile file) {
-      return new DiskFile() {
-        @Override
-        public String name() {
-          return file.name();
-        }
-
-        @Override
-        public long size() throws IOException {
-          return file.size();
-        }
-
-        @Override
-        public void write(long position, ByteBuffer source) throws IOException {
-          file.write(position, source);
-        }
-
-        @Override
-        public void reserve(long from, long to) throws IOException {
-          file.reserve(from, to);
-        }
-
-        @Override
-        public void ensureRoom(long to) throws IOException {
-          file.ensureRoom(to);
-        }
-
-        @Override
-        public int read(long position, ByteBuffer target) throws IOException {
-          return file.read(position, target);
-        }
-
+    protected DiskFile wrap(DiskFile file) {
+      return new ForwardingFile(file) {
         @Override
         public void sync() throws IOException {
           if (blocking) {
@@ -128,12 +55,7 @@ class VersionedTroubleTest {
               throw new IOException(e);
             }
           }
-          file.sync();
-        }
-
-        @Override
-        public void close() {
-          file.close();
+          super.sync();
         }
       };
     }
