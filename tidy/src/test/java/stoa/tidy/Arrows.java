@@ -57,7 +57,6 @@ final class Arrows {
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
-    ALLOWED.put("tickets", Set.of("api", "metrics", "spring-boot-starter", "embedded", "client"));
     ALLOWED.put("sim", with(engine, "migration"));
     ALLOWED.put("simulations", Set.of());
     ALLOWED.put("test", with(servers, "sim"));

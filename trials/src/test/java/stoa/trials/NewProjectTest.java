@@ -53,6 +53,19 @@ class NewProjectTest {
   }
 
   @Test
+  void theSampleApplicationIsBuiltAndTestedOutsideTheSources() throws Exception {
+    Path repository = Files.createDirectory(folder.resolve("repository"));
+    LocalRepository.make(repository);
+    Path project = folder.resolve("tickets");
+    copy(LocalRepository.root().resolve("apps/tickets"), project);
+    run(0, project, "mvn", "-B", "-q", "-Dmaven.repo.local=" + repository, "package");
+    Path reports = project.resolve("target/surefire-reports");
+    assertEquals(8, tests(reports.resolve("TEST-stoa.tickets.TicketsTest.xml")));
+    assertEquals(3, tests(reports.resolve("TEST-stoa.tickets.CrowdTest.xml")));
+    assertTrue(Files.exists(project.resolve("target/tickets-exec.jar")));
+  }
+
+  @Test
   void refusesADirectoryThatIsNotEmptyAndANameThatIsNone() throws IOException {
     Files.writeString(folder.resolve("mine"), "mine");
     assertTrue(stoa(2, "new", folder.toString()).contains("is not empty"));
@@ -87,6 +100,18 @@ class NewProjectTest {
     assertEquals(
         "Ada has 6, 4 are left\n",
         java(project, DENY, "--module-path", path, "-m", "shop/org.shop.Main"));
+  }
+
+  /// Copies a project without what was built.
+  private static void copy(Path from, Path to) throws IOException {
+    try (var files = Files.walk(from)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path copied = to.resolve(from.relativize(file).toString());
+        if (file.startsWith(from.resolve("target"))) continue;
+        if (Files.isDirectory(file)) Files.createDirectories(copied);
+        else Files.copy(file, copied);
+      }
+    }
   }
 
   private static long tests(Path report) throws IOException {

@@ -2,7 +2,6 @@ package stoa.tickets;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -14,12 +13,12 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.dao.TransientDataAccessException;
-import stoa.Stoa;
-import stoa.node.Server;
-import stoa.node.ServerConfig;
-import stoa.objects.ObjectService;
+import stoa.StoaConfig;
+import stoa.spring.UnknownOutcomeException;
+import stoa.test.StoaCluster;
+import stoa.test.StoaServer;
 
-/// Many buyers at once, with a store in the process and with one at a server.
+/// Many buyers at once, with a store in the process, at a server, and in three groups of a cluster.
 class CrowdTest {
   private static final int BUYERS = 200;
   private static final int ROWS = 10;
@@ -30,23 +29,26 @@ class CrowdTest {
 
   @Test
   void noSeatIsSoldTwiceByAStoreInTheProcess() throws Exception {
-    sellOut("memory:", BUYERS);
+    sellOut("memory:", BUYERS, () -> {});
   }
 
   @Test
   void noSeatIsSoldTwiceByAServer() throws Exception {
-    try (Server server = serve()) {
-      sellOut("stoa://127.0.0.1:" + server.port(), 32);
+    try (StoaServer server = StoaServer.start()) {
+      sellOut(server.url(), 32, () -> {});
     }
   }
 
-  private static Server serve() throws IOException {
-    return Server.start(
-        ServerConfig.of("127.0.0.1", 0), ObjectService.of(Stoa.open("memory:"), _ -> true));
+  @Test
+  void noSeatIsSoldTwiceWhenAServerOfThreeGroupsIsKilled() throws Exception {
+    try (StoaCluster cluster = StoaCluster.start(3, 3, StoaConfig.of("memory:"))) {
+      sellOut(cluster.url(), 32, () -> cluster.leader(1).kill());
+    }
   }
 
   /// @param atOnce how many buyers buy at the same time
-  private static void sellOut(String url, int atOnce) throws Exception {
+  /// @param fault what happens when a third of the buyers have begun
+  private static void sellOut(String url, int atOnce, Runnable fault) throws Exception {
     var told = new CompletableFuture<SoldOut>();
     var application = new SpringApplication(TicketsApplication.class);
     application.addListeners(
@@ -55,7 +57,8 @@ class CrowdTest {
         application.run("--server.port=0", "--stoa.url=" + url)) {
       BoxOffice office = running.getBean(BoxOffice.class);
       office.open("gala", ROWS, SEATS_PER_ROW, PRICE);
-      List<Booking> bookings = buyAll(office, atOnce);
+      for (int i = 0; i < BUYERS; i++) office.deposit("buyer-" + i, MONEY);
+      List<Booking> bookings = buyAll(office, atOnce, fault);
       var seats = new HashSet<Seat>();
       for (Booking booking : bookings) seats.addAll(booking.seats());
       assertEquals(SEATS, bookings.size());
@@ -70,12 +73,18 @@ class CrowdTest {
   }
 
   /// Each buyer wants one seat, whichever is free.
-  private static List<Booking> buyAll(BoxOffice office, int atOnce) {
+  private static List<Booking> buyAll(BoxOffice office, int atOnce, Runnable fault) {
     try (var buyers = Executors.newFixedThreadPool(atOnce)) {
       var buying = new ArrayList<CompletableFuture<List<Booking>>>();
       for (int i = 0; i < BUYERS; i++) {
         int buyer = i;
-        buying.add(CompletableFuture.supplyAsync(() -> buy(office, buyer), buyers));
+        buying.add(
+            CompletableFuture.supplyAsync(
+                () -> {
+                  if (buyer == BUYERS / 3) fault.run();
+                  return buy(office, buyer);
+                },
+                buyers));
       }
       return buying.stream().flatMap(bought -> bought.join().stream()).toList();
     }
@@ -83,15 +92,25 @@ class CrowdTest {
 
   private static List<Booking> buy(BoxOffice office, int buyer) {
     String customer = "buyer-" + buyer;
-    office.deposit(customer, MONEY);
     for (int attempt = 0; ; attempt++) {
       List<Seat> free = free(office.seatMap("gala"));
       if (free.isEmpty()) return List.of();
       Seat wanted = free.get((buyer * 31 + attempt) % free.size());
       try {
-        return List.of(office.book("gala", customer, customer, List.of(wanted)));
+        return List.of(book(office, customer, wanted));
       } catch (Refused.Taken | TransientDataAccessException next) {
         // Another seat may be free, or others always won, and nothing was written.
+      }
+    }
+  }
+
+  /// Asks again with the same id when the answer was lost: then the ledger knows the booking.
+  private static Booking book(BoxOffice office, String customer, Seat wanted) {
+    while (true) {
+      try {
+        return office.book("gala", customer, customer, List.of(wanted));
+      } catch (UnknownOutcomeException again) {
+        // The server died before it answered.
       }
     }
   }
