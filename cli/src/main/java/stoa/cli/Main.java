@@ -1,12 +1,15 @@
 package stoa.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
 import stoa.programs.Program;
 
 /// The commands for operators of servers; see [Program].
 public final class Main {
   private static final Class<?>[] COMMANDS = {
     ServeCommand.class,
+    ConfigCommand.class,
     StatusCommand.class,
     ObjectsCommand.class,
     ShowCommand.class,
@@ -31,13 +34,17 @@ public final class Main {
 
   /// Runs a command, and ends the process with its exit code.
   public static void main(String[] arguments) {
-    Program.main(arguments, COMMANDS);
+    Program.main(arguments, Main::expand, COMMANDS);
   }
 
   /// Runs a command.
   ///
   /// @return the exit code
   public static int run(PrintWriter out, PrintWriter err, String... arguments) {
-    return Program.run(out, err, arguments, COMMANDS);
+    return Program.run(out, err, arguments, Main::expand, COMMANDS);
+  }
+
+  private static String[] expand(CommandSpec command, String name, List<String> given) {
+    return Settings.expand(command, name, given, System.getenv());
   }
 }

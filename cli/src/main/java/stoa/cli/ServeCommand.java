@@ -39,6 +39,7 @@ import stoa.wire.proto.JoinRequest;
 /// `stoa serve`: a server of a store, until it must stop.
 ///
 /// ```
+/// settings of FILE           it has read them, when --config is given
 /// listening on HOST:PORT     it listens
 /// http on HOST:PORT          it answers /metrics and /health, when --http is given
 /// ready                      it answers
@@ -73,6 +74,14 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description = "The directory of the store; memory: keeps it in memory only.")
   private String data = "";
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "A file with settings, which ./stoa config lists. Variables of the environment and options"
+              + " go before it. Default: STOA_CONFIG names it, if any does")
+  private @Nullable Path settings;
 
   @Option(
       names = "--listen",
@@ -157,8 +166,11 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--type",
+      split = ",",
       paramLabel = "CLASS",
-      description = "A class that may travel though no shared class names it; repeatable.")
+      description =
+          "A class that may travel though no shared class names it; several joined by commas, or"
+              + " given again.")
   private List<String> types = new ArrayList<>();
 
   @Option(names = "--tls-certificate", paramLabel = "FILE", description = "Certificates, in PEM.")
@@ -229,6 +241,7 @@ final class ServeCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
     if (log == LogFormat.json) JsonLogs.install();
+    if (settings != null) out.println("settings of " + settings);
     for (Logger logger : NETWORK) logger.setLevel(Level.SEVERE);
     ServerConfig config = config();
     HttpDoor.Config door = http == null ? null : door(config, http);
