@@ -174,9 +174,12 @@ class CodeMatrixTest {
           CodeService code = ObjectService.of(stoa, _ -> true).code();
           Object thing = thing(before, stoa);
           var shown = called(thing, stoa, FEW);
-          boolean fits =
-              code.deploy(after.files(), _ -> {}).stream().allMatch(CodeService.Finding::fits);
+          var found = code.deploy(after.files(), _ -> {});
+          boolean fits = found.stream().allMatch(CodeService.Finding::fits);
           assertEquals(change.outcome() instanceof CodeChange.Outcome.Kept, fits);
+          if (change.outcome() instanceof CodeChange.Outcome.Refused(String words)) {
+            assertTrue(found.toString().contains(words), found::toString);
+          }
           assertPast(shown, thing, stoa);
           assertEquals(shown.get(shown.lastKey()), show(thing));
           return null;
