@@ -53,7 +53,7 @@ public final class ChangesScenario implements Scenario {
 
   /// For [java.util.ServiceLoader].
   public ChangesScenario() {
-    this(1, List.of(12, 900));
+    this(1, List.of(12, 2_000)); // so many that the store makes a checkpoint
   }
 
   /// @param every which changes are made: those whose numbers are divisible by this

@@ -28,7 +28,9 @@ import stoa.objects.ObjectService;
 /// and nothing has changed.
 class CodeMatrixTest {
   private static final int FEW = 12;
-  private static final int MANY = 900;
+  // So many that the store makes a checkpoint, a transaction for each part of them.
+  private static final int MANY = 2_000;
+  private static final int PART = 100;
 
   /// A change with its programs.
   private record Row(CodeChange change, CompiledProgram before, CompiledProgram after) {
@@ -83,13 +85,24 @@ class CodeMatrixTest {
   /// Calls an object, and tells what it was at some of its versions.
   private static SortedMap<Long, Object> called(Object thing, Stoa stoa, int calls) {
     var shown = new TreeMap<Long, Object>();
-    for (int i = 1; i <= calls; i++) {
-      var _ = run(thing, i);
-      if (i % (calls / 4) == 0) {
-        shown.put(stoa.history(thing).version(), Objects.requireNonNull(show(thing)));
+    for (int quarter = 0; quarter < 4; quarter++) {
+      int from = quarter * calls / 4;
+      int to = from + calls / 4;
+      if (calls == FEW) run(thing, from, to);
+      for (int at = from; calls == MANY && at < to; at += PART) {
+        int part = at;
+        stoa.transact(() -> run(thing, part, part + PART));
       }
+      shown.put(stoa.history(thing).version(), Objects.requireNonNull(show(thing)));
     }
     return shown;
+  }
+
+  private static int run(Object thing, int from, int to) {
+    for (int i = from; i < to; i++) {
+      var _ = run(thing, i);
+    }
+    return to;
   }
 
   private static void assertPast(SortedMap<Long, Object> shown, Object thing, Stoa stoa) {
