@@ -54,11 +54,20 @@ final class LoadedCode implements Service.Vocabulary {
 
   /// Returns the code of a version in the log.
   ///
-  /// @param number of its activation
+  /// @param number of an activation
   static LoadedCode stored(
       LocalService service, Dictionary dictionary, int number, StoredClasses loader) {
-    var ids = new EarlierIds(dictionary, number - 1);
+    var ids = new EarlierIds(dictionary);
+    ids.extend(number - 1);
     return new LoadedCode(service, dictionary, ids, loader, true);
+  }
+
+  /// Notes an activation of a version in the log. The code then knows the names from before it, and
+  /// so reads what the versions in between have written.
+  ///
+  /// @param number of the activation
+  void isActivated(int number) {
+    if (ids instanceof EarlierIds earlier) earlier.extend(number - 1);
   }
 
   /// Code that is tried, of which nothing is logged.
