@@ -38,8 +38,8 @@ import stoa.sim.code.CompiledProgram;
 import stoa.sim.scenario.Scenario;
 
 /// Changes of shared classes, each made to objects with few and with many calls: by deploying them
-/// at a server while a client calls, and by starting three servers again in turn with the changed
-/// class path; and taken back. The state and the past are what they were, or the change is refused
+/// at a server while a client calls, with and without a class path, and by starting three servers
+/// again in turn with the changed class path; and taken back. The state and the past are what they were, or the change is refused
 /// with the rule that settles it, and nothing has changed. No call of the client is lost.
 ///
 /// `./stoa test --campaign --scenario code-changes --seeds 0-0`. All changes are in one store at
@@ -87,7 +87,9 @@ public final class ChangesScenario implements Scenario {
       try (var loaderBefore = CompiledProgram.loader(before);
           var loaderAfter = CompiledProgram.loader(after)) {
         var programs = new Programs(loaderBefore, loaderAfter);
-        atAServer(programs, cells(changes), first, second, trace);
+        for (ClassLoader classes : List.of(loaderBefore, ChangesScenario.class.getClassLoader())) {
+          atAServer(classes, programs, cells(changes), first, second, trace);
+        }
         atServersInTurn(programs, cells(changes), directory, trace);
       }
     } finally {
@@ -295,7 +297,9 @@ public final class ChangesScenario implements Scenario {
 
   // ---- a server
 
+  /// @param classes the server's, with the first program or without any
   private void atAServer(
+      ClassLoader classes,
       Programs programs,
       List<Cell> cells,
       List<CompiledProgram> first,
@@ -304,10 +308,11 @@ public final class ChangesScenario implements Scenario {
       throws Exception {
     var config = StoaConfig.of("memory:").withKeep(Keep.all());
     ObjectService service =
-        as(programs.before(), () -> ObjectService.of(new EmbeddedEngine().open(config), _ -> true));
+        as(classes, () -> ObjectService.of(new EmbeddedEngine().open(config), _ -> true));
     try (var server = Server.start(ServerConfig.of("127.0.0.1", 0), service)) {
       String url = "stoa://127.0.0.1:" + server.port();
       CodeService code = service.code();
+      for (Cell row : rows(cells)) deploy(code, first.get(row.number()), new CodeChange.Outcome.Kept(), row);
       try (var before = new Client(programs.before(), url);
           var after = new Client(programs.after(), url)) {
         each(cells, before::call);
