@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.History;
 import stoa.NotShareable;
 import stoa.Stoa;
 
@@ -107,6 +109,9 @@ public class ChangedParametersTest {
         stoa -> {
           Object account = account(more, stoa);
           assertEquals(0L, Program.call(account, "balance"));
+          assertEquals(
+              List.of(new History.Event.Called("deposit(long)", List.of(10L))),
+              stoa.history(account).entries(1, 1).stream().map(History.Entry::event).toList());
           Program.call(account, "add", 5L, "why");
           assertEquals(5L, Program.call(account, "balance"));
           return null;
