@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
+import stoa.base.StreamId;
 import stoa.front.ClassNames;
 import stoa.front.Service;
 import stoa.front.SharedBlob;
@@ -177,6 +178,26 @@ final class LoadedCode implements Service.Vocabulary {
     var type = new ObjectType(this, faces, shared, dictionary, service.clock());
     faces.add(type);
     return type;
+  }
+
+  /// Returns the version of the class that [#findNamed] finds, null when there is none. Uses no
+  /// type: a replica that follows cannot log the names of classes that the leader does not use.
+  @Nullable StreamId versionNamed(String name) {
+    Faces known = types.get(name);
+    if (known != null) return versionOf(known.first().shared());
+    for (String className : dictionary.after(ClassNames.CLASS + name + " ").reversed()) {
+      try {
+        SharedType shared = SharedType.of(Class.forName(className, false, loader));
+        if (shared.name().equals(name)) return versionOf(shared);
+      } catch (ClassNotFoundException gone) {
+        // As in findNamed.
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable StreamId versionOf(SharedType type) {
+    return CodeVersion.of(type.implementation()).name();
   }
 
   /// Returns the type of a stored name, through the last class used under it; null when this code

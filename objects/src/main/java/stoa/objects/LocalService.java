@@ -874,11 +874,12 @@ final class LocalService implements Service, Placing.Roots {
   private ObjectType typeOf(Codes.Activation activation) {
     ObjectType program = null;
     try {
-      program = own.findNamed(activation.type());
+      boolean isSame = activation.version().equals(own.versionNamed(activation.type()));
+      if (isSame) program = own.findNamed(activation.type());
     } catch (NotShareable refused) {
       // The program's class does not fit the stored objects, so it is another version.
     }
-    if (program != null && activation.version().equals(versionOf(program))) return program;
+    if (program != null) return program;
     return stored(activation).typeNamed(activation.type());
   }
 
@@ -1016,7 +1017,10 @@ final class LocalService implements Service, Placing.Roots {
     Codes.Activation last = activations.isEmpty() ? null : activations.getLast();
     ObjectType type = program;
     try {
-      if (type == null) type = last == null ? own.typeNamed(name) : own.findNamed(name);
+      // A replica that follows cannot log the names of other classes than the leader's.
+      boolean isOther = last != null && !leads && !last.version().equals(own.versionNamed(name));
+      if (type == null && last == null) type = own.typeNamed(name);
+      else if (type == null && !isOther) type = own.findNamed(name);
       if (type != null && last != null && leads && !last.version().equals(versionOf(type))) {
         requireSame(typeOf(last).shared(), type.shared());
       }
