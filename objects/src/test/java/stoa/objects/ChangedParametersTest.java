@@ -54,6 +54,18 @@ public class ChangedParametersTest {
     return stoa.get(program.type("Account"), "a");
   }
 
+  private static final History.Event DEPOSIT =
+      new History.Event.Called("deposit(long)", List.of(10L));
+
+  /// The logged calls. Beside them the store notes slow calls.
+  private static List<History.Event> calls(Stoa stoa, Object account) {
+    History<Object> history = stoa.history(account);
+    return history.entries(1, history.version()).stream()
+        .map(History.Entry::event)
+        .filter(event -> event instanceof History.Event.Called)
+        .toList();
+  }
+
   private static void deploy(Stoa stoa, Program program) {
     CodeService code = ObjectService.of(stoa, _ -> true).code();
     var found = code.deploy(program.files(), _ -> {});
@@ -79,7 +91,7 @@ public class ChangedParametersTest {
           Program.call(account, "deposit", 10L);
           deploy(stoa, more);
           assertRefused(account);
-          assertEquals(1, stoa.history(account).version());
+          assertEquals(List.of(DEPOSIT), calls(stoa, account));
           assertEquals(10L, Program.call(account, "balance"));
           return null;
         });
@@ -100,7 +112,7 @@ public class ChangedParametersTest {
           });
           Object account = account(first, stoa);
           assertRefused(account);
-          assertEquals(1, stoa.history(account).version());
+          assertEquals(List.of(DEPOSIT), calls(stoa, account));
           assertEquals(0L, Program.call(account, "balance"));
           return null;
         });
@@ -109,9 +121,7 @@ public class ChangedParametersTest {
         stoa -> {
           Object account = account(more, stoa);
           assertEquals(0L, Program.call(account, "balance"));
-          assertEquals(
-              List.of(new History.Event.Called("deposit(long)", List.of(10L))),
-              stoa.history(account).entries(1, 1).stream().map(History.Entry::event).toList());
+          assertEquals(List.of(DEPOSIT), calls(stoa, account));
           Program.call(account, "add", 5L, "why");
           assertEquals(5L, Program.call(account, "balance"));
           return null;
