@@ -67,7 +67,7 @@ final class LoadedCode implements Service.Vocabulary {
   /// so reads what the versions in between have written.
   ///
   /// @param number of the activation
-  void isActivated(int number) {
+  void noteActivation(int number) {
     if (ids instanceof EarlierIds earlier) earlier.extend(number - 1);
   }
 

@@ -59,7 +59,7 @@ final class StoredCodes {
         code = loading.apply(activation);
         loaded.put(version, new WeakReference<>(code));
       }
-      code.isActivated(activation.number());
+      code.noteActivation(activation.number());
       kept.remove(code);
       kept.add(code);
       drop();

@@ -88,21 +88,24 @@ class CodeMatrixTest {
     for (int quarter = 0; quarter < 4; quarter++) {
       int from = quarter * calls / 4;
       int to = from + calls / 4;
-      if (calls == FEW) run(thing, from, to);
-      for (int at = from; calls == MANY && at < to; at += PART) {
-        int part = at;
-        stoa.transact(() -> run(thing, part, part + PART));
-      }
+      if (calls == MANY) inParts(stoa, thing, from, to);
+      else run(thing, from, to);
       shown.put(stoa.history(thing).version(), Objects.requireNonNull(show(thing)));
     }
     return shown;
   }
 
-  private static int run(Object thing, int from, int to) {
+  private static void inParts(Stoa stoa, Object thing, int from, int to) {
+    for (int at = from; at < to; at += PART) {
+      int part = at;
+      stoa.transact(() -> run(thing, part, part + PART));
+    }
+  }
+
+  private static void run(Object thing, int from, int to) {
     for (int i = from; i < to; i++) {
       var _ = run(thing, i);
     }
-    return to;
   }
 
   private static void assertPast(SortedMap<Long, Object> shown, Object thing, Stoa stoa) {
