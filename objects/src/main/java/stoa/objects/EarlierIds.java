@@ -1,20 +1,27 @@
 package stoa.objects;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import stoa.front.marshal.TypeIds;
 import stoa.front.types.SharedType;
 
-/// The names of a dictionary as an earlier version of the code knows them. The store does not
-/// compare its classes with later descriptions, since they read and write as they did. Thread-safe.
+/// The names of a dictionary as an earlier version of the code knows them: those from before its
+/// last activation. The store does not compare its classes with later descriptions, since they read
+/// and write as they did. Thread-safe.
 final class EarlierIds implements TypeIds {
   private final Dictionary dictionary;
-  private final int end;
+  private final AtomicInteger end = new AtomicInteger();
 
-  /// @param end the number of names when the code became active
-  EarlierIds(Dictionary dictionary, int end) {
+  EarlierIds(Dictionary dictionary) {
     this.dictionary = dictionary;
-    this.end = end;
+  }
+
+  /// Takes in the names from before an activation.
+  ///
+  /// @param count how many names there were
+  void extend(int count) {
+    end.accumulateAndGet(count, Math::max);
   }
 
   @Override
@@ -30,7 +37,7 @@ final class EarlierIds implements TypeIds {
   @Override
   public List<String> names() {
     List<String> all = dictionary.names();
-    return all.subList(0, Math.min(end, all.size()));
+    return all.subList(0, Math.min(end.get(), all.size()));
   }
 
   @Override

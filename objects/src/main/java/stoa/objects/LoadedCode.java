@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
+import stoa.base.StreamId;
 import stoa.front.ClassNames;
 import stoa.front.Service;
 import stoa.front.SharedBlob;
@@ -54,11 +55,20 @@ final class LoadedCode implements Service.Vocabulary {
 
   /// Returns the code of a version in the log.
   ///
-  /// @param number of its activation
+  /// @param number of an activation
   static LoadedCode stored(
       LocalService service, Dictionary dictionary, int number, StoredClasses loader) {
-    var ids = new EarlierIds(dictionary, number - 1);
+    var ids = new EarlierIds(dictionary);
+    ids.extend(number - 1);
     return new LoadedCode(service, dictionary, ids, loader, true);
+  }
+
+  /// Notes an activation of a version in the log. The code then knows the names from before it, and
+  /// so reads what the versions in between have written.
+  ///
+  /// @param number of the activation
+  void noteActivation(int number) {
+    if (ids instanceof EarlierIds earlier) earlier.extend(number - 1);
   }
 
   /// Code that is tried, of which nothing is logged.
@@ -168,6 +178,26 @@ final class LoadedCode implements Service.Vocabulary {
     var type = new ObjectType(this, faces, shared, dictionary, service.clock());
     faces.add(type);
     return type;
+  }
+
+  /// Returns the version of the class that [#findNamed] finds, null when there is none. Uses no
+  /// type: a replica that follows cannot log the names of classes that the leader does not use.
+  @Nullable StreamId versionNamed(String name) {
+    Faces known = types.get(name);
+    if (known != null) return versionOf(known.first().shared());
+    for (String className : dictionary.after(ClassNames.CLASS + name + " ").reversed()) {
+      try {
+        SharedType shared = SharedType.of(Class.forName(className, false, loader));
+        if (shared.name().equals(name)) return versionOf(shared);
+      } catch (ClassNotFoundException gone) {
+        // As in findNamed.
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable StreamId versionOf(SharedType type) {
+    return CodeVersion.of(type.implementation()).name();
   }
 
   /// Returns the type of a stored name, through the last class used under it; null when this code

@@ -537,8 +537,25 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   /// Returns the call of a put as its caller made it: in the code of its time.
   private History.Event called(byte[] value, int code) {
-    var in = new Decoder(value);
     ObjectType then = service.typeAt(shared().name(), code);
+    try {
+      return called(value, then);
+    } catch (NotShareable refused) {
+      // The call arrived as this code became active, and its caller had earlier code.
+      for (Codes.Activation earlier : service.codes().of(shared().name()).reversed()) {
+        if (earlier.number() >= code) continue;
+        try {
+          return called(value, service.typeAt(shared().name(), earlier.number()));
+        } catch (NotShareable another) {
+          refused.addSuppressed(another);
+        }
+      }
+      throw refused;
+    }
+  }
+
+  private History.Event called(byte[] value, ObjectType then) {
+    var in = new Decoder(value);
     ObjectType.Called called = then.called(in);
     if (called == null) return PlacedState.event(value);
     SharedMethod method = called.method();

@@ -101,10 +101,12 @@ final class LocalService implements Service, Placing.Roots {
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final LoadedCode own;
-  private final ConcurrentHashMap<Integer, LoadedCode> storedCodes = new ConcurrentHashMap<>();
+  private final StoredCodes storedCodes;
   private final ConcurrentHashMap<String, ActiveCode> active = new ConcurrentHashMap<>();
+  // By the numbers of code in puts: types of the program, and of versions that are kept.
   private final ConcurrentHashMap<Integer, ObjectType> numbered = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<String, ObjectType> unnumbered = new ConcurrentHashMap<>();
+  // The numbers of the first activations, by type.
+  private final ConcurrentHashMap<String, Integer> firsts = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
   private final KeyValues keyValues;
   private final RetentionService retention;
@@ -186,6 +188,7 @@ final class LocalService implements Service, Placing.Roots {
     loader = context != null ? context : LocalService.class.getClassLoader();
     extraTypes = config.types();
     codes = new Codes(store, dictionary);
+    storedCodes = new StoredCodes(this::load, this::isActive, this::forget);
     own = LoadedCode.ofProgram(this, dictionary, loader);
     marshaller = own.marshaller();
     for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
@@ -807,7 +810,10 @@ final class LocalService implements Service, Placing.Roots {
   }
 
   private LoadedCode codeOf(StoredClasses loader) {
-    for (LoadedCode code : storedCodes.values()) if (code.loader().equals(loader)) return code;
+    ObjectContext running = ObjectContext.current();
+    if (running != null && running.code().loader().equals(loader)) return running.code();
+    LoadedCode code = storedCodes.find(loader);
+    if (code != null) return code;
     throw new IllegalStateException(loader + " belongs to no code of this store");
   }
 
@@ -844,6 +850,8 @@ final class LocalService implements Service, Placing.Roots {
     }
     ObjectType type = typeOf(activation);
     numbered.put(number, type);
+    LoadedCode code = type.code();
+    if (code.isStored() && !storedCodes.keeps(code)) numbered.remove(number, type);
     return type;
   }
 
@@ -851,13 +859,14 @@ final class LocalService implements Service, Placing.Roots {
   /// versions; the first version in the log is the code that executed those puts when Stoa began to
   /// keep versions.
   private ObjectType typeBefore(String name, ActiveCode.Now now) {
-    ObjectType known = unnumbered.get(name);
-    if (known != null) return known;
-    List<Codes.Activation> activations = codes.of(name);
-    if (activations.isEmpty()) return now.type();
-    ObjectType type = typeOf(activations.getFirst());
-    unnumbered.put(name, type);
-    return type;
+    Integer first = firsts.get(name);
+    if (first == null) {
+      List<Codes.Activation> activations = codes.of(name);
+      if (activations.isEmpty()) return now.type();
+      first = activations.getFirst().number();
+      firsts.put(name, first);
+    }
+    return typeAt(name, first);
   }
 
   /// Returns the type in the version of an activation: the program's type when it has the same
@@ -865,22 +874,36 @@ final class LocalService implements Service, Placing.Roots {
   private ObjectType typeOf(Codes.Activation activation) {
     ObjectType program = null;
     try {
-      program = own.findNamed(activation.type());
+      boolean isSame = activation.version().equals(own.versionNamed(activation.type()));
+      if (isSame) program = own.findNamed(activation.type());
     } catch (NotShareable refused) {
       // The program's class does not fit the stored objects, so it is another version.
     }
-    if (program != null && activation.version().equals(versionOf(program))) return program;
+    if (program != null) return program;
     return stored(activation).typeNamed(activation.type());
   }
 
   private LoadedCode stored(Codes.Activation activation) {
-    return storedCodes.computeIfAbsent(
-        activation.number(), // each sees the names of its own time
-        _ -> {
-          String name = "code " + activation.type() + " " + activation.version();
-          return LoadedCode.stored(
-              this, dictionary, activation.number(), classes(name, codes.files(activation)));
-        });
+    return storedCodes.get(activation);
+  }
+
+  private LoadedCode load(Codes.Activation activation) {
+    String name = "code " + activation.type() + " " + activation.version();
+    StoredClasses classes = classes(name, codes.files(activation));
+    return LoadedCode.stored(this, dictionary, activation.number(), classes);
+  }
+
+  private boolean isActive(LoadedCode code) {
+    return active.values().stream().anyMatch(one -> one.now().type().code().equals(code));
+  }
+
+  private void forget(LoadedCode code) {
+    numbered.values().removeIf(type -> type.code().equals(code));
+  }
+
+  /// Returns the versions of code in the log that this process keeps.
+  StoredCodes storedCodes() {
+    return storedCodes;
   }
 
   /// Returns whether the log has a class that the program lacks, as a face of a type or as a class
@@ -897,7 +920,7 @@ final class LocalService implements Service, Placing.Roots {
           LOG.debug("{} has no classes here", type, unusable); // the caller asks for another type
         }
       }
-      return storedCodes.values().stream().anyMatch(code -> code.has(className));
+      return storedCodes.all().stream().anyMatch(code -> code.has(className));
     }
   }
 
@@ -994,7 +1017,10 @@ final class LocalService implements Service, Placing.Roots {
     Codes.Activation last = activations.isEmpty() ? null : activations.getLast();
     ObjectType type = program;
     try {
-      if (type == null) type = last == null ? own.typeNamed(name) : own.findNamed(name);
+      // A replica that follows cannot log the names of other classes than the leader's.
+      boolean isOther = last != null && !leads && !last.version().equals(own.versionNamed(name));
+      if (type == null && last == null) type = own.typeNamed(name);
+      else if (type == null && !isOther) type = own.findNamed(name);
       if (type != null && last != null && leads && !last.version().equals(versionOf(type))) {
         requireSame(typeOf(last).shared(), type.shared());
       }

@@ -79,6 +79,11 @@ final class ObjectContext implements MethodRun {
     return execution;
   }
 
+  /// Returns the code of the running method.
+  LoadedCode code() {
+    return code;
+  }
+
   /// Returns the object whose method runs.
   Ref<?> ref() {
     return ref;

@@ -347,21 +347,26 @@ final class ObjectHandler implements Handler {
     }
     if (lent) return new ObjectAnswer.Lent();
     ObjectType.Called called;
+    @Nullable Object[] arguments;
     try {
       called = type.called(in);
-    } catch (NotShareable absent) {
-      if (code == 0) throw absent; // the code that executed it had the method
+      if (called == null || thrownByConstructor != null) return constructed();
+      arguments = arguments(called.method(), value, in.position(), execution);
+    } catch (NotShareable unfit) {
+      if (code == 0) throw unfit; // the code that executed it had the method
       // The call arrived just as this code became active; the same on every replica.
-      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(absent));
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unfit));
     }
-    if (called == null || thrownByConstructor != null) return constructed();
-    var read = (ObjectType.ReadArguments) execution.takeRead();
-    @Nullable Object[] arguments =
-        read != null && read.code().equals(type.code())
-            ? read.arguments()
-            : type.marshaller().arguments(called.method(), value, in.position(), value.length);
     Object target = java.util.Objects.requireNonNull(instance);
     return run(target, called.type(), called.method(), arguments, execution);
+  }
+
+  private @Nullable Object[] arguments(
+      SharedMethod method, byte[] call, int from, Execution execution) {
+    var read = (ObjectType.ReadArguments) execution.takeRead();
+    return read != null && read.code().equals(type.code())
+        ? read.arguments()
+        : type.marshaller().arguments(method, call, from, call.length);
   }
 
   @Override

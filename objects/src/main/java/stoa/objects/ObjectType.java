@@ -2,6 +2,8 @@ package stoa.objects;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.NotShareable;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -119,7 +121,7 @@ public final class ObjectType {
 
   /// Returns a call as a put, after decoding its arguments as the executing replica does.
   ///
-  /// @throws stoa.NotShareable when the store cannot store an argument, or cannot read it back
+  /// @throws NotShareable when the store cannot store an argument, or cannot read it back
   Put put(SharedMethod method, byte[] call) {
     var in = new Decoder(call);
     var _ = in.varint();
@@ -129,10 +131,24 @@ public final class ObjectType {
 
   /// Returns the put of a call by other code, like [#put(SharedMethod, byte\[\])].
   ///
-  /// @throws stoa.NotShareable when this code has no such method, or cannot read the arguments
+  /// @throws NotShareable when this code has no such method, or cannot read the arguments
   Put put(byte[] call) {
-    Called called = called(new Decoder(call));
-    return called == null ? Put.of(call) : called.type().put(called.method(), call);
+    var in = new Decoder(call);
+    Called called = called(in);
+    if (called == null) return Put.of(call);
+    ObjectType face = called.type();
+    try {
+      @Nullable Object[] read =
+          face.marshaller.arguments(called.method(), call, in.position(), call.length);
+      return new Put(call, new ReadArguments(face.code, read));
+    } catch (Corrupt unreadable) {
+      throw new NotShareable(
+          "the active code cannot read an argument of "
+              + called.method()
+              + ": "
+              + unreadable.getMessage(),
+          unreadable);
+    }
   }
 
   private int number(SharedMethod method) {

@@ -398,21 +398,21 @@ class CodeChangesTest {
           Program.call(account, "time");
           assertEquals("0 of 4: ", replayed(code, same));
           assertEquals(
-              "1 of 4: account[a], version 2, deposit(java.lang.String,long): null before; now null,"
+              "1 of 4: account[a], deposit(java.lang.String,long): null before; now null,"
                   + " and another state is left",
               replayed(code, silent));
           Program.call(account, "withdraw", 7L);
           assertThrows(IllegalStateException.class, () -> Program.call(account, "withdraw", 11L));
           assertEquals("0 of 4: ", replayed(code, same));
           assertEquals(
-              "1 of 4: account[a], version 5, withdraw(long): 7 before; now"
+              "1 of 4: account[a], withdraw(long): 7 before; now"
                   + " java.lang.IllegalStateException: too much",
               replayed(code, strict));
           Program.call(account, "asks", other);
           assertEquals("0 of 4: ", replayed(code, same));
           String asked = replayed(code, more);
           assertEquals(
-              "1 of 4: account[a], version 7, asks(Account): 2 before; now it asks other objects"
+              "1 of 4: account[a], asks(Account): 2 before; now it asks other objects"
                   + " what it had not asked them",
               asked.replaceAll("asks\\(.*?\\)", "asks(Account)"));
           return null;
@@ -446,7 +446,9 @@ class CodeChangesTest {
     var found = code.check(program.files(), CodeService.Sample.WHOLE, _ -> {}).getFirst();
     var calls = found.calls();
     assertEquals(true, found.fits(), found::toString);
-    return calls.different() + " of " + calls.compared() + ": " + calls.first();
+    // The store notes slow calls, so the versions depend on the machine.
+    String first = calls.first().replaceFirst("version \\d+, ", "");
+    return calls.different() + " of " + calls.compared() + ": " + first;
   }
 
   private static List<String> versions(CodeService code) {

@@ -9,7 +9,7 @@ import stoa.sim.scenario.SimulatedRun;
 class ChangesScenarioTest {
   @Test
   void someChangesAreTakenOrRefusedAtAServerAndAtThreeInTurn() {
-    switch (SimulatedRun.of(new ChangesScenario(9, List.of(12)), 0)) {
+    switch (SimulatedRun.of(new ChangesScenario(11, List.of(12)), 0)) {
       case SimulatedRun.Passed passed ->
           assertEquals(1, passed.places().get("a rollback at three servers"));
       case SimulatedRun.Failed failed -> throw new AssertionError(failed.line(), failed.cause());

@@ -201,6 +201,8 @@ public final class Marshaller {
   ///
   /// @param effort the limit; null for none
   /// @throws NotBrief when it takes more than a brief effort
+  /// @throws NotShareable when a call of an earlier method with the same identity wrote them, and
+  ///   this method takes others
   public @Nullable Object[] arguments(
       SharedMethod method,
       byte[] bytes,
@@ -208,11 +210,27 @@ public final class Marshaller {
       int to,
       ClassLoader keys,
       @Nullable Effort effort) {
-    List<Class<?>> types = method.parameterTypes();
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
     boolean described = format == DESCRIBED_ARGUMENTS;
     if (!described) expect(ARGUMENTS, format, "the arguments of " + method);
+    try {
+      return arguments(method, in, described, bytes, to, keys, effort);
+    } catch (Corrupt unreadable) {
+      if (!described && !method.isSuccessor()) throw unreadable;
+      throw ParameterTypes.other(method, unreadable);
+    }
+  }
+
+  private @Nullable Object[] arguments(
+      SharedMethod method,
+      Simple.Input in,
+      boolean described,
+      byte[] bytes,
+      int to,
+      ClassLoader keys,
+      @Nullable Effort effort) {
+    List<Class<?>> types = method.parameterTypes();
     List<Class<?>> written = described ? types : ParameterTypes.stored(method);
     @Nullable Object[] arguments = new Object[types.size()];
     boolean[] graph = new boolean[types.size()];

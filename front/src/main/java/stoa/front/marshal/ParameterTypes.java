@@ -3,6 +3,7 @@ package stoa.front.marshal;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.front.types.SharedMethod;
 
@@ -11,8 +12,10 @@ final class ParameterTypes {
   private ParameterTypes() {}
 
   /// Returns the types of arguments without a type in their encoding. A method that succeeds
-  /// another has its identity, as in `deposit(int)`, and so its types, when they are as many;
-  /// `Object` stands for all types that are not simple.
+  /// another has its identity, as in `deposit(int)`, and so its types; `Object` stands for all
+  /// types that are not simple.
+  ///
+  /// @throws Corrupt when the method takes another number of arguments
   static List<Class<?>> stored(SharedMethod method) {
     List<Class<?>> now = method.parameterTypes();
     if (!method.isSuccessor()) return now;
@@ -21,7 +24,9 @@ final class ParameterTypes {
     if (open < 0 || !id.endsWith(")")) return now;
     String inside = id.substring(open + 1, id.length() - 1);
     String[] names = inside.isEmpty() ? new String[0] : inside.split(",", -1);
-    if (names.length != now.size()) return now;
+    if (names.length != now.size()) {
+      throw new Corrupt("the call passes " + names.length + ", the method takes " + now.size());
+    }
     var types = new ArrayList<Class<?>>();
     for (String name : names) {
       Class<?> type = Simple.named(name);
@@ -41,6 +46,23 @@ final class ParameterTypes {
     boolean fits = passed == null ? !type.isPrimitive() : Widening.boxed(type).isInstance(passed);
     if (fits) return passed;
     throw refused(method, position, stored.getTypeName());
+  }
+
+  /// Returns the refusal of a call that was made for a method with the same identity and other
+  /// parameters.
+  static NotShareable other(SharedMethod method, Corrupt difference) {
+    return new NotShareable(
+        "a call of "
+            + method.id()
+            + " does not fit "
+            + method.method()
+            + ": "
+            + difference.getMessage()
+            + "; call with classes that have this method, or keep a method with the earlier"
+            + " parameters under @MethodId(\""
+            + method.id()
+            + "\"), and give this method an id of its own",
+        difference);
   }
 
   /// Refuses a stored object where the parameter is a number or text.

@@ -22,6 +22,7 @@ import stoa.Corrupt;
 import stoa.Migrate;
 import stoa.NotShareable;
 import stoa.front.types.ModuleAccess;
+import stoa.front.types.Platform;
 
 /// The present fields of one class of the program, and the rules that convert the stored fields of
 /// earlier versions.
@@ -235,9 +236,53 @@ final class Shape {
     return null;
   }
 
+  /// Returns the offer to name the successor of a stored class, for the message of a refusal; empty
+  /// when the types do not differ in a class of the program.
+  private String offerName(TypeText now, TypeText before, @Nullable ClassLoader loader) {
+    String successor = successor(now, before, loader);
+    if (!successor.isEmpty()) return successor;
+    String unknown = unknown(before, loader);
+    if (unknown == null) return "";
+    return "mark the successor of "
+        + unknown
+        + ", which is not on the class path, @Was(\""
+        + unknown
+        + "\"), or ";
+  }
+
+  private String successor(TypeText now, TypeText before, @Nullable ClassLoader loader) {
+    if (now.name().equals(before.name())) {
+      int count = Math.min(now.arguments().size(), before.arguments().size());
+      for (int i = 0; i < count; i++) {
+        String found = successor(now.arguments().get(i), before.arguments().get(i), loader);
+        if (!found.isEmpty()) return found;
+      }
+      return "";
+    }
+    boolean mayBe =
+        now.dimensions() == before.dimensions()
+            && !lineage.renamed().containsKey(before.name())
+            && isOfProgram(now.name(), loader)
+            && isOfProgram(before.name(), loader);
+    if (!mayBe) return "";
+    // The class may still be there under its earlier name: the process that deploys other classes
+    // has it on its class path.
+    return "if "
+        + now.name()
+        + " is the renamed "
+        + before.name()
+        + ", mark it @Was(\""
+        + before.name()
+        + "\"); else ";
+  }
+
+  private boolean isOfProgram(String name, @Nullable ClassLoader loader) {
+    Class<?> found = lineage.find(name, loader);
+    return found == null || !Platform.has(found);
+  }
+
   private NotShareable changed(String storedName, Struct.Slot slot, TypeText text, String offer) {
     ClassLoader loader = slot.field.getDeclaringClass().getClassLoader();
-    String unknown = unknown(text, loader);
     return new NotShareable(
         type.getName()
             + "."
@@ -249,13 +294,7 @@ final class Shape {
             + " stored it as a "
             + text
             + ", whose values do not all fit; "
-            + (unknown == null
-                ? ""
-                : "mark the successor of "
-                    + unknown
-                    + ", which is not on the class path, @Was(\""
-                    + unknown
-                    + "\"), or ")
+            + offerName(slot.text, text, loader)
             + "add a method marked @Migrate, or give the "
             + part()
             + " another name and say @Removed(\""

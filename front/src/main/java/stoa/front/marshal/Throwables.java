@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.fory.context.ReadContext;
 import org.apache.fory.context.WriteContext;
 import org.apache.fory.memory.MemoryBuffer;
@@ -43,7 +42,14 @@ final class Throwables {
   private static final FieldAccessor CAUSE = ofThrowable("cause");
   private static final FieldAccessor TRACE = ofThrowable("stackTrace");
   private static final FieldAccessor SUPPRESSED = ofThrowable("suppressedExceptions");
-  private static final Map<Class<?>, Shape> SHAPES = new ConcurrentHashMap<>();
+  // With its class a shape goes, when the class belongs to a version in the log.
+  private static final ClassValue<Shape> SHAPES =
+      new ClassValue<>() {
+        @Override
+        protected Shape computeValue(Class<?> type) {
+          return Shape.of(type);
+        }
+      };
 
   private static final StackTraceElement[] NO_TRACE = {};
 
@@ -241,7 +247,7 @@ final class Throwables {
   }
 
   private static Shape shape(Class<?> type) {
-    return SHAPES.computeIfAbsent(type, Shape::of);
+    return SHAPES.get(type);
   }
 
   private static FieldAccessor ofThrowable(String name) {

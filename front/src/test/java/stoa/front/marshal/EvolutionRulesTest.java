@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stoa.NotShareable;
 import stoa.front.types.SharedMethod;
@@ -431,7 +432,13 @@ class EvolutionRulesTest {
             "a value class is renamed without a word",
             old,
             other.with("class New {" + text),
-            "!which is not on the class path, @Was(\"v.Old\")",
+            "!if v.New is the renamed v.Old, mark it @Was(\"v.Old\")",
+            ""),
+        change(
+            "a value class is renamed without a word, and still there",
+            old,
+            other.with("class New {" + text, "class Old {" + text),
+            "!if v.New is the renamed v.Old, mark it @Was(\"v.Old\")",
             ""),
         change(
             "a value class is renamed that is still in use",
@@ -626,6 +633,43 @@ class EvolutionRulesTest {
     Version three = compiled(item(successor.formatted(parameters(narrow)), "1"));
     SharedMethod narrower = three.type().method(id);
     assertThrows(NotShareable.class, () -> three.marshaller().arguments(narrower, bytes));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "put(int a)|put(int a, String b)|7|the call passes 1, the method takes 2",
+        "put(int a)|put()|7|the call passes 1, the method takes 0",
+        "put(String a)|put(List<String> a)|s|does not take what calls of put(java.lang.String)",
+        "put(Object a)|put(Item a)|s|argument 0 of",
+      })
+  void argumentsOfOtherParametersAreRefusedWithTheMethodAndTheRemedy(
+      String method, String next, String argument, String reason) throws Throwable {
+    Object value = argument.equals("s") ? argument : Integer.valueOf(argument);
+    Version one = compiled(item("public void " + method + " {}", "1"));
+    SharedMethod before = one.type().methods().getFirst();
+    byte[] bytes = one.marshaller().arguments(before, new Object[] {value});
+    String successor = "@MethodId(\"" + before.id() + "\") public void " + next + " {}";
+    Version two = compiled(item(successor, "1"));
+    SharedMethod after = two.type().method(before.id());
+    var e = assertThrows(NotShareable.class, () -> two.marshaller().arguments(after, bytes));
+    String text = String.valueOf(e.getMessage());
+    for (String part : List.of(before.id(), reason, "@MethodId(\"" + before.id() + "\")")) {
+      assertTrue(text.contains(part), text);
+    }
+  }
+
+  @Test
+  void argumentsWithTheirTypesAreRefusedLikeThose() throws Throwable {
+    Version one = compiled(item("@MethodId(\"put\") public void put(int a) {}", "1"));
+    byte[] bytes = one.marshaller().arguments(one.type().method("put"), new Object[] {7});
+    for (String other : List.of("", "int a, int b", "int a, Object b")) {
+      Version two = compiled(item("@MethodId(\"put\") public void put(" + other + ") {}", "1"));
+      SharedMethod after = two.type().method("put");
+      var e = assertThrows(NotShareable.class, () -> two.marshaller().arguments(after, bytes));
+      assertTrue(String.valueOf(e.getMessage()).contains("a call of put does not fit"), e::toString);
+    }
   }
 
   private static String parameters(String[] types) {

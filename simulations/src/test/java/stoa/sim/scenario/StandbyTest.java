@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Call;
 import stoa.Diverged;
@@ -37,6 +39,9 @@ import stoa.objects.ObjectService;
 import stoa.objects.Part;
 import stoa.objects.Standby;
 import stoa.sim.Chance;
+import stoa.sim.code.CodeChange;
+import stoa.sim.code.CodeChanges;
+import stoa.sim.code.CompiledProgram;
 import stoa.sim.world.ShippedLog;
 import stoa.sim.world.SimulatedThreads;
 import stoa.storage.Device;
@@ -633,6 +638,43 @@ class StandbyTest {
     }
     // The two objects, the key and the table of sessions.
     assertTrue(standby.progress().compared() >= 4, standby.progress()::toString);
+    assertEquals(List.of(), other.told);
+  }
+
+  /// Before and after a class gets another field.
+  private static List<CompiledProgram> programs(Path directory) {
+    for (CodeChange change : CodeChanges.numbered()) {
+      if (!change.name().equals("a field with an initializer")) continue;
+      return List.of(
+          CompiledProgram.all(directory.resolve("before"), List.of(change.before())).getFirst(),
+          CompiledProgram.all(directory.resolve("after"), List.of(change.after())).getFirst());
+    }
+    throw new AssertionError("no such change");
+  }
+
+  @Test
+  void aReplicaWithLaterClassesFollowsTheObjectsOfALeaderWithEarlierOnes(@TempDir Path directory) {
+    List<CompiledProgram> programs = programs(directory);
+    CompiledProgram before = programs.getFirst();
+    var one = new Replica();
+    var other = new Replica();
+    var leader = before.run(() -> new Leader(one, new ShippedLog(one.log)));
+    Standby standby = other.follow();
+    leader.await(() -> {
+      Object thing = leader.stoa.get(before.type("Thing"), "t");
+      for (int i = 0; i < 3; i++) {
+        var _ = CompiledProgram.call(thing, List.of("run"), i);
+      }
+      return true;
+    });
+    for (int i = 0; i < 10; i++) {
+      leader.settle();
+      programs.getLast().run(() -> {
+        other.copy(leader.log);
+        return true;
+      });
+    }
+    assertTrue(standby.progress().compared() >= 1, standby.progress()::toString);
     assertEquals(List.of(), other.told);
   }
 
