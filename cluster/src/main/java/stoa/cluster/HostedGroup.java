@@ -70,7 +70,7 @@ final class HostedGroup {
 
   private static final int HAND_OVER_LOOKS_MAX = 100;
 
-  // How many looks in a row must find that a leader hears no member, and how far apart they may be.
+  // How many looks in a row must find that a leader hears no majority.
   private static final int DEAF_LOOKS = 3;
 
   // How long a member that did not take over is not asked again.
@@ -316,7 +316,7 @@ final class HostedGroup {
   /// Records that another one leads; called with roles held. Its address for clients may be unknown
   /// yet: then the next tick looks again.
   private void follow(String id) {
-    if (id.equals(self())) return; // told when the store is open
+    if (id.equals(self())) return; // openStore tells the clients once the store is open
     member(id).ifPresentOrElse(member -> leader.is(member.clients()), leader::isUnknown);
   }
 
@@ -400,7 +400,8 @@ final class HostedGroup {
 
   /// Gets ready to lead; called with roles held.
   private void backUp(@Nullable String leading) {
-    // Its kind follows from the leader: until that is known again, it stays as it is.
+    // The leader decides whether this server executes calls or keeps the log only. Until the leader
+    // is known again, the present work goes on.
     if (leading == null && backed.progress() != null) return;
     List<String> members = group.members().stream().map(Member::id).toList();
     boolean executes = place.settings().executes(self(), name.number(), members, leading);
@@ -522,7 +523,7 @@ final class HostedGroup {
         group.fail(broken);
         return;
       }
-      if (leads && service == null && !group.leads()) leads = false; // whatever was told
+      if (leads && service == null && !group.leads()) leads = false; // `following` may still come
       if (!leads) {
         Optional<String> leading = group.leader();
         // Clients wait for the next leader, rather than being sent to a silent one.

@@ -39,10 +39,11 @@ public final class Supply implements AutoCloseable {
    *                      what stoa.storage.object.VersionedObject sends to an owner of these versions and snapshots
    *   KEPT id address .. for each named stream: 1 u8, data of the checkpoint at that address; or 0 u8
    *
-   * As of a position: later entries than its log counter are left out. Released is what was so before
-   * it began; later releases show as `oldest` only. Objects are as they are when they are asked for:
-   * their versions may come early, and twice. Those that have parts of changes in progress come first:
-   * one that is gone by the time it is asked for is part of a later object.
+   * A supply describes the replica as of one position: it leaves out entries after the position's log
+   * counter. A release before the position shows as missing entries; a later release shows as `oldest`
+   * only. Objects do not follow the position: the supply sends their present state, so that a version
+   * may come early, and twice. The supply lists objects with parts of unfinished changes first. When
+   * such a part is gone before the other replica asks for it, a later object contains it.
    */
   static final int BEGIN = 0;
   static final int STREAMS = 1;

@@ -80,7 +80,7 @@ public final class Member implements Placing, AutoCloseable {
     seat.on(event);
   }
 
-  /// Called when it may be sure again that no other node has what it has.
+  /// Called when its mandate is valid again: no other node has the objects that this member has.
   void renewed() {
     seat.renewed();
   }

@@ -198,7 +198,7 @@ final class Seat {
             });
   }
 
-  /// Called when it may be sure again that no other node has what it has.
+  /// Called when its mandate is valid again: no other node has the objects that this member has.
   void renewed() {
     mailbox.put(this::retry);
   }

@@ -286,8 +286,9 @@ public final class Device implements AutoCloseable {
     appendThere(commit);
   }
 
-  /// Writes a commit like [#append], and may use the reserved room: for deletions and notes that
-  /// must be made, not for users' data.
+  /// Writes a commit like [#append], and may use the reserved room. Before a commit of users' data,
+  /// the caller calls [#makeRoom]; deletions, and commits that complete earlier ones, need no such
+  /// call.
   public void appendReserved(Commit commit) {
     if (commit.count() > 0) appendThere(commit);
   }

@@ -34,10 +34,10 @@ import stoa.storage.segment.SegmentLog;
 ///
 /// In the record spaces, 0 to 127, an entry is a log position and a length. In the versioned
 /// spaces, 128 to 255, it also has a skip, a version and a mark. Each entry has a *stamp*, the log
-/// position of the record that made it; of the entries of a key the one with the greatest stamp
+/// position of the record that made it. Among the entries of a key, the one with the greatest stamp
 /// counts, which is the last inserted one.
 ///
-/// Readers on any thread; inserts by one thread at a time, the device's append lock.
+/// Any thread may read. One thread at a time inserts: the one that holds the device's append lock.
 public final class Index {
   /*
    * Entries go to the active table. When it is full, a background task freezes it, writes it to a

@@ -104,8 +104,8 @@ public final class BatchLeader implements Journal, Intake.Help {
     return intake.moments();
   }
 
-  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, not behind its
-  /// puts. If the key is ordered among several stores, this first waits for the batch in progress,
+  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, without waiting
+  /// for the key's earlier puts. If the key is ordered among several stores, this first waits for the batch in progress,
   /// which may have a lower address than an answer that another store has given.
   long momentAt(Key key) {
     if (spaces.isOrdered(key)) intake.moments().awaitBatch();

@@ -34,8 +34,8 @@ public final class Resident extends StreamEnd implements Runnable {
   /*
    * Three owners.
    *
-   * The leader (the thread that holds Intake.leading) owns the inherited fields: the end of the
-   * stream as it will be when the batch in progress commits. On commit the leader publishes that
+   * The leader of the batch in progress (see Intake and Leadership) owns the inherited fields: the
+   * end of the stream as it will be when that batch commits. On commit the leader publishes that
    * end as tail and change.
    *
    * The runner (the thread that moved lane to RUNNING) owns live and target, and executes the
