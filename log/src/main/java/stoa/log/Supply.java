@@ -173,27 +173,31 @@ public final class Supply implements AutoCloseable {
 
   private void records(StreamId stream, long from, DataOutputStream out) throws IOException {
     long last = last(stream);
-    var failure = new IOException[1];
-    for (int space : SPACES) {
-      device.scan(
-          stream,
-          space,
-          from + 1,
-          last,
-          (offset, data) -> {
-            try {
-              out.writeByte(1 + space);
-              out.writeLong(offset);
-              write(data, out);
-              return true;
-            } catch (IOException e) {
-              failure[0] = e;
-              return false;
-            }
-          });
-      if (failure[0] != null) throw failure[0];
-    }
+    for (int space : SPACES) scan(stream, space, from, last, out);
     out.writeByte(0);
+  }
+
+  /// Writes the records of a space after an offset, up to another one: each with the space.
+  private void scan(StreamId stream, int space, long after, long last, DataOutputStream out)
+      throws IOException {
+    var failure = new IOException[1];
+    device.scan(
+        stream,
+        space,
+        after + 1,
+        last,
+        (offset, data) -> {
+          try {
+            out.writeByte(1 + space);
+            out.writeLong(offset);
+            write(data, out);
+            return true;
+          } catch (IOException e) {
+            failure[0] = e;
+            return false;
+          }
+        });
+    if (failure[0] != null) throw failure[0];
   }
 
   private void kept(StreamId stream, long address, DataOutputStream out) throws IOException {
@@ -208,24 +212,7 @@ public final class Supply implements AutoCloseable {
 
   private void log(long from, DataOutputStream out) throws IOException {
     out.writeLong(streams.firstInLog());
-    var failure = new IOException[1];
-    device.scan(
-        Streams.LOG,
-        Streams.ENTRIES,
-        from + 1,
-        counter,
-        (offset, data) -> {
-          try {
-            out.writeByte(1);
-            out.writeLong(offset);
-            write(data, out);
-            return true;
-          } catch (IOException e) {
-            failure[0] = e;
-            return false;
-          }
-        });
-    if (failure[0] != null) throw failure[0];
+    scan(Streams.LOG, Streams.ENTRIES, from, counter, out);
     out.writeByte(0);
   }
 
