@@ -265,7 +265,7 @@ final class RemotePart implements Service.Vocabulary {
 
   // ---- messages of the server
 
-  private final class Messages implements Conversation.Hearing {
+  private final class Messages implements Conversation.Listener {
     @Override
     public void changed(Changed changed, long before) {
       Container container = conversation.containers().of(changed.getContainer());

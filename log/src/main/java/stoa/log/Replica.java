@@ -99,7 +99,7 @@ public final class Replica implements AutoCloseable {
   /// Opens the replica on a device.
   public Replica(Device device) {
     this.device = device;
-    device.leaveSyncing();
+    device.useExternalSync();
     this.objects = new ReplicaObjects(device);
     this.streams = new Streams(device);
     this.shown = new Streams(new ReplicatedExtents(this, ReplicatedExtents.NONE));

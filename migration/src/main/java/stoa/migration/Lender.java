@@ -119,9 +119,9 @@ final class Lender implements Auto {
       try {
         if (!caller.isAtServer(object.stream())) return inTree.call(new Meter(false));
         return store.call(object, method, arguments);
-      } catch (Seat.Elsewhere atServer) {
+      } catch (Seat.AtServer atServer) {
         // It has gone there meanwhile.
-      } catch (PlacedObjects.Elsewhere lent) {
+      } catch (PlacedObjects.LentToClients lent) {
         settle(loan(object));
         caller.hear();
       }
@@ -181,7 +181,7 @@ final class Lender implements Auto {
 
   /// Gives an object that others borrow, too, to a caller that waits for it in the tree. May take
   /// long.
-  void bringHome(StreamId object) {
+  void moveToClients(StreamId object) {
     Loan loan = loans.get(object);
     if (loan != null && loan.isAsked()) toClients(loan);
   }

@@ -182,7 +182,7 @@ final class ObjectRequests {
       try {
         ObjectService.PlacedAnswer whole = service.askWhole(call, moved);
         return Forms.answered(whole.encoded(), whole.generation(), whole.reach());
-      } catch (PlacedObjects.Elsewhere lent) {
+      } catch (PlacedObjects.LentToClients lent) {
         return rooted(call);
       }
     });

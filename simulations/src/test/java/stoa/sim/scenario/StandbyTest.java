@@ -42,8 +42,8 @@ import stoa.sim.world.SimulatedThreads;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
-import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.FollowerWork;
 import stoa.store.replicas.LogUnit;
 
 /// Replicas that follow, on devices of their own.
@@ -173,7 +173,7 @@ class StandbyTest {
     final LocalShardLog log = new LocalShardLog(device);
     final List<Divergence> told = new ArrayList<>();
     SimulatedThreads threads = new SimulatedThreads(new Chance(1));
-    @Nullable Backup standby;
+    @Nullable FollowerWork standby;
 
     Standby follow() {
       threads = new SimulatedThreads(new Chance(2));
@@ -198,7 +198,7 @@ class StandbyTest {
     }
 
     boolean copyOne(ShippedLog from) {
-      Backup follows = standby;
+      FollowerWork follows = standby;
       boolean more =
           from.ship(
               log,

@@ -258,11 +258,11 @@ public final class Index {
     state.active().insert(high, low, space, offset, stamp, position, skip, length, version, mark);
   }
 
-  /// Shows readers all entries so far, which end at a log position. Returns whether the caller must
-  /// call [#flushSoon], without the append lock.
-  public boolean show(long end) {
+  /// Publishes to readers all entries so far, which end at a log position. Returns whether the
+  /// caller must call [#flushSoon], without the append lock.
+  public boolean publish(long end) {
     visible = end;
-    trims.show();
+    trims.publish();
     if (!isFull(end)) return false;
     changing.lock();
     try {
@@ -778,7 +778,7 @@ public final class Index {
   /// limit sees that moment or a later one that is durable as well.
   ///
   /// [Long#MAX_VALUE] is for the inserting thread: its lookups see its latest inserts too. Such a
-  /// view is valid until the next [#show] or [#awaitRoom].
+  /// view is valid until the next [#publish] or [#awaitRoom].
   public IndexView view(long limit) {
     while (true) {
       var s = state;
