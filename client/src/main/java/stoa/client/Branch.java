@@ -6,6 +6,7 @@ import stoa.DeadlineExceeded;
 import stoa.LogAddress;
 import stoa.TxOptions;
 import stoa.base.Existence;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.Begin;
@@ -49,7 +50,7 @@ final class Branch {
             .setObjectsMax(stoa.limits().transactionObjectsMax())
             .setBytesMax(stoa.limits().transactionBytesMax())
             .setTimeMicros(TimeUnit.MICROSECONDS.convert(options.timeMax()));
-    if (at != null) asked.setAt(Requests.at(at));
+    if (at != null) asked.setAt(MessageForms.at(at));
     begin =
         Outgoing.beginning(
             scope,
@@ -65,7 +66,8 @@ final class Branch {
 
   /// Returns the log address at which it reads.
   LogAddress at() {
-    return Requests.at(stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
+    return MessageForms.at(
+        stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
   }
 
   /// Returns whether the server has lost it.

@@ -10,6 +10,7 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Key;
+import stoa.wire.BlobOperation;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.ClientFrame;
@@ -212,7 +213,7 @@ final class ClientSession {
 
   private static boolean commits(Request.Builder request) {
     return request.hasCommit()
-        || (request.hasBlob() && request.getBlob().getOperation() == RemoteBlobs.COMMIT);
+        || (request.hasBlob() && BlobOperation.COMMIT.is(request.getBlob().getOperation()));
   }
 
   /// Ends the connection.

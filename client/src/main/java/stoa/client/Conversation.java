@@ -82,12 +82,12 @@ final class Conversation implements AutoCloseable {
   private static final long GOODBYE_MILLIS = 1_000;
 
   private static final String NOBODY =
-      "none of them has the store: either it is being opened, or no majority of the servers that keep"
-          + " it is there; ./stoa status tells which are, start the others; when they are lost for"
-          + " good, see ./stoa help recover";
+      "none of them has the store: either it is being opened, or no majority of the servers that"
+          + " keep it is there; ./stoa status tells which are, start the others; when they are lost"
+          + " for good, see ./stoa help recover";
 
   /// Receives the server's own messages. The reading thread calls it.
-  interface Hearing {
+  interface Listener {
     /// Notes a change of a followed object: the last change, perhaps after others.
     ///
     /// @param before the log counter up to which the server had announced all changes already
@@ -104,7 +104,7 @@ final class Conversation implements AutoCloseable {
   private final int group;
   private final Channels channels;
   private final Limits limits;
-  private final Hearing hearing;
+  private final Listener listener;
   private final Containers containers;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
@@ -114,7 +114,7 @@ final class Conversation implements AutoCloseable {
   private final Thread keeper;
 
   // Guarded by lock.
-  private final Route route;
+  private final ServerSelector selector;
   private final ClientSession session;
   private final List<Outgoing> timed = new ArrayList<>();
   private @Nullable Link link;
@@ -155,15 +155,15 @@ final class Conversation implements AutoCloseable {
       Channels channels,
       Limits limits,
       int containersMax,
-      Hearing hearing) {
+      Listener listener) {
     this.addresses = addresses;
     this.group = group;
     this.observed = observed;
     this.channels = channels;
     this.limits = limits;
-    this.hearing = hearing;
-    route = new Route(addresses.all());
-    route.learn(servers);
+    this.listener = listener;
+    selector = new ServerSelector(addresses.all());
+    selector.learn(servers);
     session = new ClientSession(limits.queuedCallsMax());
     containers = new Containers(containersMax, this::leave);
     keeper = Thread.ofPlatform().daemon().name("stoa-client").unstarted(this::keep);
@@ -487,7 +487,7 @@ final class Conversation implements AutoCloseable {
       }
       if (frame.hasHello() && !welcome(from, frame.getHello())) return;
       long before = moment;
-      for (Changed told : frame.getChangesList()) hearing.changed(told, before);
+      for (Changed told : frame.getChangesList()) listener.changed(told, before);
       // After the changes: a reader that has observed something of another group may look at both
       // at any time.
       moment = Math.max(before, frame.getMoment());
@@ -499,7 +499,7 @@ final class Conversation implements AutoCloseable {
         session.moment(frame.getMoment());
         for (int i = 0; i < whose.length; i++) whose[i] = session.answered(answers.get(i));
         if (frame.getDraining()) session.draining();
-        route.learn(frame.getServersList());
+        selector.learn(frame.getServersList());
         if (session.isDrained() || closing) changed.signalAll();
       } finally {
         lock.unlock();
@@ -512,7 +512,7 @@ final class Conversation implements AutoCloseable {
         if (!answer.hasState()) observe(answer.getReach());
         outgoing.settle(answer, null);
       }
-      for (Event event : frame.getEventsList()) hearing.event(event);
+      for (Event event : frame.getEventsList()) listener.event(event);
       flush();
     }
 
@@ -532,7 +532,7 @@ final class Conversation implements AutoCloseable {
         silent &= from != attempt;
         leaderless |= from == attempt && from.isReached() && !status.isOk();
         if (from == link) session.disconnected();
-        else if (status.getCode() == Status.Code.UNAVAILABLE) route.failed();
+        else if (status.getCode() == Status.Code.UNAVAILABLE) selector.failed();
         link = null;
         attempt = null;
         changed.signalAll();
@@ -546,8 +546,8 @@ final class Conversation implements AutoCloseable {
     lock.lock();
     try {
       leaderless = false;
-      route.learn(told.getServersList());
-      route.elsewhere(told.getLeader());
+      selector.learn(told.getServersList());
+      selector.elsewhere(told.getLeader());
     } finally {
       lock.unlock();
     }
@@ -566,8 +566,8 @@ final class Conversation implements AutoCloseable {
       if (from != attempt) return false;
       int before = session.life();
       session.connected(hello);
-      route.arrived();
-      route.learn(hello.getServersList());
+      selector.arrived();
+      selector.learn(hello.getServersList());
       forgotten = before != 0 && session.life() != before;
       life = session.life();
       id = session.id();
@@ -583,7 +583,7 @@ final class Conversation implements AutoCloseable {
       lock.unlock();
     }
     settle(failed);
-    if (forgotten) hearing.forgotten();
+    if (forgotten) listener.forgotten();
     return true;
   }
 
@@ -612,7 +612,7 @@ final class Conversation implements AutoCloseable {
   private Addresses.Address nextAddress() {
     lock.lock();
     try {
-      return route.next();
+      return selector.next();
     } finally {
       lock.unlock();
     }
@@ -621,7 +621,7 @@ final class Conversation implements AutoCloseable {
   private boolean wasTold() {
     lock.lock();
     try {
-      return route.wasTold();
+      return selector.wasTold();
     } finally {
       lock.unlock();
     }
@@ -630,7 +630,7 @@ final class Conversation implements AutoCloseable {
   private boolean isPauseDue() {
     lock.lock();
     try {
-      return route.isRoundOver();
+      return selector.isRoundOver();
     } finally {
       lock.unlock();
     }
@@ -716,7 +716,8 @@ final class Conversation implements AutoCloseable {
   }
 
   private boolean awaitWelcome(Link made) throws InterruptedException {
-    long patience = TimeUnit.MILLISECONDS.toNanos(route.isAlone() ? HELLO_MILLIS : WELCOME_MILLIS);
+    long patience =
+        TimeUnit.MILLISECONDS.toNanos(selector.isAlone() ? HELLO_MILLIS : WELCOME_MILLIS);
     long deadline = System.nanoTime() + patience;
     lock.lock();
     try {
@@ -754,7 +755,7 @@ final class Conversation implements AutoCloseable {
     try {
       boolean isAsked = session.underWay() > 0 || doubted;
       long patience = isAsked ? SILENCE_MILLIS : server().getLeaseMillis() / QUESTIONS;
-      return silent >= TimeUnit.MILLISECONDS.toNanos(patience) && !route.isAlone();
+      return silent >= TimeUnit.MILLISECONDS.toNanos(patience) && !selector.isAlone();
     } finally {
       doubted = false;
       lock.unlock();
@@ -774,7 +775,7 @@ final class Conversation implements AutoCloseable {
     lock.lock();
     try {
       if (questioned == silent) return;
-      other = route.other(silent.address());
+      other = selector.other(silent.address());
       if (other == null) return;
       questioned = silent;
     } finally {

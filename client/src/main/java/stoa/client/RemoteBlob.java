@@ -9,6 +9,7 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.front.Service;
+import stoa.wire.BlobOperation;
 
 /// A blob in a server. Its only state is the generation that it is bound to, from the first call on
 /// that finds one. Thread-safe.
@@ -57,31 +58,31 @@ final class RemoteBlob extends RemoteBlobContents implements Service.BlobTarget 
 
   @Override
   public void create() {
-    var _ = blobs.write(this, RemoteBlobs.CREATE, nothing());
+    var _ = blobs.write(this, BlobOperation.CREATE, nothing());
   }
 
   @Override
   public long found() {
-    return blobs.ask(this, RemoteBlobs.GENERATION, nothing()).varint();
+    return blobs.ask(this, BlobOperation.GENERATION, nothing()).varint();
   }
 
   @Override
   public boolean delete() {
     try {
-      return blobs.write(this, RemoteBlobs.DELETE, nothing()).u8() != 0;
+      return blobs.write(this, BlobOperation.DELETE, nothing()).u8() != 0;
     } catch (Gone gone) {
       return false;
     }
   }
 
-  private long writing(int operation, Encoder arguments) {
+  private long writing(BlobOperation operation, Encoder arguments) {
     return blobs.write(this, operation, arguments).varint();
   }
 
   @Override
   public long write(long offset, ByteBuffer bytes) {
     if (bytes.remaining() <= RemoteBlobs.PART_BYTES) {
-      return writing(RemoteBlobs.WRITE, range(offset, bytes));
+      return writing(BlobOperation.WRITE, range(offset, bytes));
     }
     RemoteBlobChange whole = RemoteBlobChange.begin(this);
     boolean committed = false;
@@ -110,17 +111,18 @@ final class RemoteBlob extends RemoteBlobContents implements Service.BlobTarget 
 
   @Override
   public long truncate(long size) {
-    return writing(RemoteBlobs.TRUNCATE, new Encoder(10).varint(size));
+    return writing(BlobOperation.TRUNCATE, new Encoder(10).varint(size));
   }
 
   @Override
   public long attribute(String name, byte[] value) {
-    return writing(RemoteBlobs.SET_ATTRIBUTE, new Encoder(value.length + 64).text(name).raw(value));
+    return writing(
+        BlobOperation.SET_ATTRIBUTE, new Encoder(value.length + 64).text(name).raw(value));
   }
 
   @Override
   public long removeAttribute(String name) {
-    return writing(RemoteBlobs.REMOVE_ATTRIBUTE, new Encoder(64).text(name));
+    return writing(BlobOperation.REMOVE_ATTRIBUTE, new Encoder(64).text(name));
   }
 
   @Override
@@ -130,12 +132,12 @@ final class RemoteBlob extends RemoteBlobContents implements Service.BlobTarget 
 
   @Override
   public RemoteBlobMoment snapshot() {
-    return moment(writing(RemoteBlobs.SNAPSHOT, nothing()));
+    return moment(writing(BlobOperation.SNAPSHOT, nothing()));
   }
 
   @Override
   public List<Service.BlobMoment> snapshots() {
-    Decoder in = blobs.ask(this, RemoteBlobs.SNAPSHOTS, nothing());
+    Decoder in = blobs.ask(this, BlobOperation.SNAPSHOTS, nothing());
     var all = new ArrayList<Service.BlobMoment>();
     for (long left = in.varint(); left > 0; left--) all.add(moment(in.varint()));
     return all;
@@ -143,7 +145,7 @@ final class RemoteBlob extends RemoteBlobContents implements Service.BlobTarget 
 
   @Override
   public RemoteBlobMoment at(long version) {
-    return moment(blobs.ask(this, RemoteBlobs.AT, new Encoder(10).varint(version)).varint());
+    return moment(blobs.ask(this, BlobOperation.AT, new Encoder(10).varint(version)).varint());
   }
 
   @Override

@@ -11,6 +11,7 @@ import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.front.Service;
+import stoa.wire.BlobOperation;
 
 /// A write of several ranges of a blob in a server. Thread-safe.
 final class RemoteBlobChange implements Service.BlobChange {
@@ -30,7 +31,7 @@ final class RemoteBlobChange implements Service.BlobChange {
   /// Begins a change.
   static RemoteBlobChange begin(RemoteBlob blob) {
     var begun = new RemoteBlobChange(blob);
-    var _ = begun.within(RemoteBlobs.BEGIN, begun.numbered(0));
+    var _ = begun.within(BlobOperation.BEGIN, begun.numbered(0));
     return begun;
   }
 
@@ -38,9 +39,9 @@ final class RemoteBlobChange implements Service.BlobChange {
   /// are on their way, so that the write keeps its place among the caller's other requests.
   static CompletableFuture<Long> whole(RemoteBlob blob, long offset, ByteBuffer bytes) {
     var whole = new RemoteBlobChange(blob);
-    var begun = whole.begin(RemoteBlobs.BEGIN, whole.numbered(0), _ -> true);
+    var begun = whole.begin(BlobOperation.BEGIN, whole.numbered(0), _ -> true);
     var written = whole.writeAsync(offset, bytes);
-    var committed = whole.begin(RemoteBlobs.COMMIT, whole.commitment(), Decoder::varint);
+    var committed = whole.begin(BlobOperation.COMMIT, whole.commitment(), Decoder::varint);
     var answer = new CompletableFuture<Long>();
     var _ =
         CompletableFuture.allOf(begun, written, committed)
@@ -62,12 +63,12 @@ final class RemoteBlobChange implements Service.BlobChange {
     return Objects.requireNonNull(last);
   }
 
-  private Decoder within(int operation, Encoder arguments) {
+  private Decoder within(BlobOperation operation, Encoder arguments) {
     return blob.blobs().within(scope, blob, operation, arguments);
   }
 
   private <T> CompletableFuture<T> begin(
-      int operation, Encoder arguments, Function<Decoder, T> reading) {
+      BlobOperation operation, Encoder arguments, Function<Decoder, T> reading) {
     return blob.blobs().withinAsync(scope, blob, operation, arguments, reading);
   }
 
@@ -86,7 +87,7 @@ final class RemoteBlobChange implements Service.BlobChange {
     int written = 0;
     try {
       for (Encoder part : parts) {
-        var _ = within(RemoteBlobs.PART, part);
+        var _ = within(BlobOperation.PART, part);
         written++;
       }
     } finally {
@@ -115,28 +116,28 @@ final class RemoteBlobChange implements Service.BlobChange {
     ranges.addAndGet(parts.size());
     return CompletableFuture.allOf(
         parts.stream()
-            .map(part -> begin(RemoteBlobs.PART, part, _ -> true))
+            .map(part -> begin(BlobOperation.PART, part, _ -> true))
             .toArray(CompletableFuture<?>[]::new));
   }
 
   @Override
   public void truncate(long size) {
-    var _ = within(RemoteBlobs.PART_TRUNCATE, numbered(10).varint(size));
+    var _ = within(BlobOperation.PART_TRUNCATE, numbered(10).varint(size));
   }
 
   @Override
   public void attribute(String name, byte[] value) {
-    var _ = within(RemoteBlobs.PART_ATTRIBUTE, numbered(value.length).text(name).raw(value));
+    var _ = within(BlobOperation.PART_ATTRIBUTE, numbered(value.length).text(name).raw(value));
   }
 
   @Override
   public void removeAttribute(String name) {
-    var _ = within(RemoteBlobs.PART_REMOVE_ATTRIBUTE, numbered(64).text(name));
+    var _ = within(BlobOperation.PART_REMOVE_ATTRIBUTE, numbered(64).text(name));
   }
 
   @Override
   public long commit() {
-    return within(RemoteBlobs.COMMIT, commitment()).varint();
+    return within(BlobOperation.COMMIT, commitment()).varint();
   }
 
   @Override

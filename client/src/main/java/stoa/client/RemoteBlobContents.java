@@ -11,6 +11,7 @@ import stoa.LimitExceeded;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.front.Service;
+import stoa.wire.BlobOperation;
 
 /// The contents of a blob in a server, now or at a snapshot. Thread-safe.
 abstract sealed class RemoteBlobContents implements Service.BlobContents
@@ -26,7 +27,7 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
   /// Returns 0 for the present, else the number of a snapshot.
   abstract long moment();
 
-  private Decoder ask(int operation, Encoder arguments) {
+  private Decoder ask(BlobOperation operation, Encoder arguments) {
     return blob().blobs().ask(blob(), operation, arguments);
   }
 
@@ -36,12 +37,12 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
 
   @Override
   public long version() {
-    return ask(RemoteBlobs.VERSION, then()).varint();
+    return ask(BlobOperation.VERSION, then()).varint();
   }
 
   @Override
   public long size() {
-    return ask(RemoteBlobs.SIZE, then()).varint();
+    return ask(BlobOperation.SIZE, then()).varint();
   }
 
   @Override
@@ -72,7 +73,7 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
   }
 
   private byte[] part(long offset, int length) {
-    Decoder in = ask(RemoteBlobs.READ, then().varint(offset).varint(length));
+    Decoder in = ask(BlobOperation.READ, then().varint(offset).varint(length));
     return in.raw(in.remaining());
   }
 
@@ -88,13 +89,13 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
 
   @Override
   public byte @Nullable [] attribute(String name) {
-    Decoder in = ask(RemoteBlobs.ATTRIBUTE, then().text(name));
+    Decoder in = ask(BlobOperation.ATTRIBUTE, then().text(name));
     return in.u8() == 0 ? null : in.raw(in.remaining());
   }
 
   @Override
   public SortedMap<String, byte[]> attributes() {
-    Decoder in = ask(RemoteBlobs.ATTRIBUTES, then());
+    Decoder in = ask(BlobOperation.ATTRIBUTES, then());
     var attributes = new TreeMap<String, byte[]>();
     for (long left = in.varint(); left > 0; left--) attributes.put(in.text(), in.sized());
     return attributes;
@@ -103,7 +104,7 @@ abstract sealed class RemoteBlobContents implements Service.BlobContents
   @Override
   public void history(long from, long to, Predicate<BlobExtent> visitor) {
     for (long next = from; next < to; ) {
-      Decoder in = ask(RemoteBlobs.HISTORY, then().varint(next).varint(to).varint(EXTENTS_MAX));
+      Decoder in = ask(BlobOperation.HISTORY, then().varint(next).varint(to).varint(EXTENTS_MAX));
       int count = (int) in.varint();
       for (int i = 0; i < count; i++) {
         var extent =

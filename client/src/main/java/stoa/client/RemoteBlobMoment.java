@@ -2,6 +2,7 @@ package stoa.client;
 
 import stoa.base.Encoder;
 import stoa.front.Service;
+import stoa.wire.BlobOperation;
 
 /// A snapshot of a blob in a server. Thread-safe.
 final class RemoteBlobMoment extends RemoteBlobContents implements Service.BlobMoment {
@@ -31,6 +32,6 @@ final class RemoteBlobMoment extends RemoteBlobContents implements Service.BlobM
 
   @Override
   public void release() {
-    var _ = blob.blobs().ask(blob, RemoteBlobs.RELEASE, new Encoder(10).varint(number));
+    var _ = blob.blobs().ask(blob, BlobOperation.RELEASE, new Encoder(10).varint(number));
   }
 }

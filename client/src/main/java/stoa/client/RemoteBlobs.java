@@ -12,6 +12,7 @@ import stoa.base.Key;
 import stoa.front.Service;
 import stoa.front.SharedStoa;
 import stoa.front.types.Keys;
+import stoa.wire.BlobOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Request;
@@ -20,31 +21,6 @@ import stoa.wire.proto.Request;
 final class RemoteBlobs implements Service.Blobs {
   /// The bytes of a blob in one request.
   static final int PART_BYTES = 1 << 20;
-
-  static final int CREATE = 1;
-  static final int GENERATION = 2;
-  static final int DELETE = 3;
-  static final int VERSION = 4;
-  static final int SIZE = 5;
-  static final int READ = 6;
-  static final int ATTRIBUTE = 7;
-  static final int ATTRIBUTES = 8;
-  static final int HISTORY = 9;
-  static final int WRITE = 10;
-  static final int TRUNCATE = 11;
-  static final int SET_ATTRIBUTE = 12;
-  static final int REMOVE_ATTRIBUTE = 13;
-  static final int SNAPSHOT = 14;
-  static final int SNAPSHOTS = 15;
-  static final int RELEASE = 16;
-  static final int AT = 17;
-  static final int BEGIN = 18;
-  static final int PART = 19;
-  static final int PART_TRUNCATE = 20;
-  static final int PART_ATTRIBUTE = 21;
-  static final int PART_REMOVE_ATTRIBUTE = 22;
-  static final int COMMIT = 23;
-  static final int CLOSE = 24;
 
   private final RemotePart stoa;
   private final int bytesMax;
@@ -84,7 +60,7 @@ final class RemoteBlobs implements Service.Blobs {
 
   // ---- requests
 
-  private Request.Builder request(RemoteBlob blob, int operation, Encoder arguments) {
+  private Request.Builder request(RemoteBlob blob, BlobOperation operation, Encoder arguments) {
     var bytes =
         com.google.protobuf.UnsafeByteOperations.unsafeWrap(arguments.array(), 0, arguments.size());
     var request =
@@ -93,20 +69,20 @@ final class RemoteBlobs implements Service.Blobs {
                 Blob.newBuilder()
                     .setKey(com.google.protobuf.UnsafeByteOperations.unsafeWrap(blob.key().name()))
                     .setGeneration(blob.generation())
-                    .setOperation(operation)
+                    .setOperation(operation.number())
                     .setArguments(bytes));
     return stoa.requests().timed(request);
   }
 
   /// Makes a request that may execute twice.
-  Decoder ask(RemoteBlob blob, int operation, Encoder arguments) {
+  Decoder ask(RemoteBlob blob, BlobOperation operation, Encoder arguments) {
     return ask(
         blob,
         Outgoing.of(request(blob, operation, arguments), Outgoing.Recovery.READ, arguments.size()));
   }
 
   /// Makes a changing request of its own.
-  Decoder write(RemoteBlob blob, int operation, Encoder arguments) {
+  Decoder write(RemoteBlob blob, BlobOperation operation, Encoder arguments) {
     return ask(
         blob,
         Outgoing.of(
@@ -116,7 +92,10 @@ final class RemoteBlobs implements Service.Blobs {
   /// Begins to write; the future returns the version.
   CompletableFuture<Long> writeAsync(RemoteBlob blob, Encoder arguments) {
     var outgoing =
-        Outgoing.of(request(blob, WRITE, arguments), Outgoing.Recovery.UNKNOWN, arguments.size());
+        Outgoing.of(
+            request(blob, BlobOperation.WRITE, arguments),
+            Outgoing.Recovery.UNKNOWN,
+            arguments.size());
     return begin(blob, outgoing, Decoder::varint);
   }
 
@@ -138,7 +117,7 @@ final class RemoteBlobs implements Service.Blobs {
   }
 
   /// Makes a request within a write of several parts.
-  Decoder within(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
+  Decoder within(Scope scope, RemoteBlob blob, BlobOperation operation, Encoder arguments) {
     return ask(blob, part(scope, blob, operation, arguments));
   }
 
@@ -146,22 +125,22 @@ final class RemoteBlobs implements Service.Blobs {
   <T> CompletableFuture<T> withinAsync(
       Scope scope,
       RemoteBlob blob,
-      int operation,
+      BlobOperation operation,
       Encoder arguments,
       Function<Decoder, T> reading) {
     return begin(blob, part(scope, blob, operation, arguments), reading);
   }
 
-  private Outgoing part(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
+  private Outgoing part(Scope scope, RemoteBlob blob, BlobOperation operation, Encoder arguments) {
     var request = request(blob, operation, arguments);
-    return operation == BEGIN
+    return operation == BlobOperation.BEGIN
         ? Outgoing.beginning(scope, request, Outgoing.Recovery.UNKNOWN)
         : Outgoing.in(scope, null, request, arguments.size());
   }
 
   /// Ends a write that was not committed; does not wait.
   void end(Scope scope, RemoteBlob blob, long write) {
-    var request = request(blob, CLOSE, new Encoder(10).varint(write));
+    var request = request(blob, BlobOperation.CLOSE, new Encoder(10).varint(write));
     stoa.conversation().tell(Outgoing.in(scope, null, request, 16));
   }
 

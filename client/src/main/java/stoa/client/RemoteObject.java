@@ -25,6 +25,7 @@ import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 import stoa.migration.Member;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Bounds;
 import stoa.wire.proto.Entries;
@@ -211,7 +212,7 @@ final class RemoteObject implements Service.Target {
               to.existenceThen(),
               then -> {
                 if (address == null) then.setVersion(version);
-                else then.setAddress(Requests.at(address));
+                else then.setAddress(MessageForms.at(address));
               });
       var answered =
           requests.answered(object.part().conversation().ask(outgoing), outgoing.container());
@@ -259,7 +260,7 @@ final class RemoteObject implements Service.Target {
 
   private History.Entry entry(stoa.wire.proto.Entry entry) {
     Instant time = Instant.EPOCH.plus(entry.getNowMicros(), ChronoUnit.MICROS);
-    return new History.Entry(entry.getVersion(), Requests.at(entry.getAt()), time, what(entry));
+    return new History.Entry(entry.getVersion(), MessageForms.at(entry.getAt()), time, what(entry));
   }
 
   private History.Event what(stoa.wire.proto.Entry entry) {

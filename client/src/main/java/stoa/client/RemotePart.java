@@ -20,6 +20,7 @@ import stoa.front.SharedReferences;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedType;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.Event;
@@ -253,7 +254,7 @@ final class RemotePart implements Service.Vocabulary {
     var request = Request.newBuilder().setOutcomeOf(OutcomeOf.newBuilder().setId(id));
     var outcome = ask(Outgoing.of(request, Outgoing.Recovery.READ, 64)).getOutcome();
     return outcome.getKind() == stoa.wire.proto.Outcome.Kind.COMMITTED
-        ? new Transaction.Outcome.Committed(Requests.at(outcome.getAt()))
+        ? new Transaction.Outcome.Committed(MessageForms.at(outcome.getAt()))
         : new Transaction.Outcome.NotCommitted();
   }
 
@@ -264,7 +265,7 @@ final class RemotePart implements Service.Vocabulary {
 
   // ---- messages of the server
 
-  private final class Messages implements Conversation.Hearing {
+  private final class Messages implements Conversation.Listener {
     @Override
     public void changed(Changed changed, long before) {
       Container container = conversation.containers().of(changed.getContainer());

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Texts;
 import stoa.front.Service;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.DeleteSnapshot;
 import stoa.wire.proto.FindSnapshot;
 import stoa.wire.proto.ListSnapshots;
@@ -41,7 +42,7 @@ final class RemoteSnapshots {
     RemoteService parts = stoa.service();
     HeldPlaces held = parts.held();
     long number = held.numbers.incrementAndGet();
-    LogAddress address = Requests.at(stoa.ask(pin(number, at)).getDone().getAt());
+    LogAddress address = MessageForms.at(stoa.ask(pin(number, at)).getDone().getAt());
     held.addresses.put(number, address);
     for (RemotePart part : parts.open()) {
       if (part != stoa) part.conversation().tell(pin(number, address));
@@ -51,7 +52,7 @@ final class RemoteSnapshots {
 
   private static Outgoing pin(long number, @Nullable LogAddress at) {
     var pin = Pin.newBuilder().setPin(number);
-    if (at != null) pin.setAt(Requests.at(at));
+    if (at != null) pin.setAt(MessageForms.at(at));
     return Outgoing.of(Request.newBuilder().setPin(pin), Outgoing.Recovery.READ, 16);
   }
 
@@ -76,7 +77,7 @@ final class RemoteSnapshots {
   }
 
   private static Service.Named named(SnapshotIs snapshot) {
-    return new Service.Named(snapshot.getName(), Requests.at(snapshot.getAt()));
+    return new Service.Named(snapshot.getName(), MessageForms.at(snapshot.getAt()));
   }
 
   Service.Named take(String name) {

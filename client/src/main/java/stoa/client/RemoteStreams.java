@@ -19,25 +19,14 @@ import stoa.base.Key;
 import stoa.front.Service;
 import stoa.front.SharedStoa;
 import stoa.front.types.Keys;
+import stoa.wire.StreamForms;
+import stoa.wire.StreamOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Stream;
 
 /// The port to the streams of a store in a server. Thread-safe.
 final class RemoteStreams implements Service.Streams {
-  private static final int APPEND = 1;
-  private static final int READ_LOG = 2;
-  private static final int SCAN_LOG = 3;
-  private static final int TAIL = 4;
-  private static final int READ = 5;
-  private static final int SCAN = 6;
-  private static final int CHECK = 7;
-  private static final int OLDEST = 8;
-  private static final int TRIM = 9;
-  private static final int FILL_HOLE = 10;
-  private static final int FOLLOW = 11;
-  private static final int FOLLOW_LOG = 12;
-
   // The approximate bytes of one answer.
   private static final int PAGE_BYTES = 1 << 20;
 
@@ -52,15 +41,16 @@ final class RemoteStreams implements Service.Streams {
     this.stoa = stoa;
   }
 
-  private Outgoing request(int operation, Encoder arguments, Outgoing.Recovery recovery) {
+  private Outgoing request(
+      StreamOperation operation, Encoder arguments, Outgoing.Recovery recovery) {
     var bytes =
         com.google.protobuf.UnsafeByteOperations.unsafeWrap(arguments.array(), 0, arguments.size());
-    var stream = Stream.newBuilder().setOperation(operation).setArguments(bytes);
+    var stream = Stream.newBuilder().setOperation(operation.number()).setArguments(bytes);
     var request = stoa.requests().timed(Request.newBuilder().setStream(stream));
     return Outgoing.of(request, recovery, arguments.size());
   }
 
-  private Decoder ask(int operation, Encoder arguments) {
+  private Decoder ask(StreamOperation operation, Encoder arguments) {
     return decoder(stoa.ask(request(operation, arguments, Outgoing.Recovery.READ)));
   }
 
@@ -79,8 +69,8 @@ final class RemoteStreams implements Service.Streams {
     int bytes = 0;
     for (byte[] one : data) bytes += one.length;
     var out = new Encoder(bytes + 32 * data.size()).varint(data.size());
-    for (int i = 0; i < data.size(); i++) StreamCodec.key(out, streams.get(i)).sized(data.get(i));
-    return request(APPEND, out, Outgoing.Recovery.UNKNOWN);
+    for (int i = 0; i < data.size(); i++) StreamForms.key(out, streams.get(i)).sized(data.get(i));
+    return request(StreamOperation.APPEND, out, Outgoing.Recovery.UNKNOWN);
   }
 
   @Override
@@ -91,7 +81,7 @@ final class RemoteStreams implements Service.Streams {
   }
 
   private Appended appended(Answer answer) {
-    return StreamCodec.appended(decoder(stoa.requests().sound(answer)));
+    return StreamForms.appended(decoder(stoa.requests().sound(answer)));
   }
 
   @Override
@@ -111,8 +101,8 @@ final class RemoteStreams implements Service.Streams {
     for (int from = 0; from < addresses.size(); from += ADDRESSES_MAX) {
       var some = addresses.subList(from, Math.min(addresses.size(), from + ADDRESSES_MAX));
       var out = new Encoder(16 * some.size()).varint(some.size());
-      for (LogAddress address : some) StreamCodec.log(out, address);
-      StreamCodec.slots(ask(READ_LOG, out)).forEach(reader);
+      for (LogAddress address : some) StreamForms.log(out, address);
+      StreamForms.slots(ask(StreamOperation.READ_LOG, out)).forEach(reader);
     }
   }
 
@@ -123,13 +113,13 @@ final class RemoteStreams implements Service.Streams {
     LogAddress next = from;
     while (next.compareTo(end) <= 0) {
       var out = new Encoder(64);
-      StreamCodec.log(StreamCodec.log(out, next), end).varint(PAGE_BYTES);
-      Decoder in = ask(SCAN_LOG, out);
-      for (LogSlot slot : StreamCodec.slots(in)) {
+      StreamForms.log(StreamForms.log(out, next), end).varint(PAGE_BYTES);
+      Decoder in = ask(StreamOperation.SCAN_LOG, out);
+      for (LogSlot slot : StreamForms.slots(in)) {
         if (slot instanceof LogSlot.Written written && !visitor.test(written)) return;
       }
       if (in.u8() == 0) return;
-      next = StreamCodec.log(in);
+      next = StreamForms.log(in);
     }
   }
 
@@ -142,13 +132,13 @@ final class RemoteStreams implements Service.Streams {
 
           @Override
           public List<LogSlot.Written> read(int waitMillis) {
-            var out = StreamCodec.log(new Encoder(48), next).varint(PAGE_BYTES).varint(waitMillis);
-            Decoder in = ask(FOLLOW_LOG, out);
+            var out = StreamForms.log(new Encoder(48), next).varint(PAGE_BYTES).varint(waitMillis);
+            Decoder in = ask(StreamOperation.FOLLOW_LOG, out);
             var found = new ArrayList<LogSlot.Written>();
-            for (LogSlot slot : StreamCodec.slots(in)) {
+            for (LogSlot slot : StreamForms.slots(in)) {
               if (slot instanceof LogSlot.Written written) found.add(written);
             }
-            next = StreamCodec.log(in);
+            next = StreamForms.log(in);
             return found;
           }
         });
@@ -156,18 +146,19 @@ final class RemoteStreams implements Service.Streams {
 
   @Override
   public LogAddress tail() {
-    return StreamCodec.log(ask(TAIL, new Encoder(0)));
+    return StreamForms.log(ask(StreamOperation.TAIL, new Encoder(0)));
   }
 
   @Override
   public LogSlot fillHole(LogAddress address) {
-    return StreamCodec.slot(ask(FILL_HOLE, StreamCodec.log(new Encoder(24), address)));
+    return StreamForms.slot(
+        ask(StreamOperation.FILL_HOLE, StreamForms.log(new Encoder(24), address)));
   }
 
   // ---- read by stream address
 
   private static Encoder of(StreamKey stream) {
-    return StreamCodec.key(new Encoder(64), stream);
+    return StreamForms.key(new Encoder(64), stream);
   }
 
   @Override
@@ -176,7 +167,7 @@ final class RemoteStreams implements Service.Streams {
       var some = addresses.subList(from, Math.min(addresses.size(), from + ADDRESSES_MAX));
       var out = of(stream).varint(some.size());
       for (long address : some) out.varint(address);
-      StreamCodec.entries(ask(READ, out)).forEach(reader);
+      StreamForms.entries(ask(StreamOperation.READ, out)).forEach(reader);
     }
   }
 
@@ -185,8 +176,9 @@ final class RemoteStreams implements Service.Streams {
     long end = Math.min(to, check(stream));
     long next = from;
     while (next != 0 && next <= end) {
-      Decoder in = ask(SCAN, of(stream).varint(next).varint(end).varint(PAGE_BYTES));
-      for (StreamEntry entry : StreamCodec.entries(in)) {
+      Decoder in =
+          ask(StreamOperation.SCAN, of(stream).varint(next).varint(end).varint(PAGE_BYTES));
+      for (StreamEntry entry : StreamForms.entries(in)) {
         if (!visitor.test(entry)) return;
       }
       next = in.varint();
@@ -203,7 +195,7 @@ final class RemoteStreams implements Service.Streams {
           @Override
           public List<StreamEntry> read(int waitMillis) {
             var out = of(stream).varint(next).varint(PAGE_BYTES).varint(waitMillis);
-            List<StreamEntry> found = StreamCodec.entries(ask(FOLLOW, out));
+            List<StreamEntry> found = StreamForms.entries(ask(StreamOperation.FOLLOW, out));
             if (!found.isEmpty()) next = found.getLast().address() + 1;
             return found;
           }
@@ -212,17 +204,17 @@ final class RemoteStreams implements Service.Streams {
 
   @Override
   public long check(StreamKey stream) {
-    return ask(CHECK, of(stream)).varint();
+    return ask(StreamOperation.CHECK, of(stream)).varint();
   }
 
   @Override
   public long oldest(StreamKey stream) {
-    return ask(OLDEST, of(stream)).varint();
+    return ask(StreamOperation.OLDEST, of(stream)).varint();
   }
 
   @Override
   public void trim(StreamKey stream, long before) {
-    var _ = ask(TRIM, of(stream).varint(before));
+    var _ = ask(StreamOperation.TRIM, of(stream).varint(before));
   }
 
   @Override
@@ -231,8 +223,8 @@ final class RemoteStreams implements Service.Streams {
     int group = stoa.service().group(id);
     if (group != stoa.group() && !isOfTheWhole(ref.type())) {
       throw new UnsupportedOperationException(
-          ("group %d keeps %s, and streams() has the streams of group %d only; read the calls of the"
-                  + " object with history(object).entries(from, to)")
+          ("group %d keeps %s, and streams() has the streams of group %d only; read the calls of"
+                  + " the object with history(object).entries(from, to)")
               .formatted(group, ref, stoa.group()));
     }
     return new StreamKey(id.high(), id.low());

@@ -22,6 +22,7 @@ import stoa.front.Service;
 import stoa.front.SharedCall;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedMethod;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.CommitAcross;
@@ -134,7 +135,7 @@ final class RemoteWork implements Service.Work {
   private Transaction.Outcome outcome(Answer answer, Branch branch) {
     var outcome = answer.getOutcome();
     return switch (outcome.getKind()) {
-      case COMMITTED -> new Transaction.Outcome.Committed(Requests.at(outcome.getAt()));
+      case COMMITTED -> new Transaction.Outcome.Committed(MessageForms.at(outcome.getAt()));
       case ABORTED -> {
         RuntimeException cause = branch.stoa().requests().failure(outcome.getCause());
         if (cause instanceof Aborted aborted) yield new Transaction.Outcome.Aborted(aborted);

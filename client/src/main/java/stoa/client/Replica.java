@@ -56,10 +56,10 @@ final class Replica implements Service.Copy {
 
   /// An accessor asks other objects, or its object is too large for a message: it runs at the
   /// server.
-  static final class Elsewhere extends Error {
+  static final class RunsAtServer extends Error {
     private static final long serialVersionUID = 1L;
 
-    private Elsewhere() {
+    private RunsAtServer() {
       super("it runs where its objects are", null, false, false);
     }
   }
@@ -123,7 +123,7 @@ final class Replica implements Service.Copy {
       throws Throwable {
     try {
       return askHere(live, method, arguments, freshness);
-    } catch (Elsewhere itAsksOthers) {
+    } catch (RunsAtServer itAsksOthers) {
       // Its answer is of one moment, at the server.
       return live.invoke(method, arguments);
     }
@@ -132,7 +132,7 @@ final class Replica implements Service.Copy {
   private @Nullable Object askHere(
       SharedCall live, SharedMethod method, @Nullable Object[] arguments, Freshness freshness)
       throws Throwable {
-    if (runs.getOrDefault(method, 0) < 0) throw new Elsewhere();
+    if (runs.getOrDefault(method, 0) < 0) throw new RunsAtServer();
     Marshaller marshaller = stoa.marshaller();
     for (int i = 0; i < arguments.length; i++) {
       if (!marshaller.isValue(arguments[i])) arguments[i] = marshaller.copy(arguments[i]);
@@ -182,7 +182,7 @@ final class Replica implements Service.Copy {
   }
 
   private void fetch(SharedCall live) {
-    if (tooLargeIn == stoa.conversation().life()) throw new Elsewhere();
+    if (tooLargeIn == stoa.conversation().life()) throw new RunsAtServer();
     Followed now = follow();
     long told = now.told();
     long observed = stoa.conversation().observed().get();
@@ -198,7 +198,7 @@ final class Replica implements Service.Copy {
       followed = null;
       forget();
       held.follow(null);
-      throw new Elsewhere();
+      throw new RunsAtServer();
     }
     take(live, now, state, told);
     proven = Math.max(proven, observed);
@@ -294,7 +294,7 @@ final class Replica implements Service.Copy {
     byte[] failed = thrown;
     if (failed != null) throw stoa.marshaller().thrown(failed);
     Object target = instance;
-    if (target == null) throw new Elsewhere(); // the server creates an absent object
+    if (target == null) throw new RunsAtServer(); // the server creates an absent object
     boolean proven = runs.getOrDefault(method, 0) >= PROVING_RUNS;
     if (target instanceof Forkable<?> forkable) return called(forkable.fork(), method, arguments);
     if (proven) return called(target, method, arguments);
@@ -324,7 +324,7 @@ final class Replica implements Service.Copy {
               throw new IllegalStateException(checked);
             }
           });
-    } catch (Elsewhere elsewhere) {
+    } catch (RunsAtServer elsewhere) {
       runs.put(method, Integer.MIN_VALUE);
       throw elsewhere;
     } catch (Exception told) {
@@ -355,12 +355,12 @@ final class Replica implements Service.Copy {
 
     @Override
     public Instant now() {
-      throw new Elsewhere();
+      throw new RunsAtServer();
     }
 
     @Override
     public RandomGenerator random() {
-      throw new Elsewhere();
+      throw new RunsAtServer();
     }
 
     @Override
@@ -370,7 +370,7 @@ final class Replica implements Service.Copy {
 
     @Override
     public <T> T collection(Function<Stoa, T> opening) {
-      throw new Elsewhere();
+      throw new RunsAtServer();
     }
 
     @Override
@@ -385,7 +385,7 @@ final class Replica implements Service.Copy {
 
     @Override
     public @Nullable Object call(SharedCall to, SharedMethod called, @Nullable Object[] arguments) {
-      throw new Elsewhere();
+      throw new RunsAtServer();
     }
   }
 }

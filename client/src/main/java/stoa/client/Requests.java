@@ -3,14 +3,13 @@ package stoa.client;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
-import stoa.LogAddress;
 import stoa.base.Existence;
 import stoa.front.ObjectAnswer;
 import stoa.front.SharedCall;
 import stoa.front.marshal.Marshaller;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
-import stoa.wire.proto.At;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Delete;
 import stoa.wire.proto.Failure;
@@ -86,7 +85,7 @@ final class Requests {
   /// Returns a call on an object that has no container yet.
   static Call.Builder call(byte[] call, Existence existence) {
     return Call.newBuilder()
-        .setExistence(existence(existence))
+        .setExistence(MessageForms.existence(existence))
         .setCall(UnsafeByteOperations.unsafeWrap(call));
   }
 
@@ -101,31 +100,7 @@ final class Requests {
         .setDelete(
             Delete.newBuilder()
                 .setContainer(container.number())
-                .setExistence(existence(existence)));
-  }
-
-  private static stoa.wire.proto.Existence existence(Existence existence) {
-    var made = stoa.wire.proto.Existence.newBuilder();
-    switch (existence) {
-      case Existence.Any _ -> made.setKind(stoa.wire.proto.Existence.Kind.ANY);
-      case Existence.Absent _ -> made.setKind(stoa.wire.proto.Existence.Kind.ABSENT);
-      case Existence.Undeleted _ -> made.setKind(stoa.wire.proto.Existence.Kind.UNDELETED);
-      case Existence.Generation(long generation, _) ->
-          made.setKind(stoa.wire.proto.Existence.Kind.GENERATION).setGeneration(generation);
-    }
-    byte[] opening = existence.opening();
-    if (opening != null) {
-      made.setHasOpening(true).setOpening(UnsafeByteOperations.unsafeWrap(opening));
-    }
-    return made.build();
-  }
-
-  static At at(LogAddress address) {
-    return At.newBuilder().setEpoch(address.epoch()).setCounter(address.counter()).build();
-  }
-
-  static LogAddress at(At at) {
-    return new LogAddress(at.getEpoch(), at.getCounter());
+                .setExistence(MessageForms.existence(existence)));
   }
 
   // ---- answers

@@ -22,6 +22,7 @@ import stoa.DeadlineExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Key;
+import stoa.wire.BlobOperation;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
@@ -350,7 +351,7 @@ class ClientSessionTest {
 
   @Test
   void aCommitThatWasSentToAServerThatHasForgottenIsInDoubt() {
-    var blob = Blob.newBuilder().setOperation(RemoteBlobs.COMMIT);
+    var blob = Blob.newBuilder().setOperation(BlobOperation.COMMIT.number());
     for (Request.Builder commit :
         List.of(
             Request.newBuilder().setCommit(Commit.getDefaultInstance()),

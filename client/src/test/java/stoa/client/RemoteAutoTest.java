@@ -97,7 +97,7 @@ class RemoteAutoTest {
       BlockingQueue<Boolean> sides = new LinkedBlockingQueue<>();
       Domain.Watcher watcher = (_, side) -> sides.add(side);
       domain.watch(object, watcher);
-      if (!toServer) domain.bringHome(object.stream());
+      if (!toServer) domain.moveToClients(object.stream());
       Boolean known = sides.poll();
       long bytes = 1_000L << (2 * (moves++ % SIZES));
       var slow = new Updates(false, MANY, MANY * 1_000_000_000L, MANY, MANY * 1_000L, bytes, 0);

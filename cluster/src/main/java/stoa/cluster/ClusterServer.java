@@ -48,7 +48,7 @@ import stoa.ratis.Questions;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Survivor;
-import stoa.store.replicas.Backup;
+import stoa.store.replicas.FollowerWork;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
@@ -931,7 +931,7 @@ public final class ClusterServer implements AutoCloseable {
     private MemberStatus.Builder compared(int group, String server) {
       var status = MemberStatus.newBuilder();
       HostedGroup here = server.equals(self.id()) ? hosted.get(group) : null;
-      Backup.Progress progress = here == null ? null : here.progress();
+      FollowerWork.Progress progress = here == null ? null : here.progress();
       if (progress == null) return status;
       return status.setCompared(progress.compared()).setDiffered(progress.diverged());
     }

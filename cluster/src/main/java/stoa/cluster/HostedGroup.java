@@ -44,8 +44,8 @@ import stoa.storage.disk.CorruptData;
 import stoa.storage.disk.StorageException;
 import stoa.storage.disk.UnknownFormat;
 import stoa.store.ordering.Coordinator;
-import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.FollowerWork;
 import stoa.store.replicas.LogUnit;
 import stoa.wire.ShardMap;
 
@@ -70,8 +70,8 @@ final class HostedGroup {
 
   private static final int HAND_OVER_LOOKS_MAX = 100;
 
-  // How many looks in a row must find that a leader hears no member, and how far apart they may be.
-  private static final int DEAF_LOOKS = 3;
+  // How many looks in a row must find that a leader hears no majority.
+  private static final int LOST_LOOKS = 3;
 
   // How long a member that did not take over is not asked again.
   private static final long BETWEEN_TRANSFERS_NANOS = 20_000_000_000L;
@@ -79,7 +79,7 @@ final class HostedGroup {
   // How many failed openings in a row cause no message: the leadership may have just passed on.
   private static final int REFUSALS_MAX = 20;
 
-  private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   // How long to wait until the leader has recorded a divergence.
   private static final Duration REPORT_TIME_MAX = Duration.ofSeconds(60);
@@ -108,7 +108,7 @@ final class HostedGroup {
   private final Leader leader;
   private final Device device;
   private final RatisGroup group;
-  private final Backed backed = new Backed();
+  private final FollowerSlot followerSlot = new FollowerSlot();
   private final AtomicBoolean changes = new AtomicBoolean();
   private final Semaphore reports = new Semaphore(REPORTS_MAX);
   private final ReentrantLock roles = new ReentrantLock();
@@ -134,7 +134,7 @@ final class HostedGroup {
   private @Nullable String lastLeader;
 
   private final LongAdder elections = new LongAdder();
-  private int deafLooks;
+  private int lostLooks;
   private long lookedNanos = System.nanoTime();
 
   private volatile @Nullable Led led;
@@ -152,7 +152,7 @@ final class HostedGroup {
     this.leader = leader;
     device = device(place.options().machine(), directory);
     Replica replica = replica(device, directory);
-    replica.listen(backed);
+    replica.listen(followerSlot);
     // Events of the replica may come before its host is known here.
     roles.lock();
     try {
@@ -285,7 +285,7 @@ final class HostedGroup {
     } else if (failure == null) {
       DeviceMeasures.measure(List.of(device), out);
     }
-    Backup.Progress progress = progress();
+    FollowerWork.Progress progress = progress();
     if (progress == null) return;
     out.gauge(
         "stoa.replica.compared",
@@ -316,7 +316,7 @@ final class HostedGroup {
   /// Records that another one leads; called with roles held. Its address for clients may be unknown
   /// yet: then the next tick looks again.
   private void follow(String id) {
-    if (id.equals(self())) return; // told when the store is open
+    if (id.equals(self())) return; // openStore tells the clients once the store is open
     member(id).ifPresentOrElse(member -> leader.is(member.clients()), leader::isUnknown);
   }
 
@@ -339,7 +339,7 @@ final class HostedGroup {
   private void openStore() {
     if (ended || service != null) return;
     long began = System.nanoTime();
-    backed.close();
+    followerSlot.close();
     try {
       serve();
       refusals = 0;
@@ -399,15 +399,16 @@ final class HostedGroup {
   }
 
   /// Gets ready to lead; called with roles held.
-  private void backUp(@Nullable String leading) {
-    // Its kind follows from the leader: until that is known again, it stays as it is.
-    if (leading == null && backed.progress() != null) return;
+  private void beginFollowerWork(@Nullable String leading) {
+    // The leader decides whether this server executes calls or keeps the log only. Until the leader
+    // is known again, the present work goes on.
+    if (leading == null && followerSlot.progress() != null) return;
     List<String> members = group.members().stream().map(Member::id).toList();
     boolean executes = place.settings().executes(self(), name.number(), members, leading);
-    backed.open(executes, executes ? this::standby : this::logUnit);
+    followerSlot.open(executes, executes ? this::standby : this::logUnit);
   }
 
-  private Backup standby() {
+  private FollowerWork standby() {
     return withLoader(() ->
         EmbeddedEngine.openStandby(
             place.options().store(),
@@ -419,7 +420,7 @@ final class HostedGroup {
             this::suspect));
   }
 
-  private Backup logUnit() {
+  private FollowerWork logUnit() {
     return new LogUnit(
         group.replica().streams(), place.options().machine().threads(), group::checkpoints);
   }
@@ -466,8 +467,8 @@ final class HostedGroup {
   }
 
   /// Returns how far this replica has executed what another one leads; null when it does not.
-  Backup.@Nullable Progress progress() {
-    return backed.progress();
+  FollowerWork.@Nullable Progress progress() {
+    return followerSlot.progress();
   }
 
   private <T> T withLoader(Supplier<T> opening) {
@@ -499,12 +500,12 @@ final class HostedGroup {
   /// Returns whether this replica leads and hears no majority, by several looks one after the
   /// other: a leader that was paused has heard no member until it has looked again. Called with
   /// roles held.
-  private boolean isDeaf() {
+  private boolean hasLostQuorum() {
     long now = System.nanoTime();
-    boolean breathless = now - lookedNanos > BREATHLESS_NANOS;
+    boolean wasPaused = now - lookedNanos > PAUSE_NANOS;
     lookedNanos = now;
-    deafLooks = group.isDeaf() && !breathless ? deafLooks + 1 : 0;
-    return deafLooks >= DEAF_LOOKS;
+    lostLooks = group.hasLostQuorum() && !wasPaused ? lostLooks + 1 : 0;
+    return lostLooks >= LOST_LOOKS;
   }
 
   /// Performs the periodic tasks.
@@ -522,21 +523,21 @@ final class HostedGroup {
         group.fail(broken);
         return;
       }
-      if (leads && service == null && !group.leads()) leads = false; // whatever was told
+      if (leads && service == null && !group.leads()) leads = false; // `following` may still come
       if (!leads) {
         Optional<String> leading = group.leader();
         // Clients wait for the next leader, rather than being sent to a silent one.
         if (leading.isEmpty() && isMember()) leader.isUnknown();
         if (leading.isPresent() && !leader.isKnown()) follow(leading.get());
-        backUp(leading.orElse(null));
+        beginFollowerWork(leading.orElse(null));
         return;
       }
       ObjectService current = service;
-      boolean deaf = isDeaf();
+      boolean isLost = hasLostQuorum();
       // Clients find the next leader while this one does not know of it yet.
-      if (current != null && deaf) group.stepDown();
-      if (current != null && (deaf || current.hasFailed())) closeStore();
-      if (service == null && !deaf && group.leads()) openStore();
+      if (current != null && isLost) group.stepDown();
+      if (current != null && (isLost || current.hasFailed())) closeStore();
+      if (service == null && !isLost && group.leads()) openStore();
     } catch (RuntimeException | Error e) {
       repeats.tell("server " + self() + ", " + name + ": " + e, line -> LOG.warn(line, e));
     } finally {
@@ -690,7 +691,7 @@ final class HostedGroup {
   /// Closes everything beside the replica, which its node closes.
   void close() {
     closing();
-    backed.close();
+    followerSlot.close();
   }
 
   /// Leaves the group, and releases everything of it.
@@ -703,7 +704,7 @@ final class HostedGroup {
     } finally {
       roles.unlock();
     }
-    backed.close();
+    followerSlot.close();
     place.node().release(name);
   }
 }

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 import stoa.spi.CallContext;
@@ -35,8 +36,14 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
     return (T) held;
   }
 
+  /// Returns the elements as another view of the store shows them.
+  Elements<E> through(UnaryOperator<Object> lens) {
+    return new Elements<>(stoa, type, (ListObject) lens.apply(object));
+  }
+
   /// Removes or retains the elements that another collection contains.
   boolean filter(Collection<?> others, boolean among) {
+    Objects.requireNonNull(others, "the collection is null");
     if (!Contents.decideAlone(others)) {
       return removeIf(element -> others.contains(element) == among);
     }

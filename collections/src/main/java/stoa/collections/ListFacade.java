@@ -114,12 +114,12 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
 
   @Override
   public boolean removeAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
+    return elements.filter(others, true);
   }
 
   @Override
   public boolean retainAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others, "the collection is null"), false);
+    return elements.filter(others, false);
   }
 
   @Override
@@ -304,8 +304,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
 
   @Override
   public Facade through(UnaryOperator<Object> lens) {
-    var seen = (ListObject) lens.apply(object);
-    return new ListFacade<>(new Elements<>(elements.stoa(), elements.type(), seen));
+    return new ListFacade<>(elements.through(lens));
   }
 
   @Override

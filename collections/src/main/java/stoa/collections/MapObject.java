@@ -20,10 +20,7 @@ import stoa.spi.StateOutput;
 ///         the key and, where hashes are equal, by the encoding of the key
 /// ```
 @Shared(name = "stoa.Map")
-class MapObject implements Entries, Forkable<MapObject>, OwnState {
-  // The names of the classes with which it began; null when they are unknown.
-  private @Nullable String classes;
-
+class MapObject extends EntriesObject implements Forkable<MapObject>, OwnState {
   private HashEntries entries;
 
   protected MapObject() {
@@ -35,14 +32,8 @@ class MapObject implements Entries, Forkable<MapObject>, OwnState {
   }
 
   private MapObject(@Nullable String classes, HashEntries entries) {
-    this.classes = classes;
+    super(classes);
     this.entries = entries;
-  }
-
-  /// Returns the names of the classes with which it began; null when they are unknown.
-  @Accessor
-  @Nullable String classes() {
-    return classes;
   }
 
   @Override
@@ -70,13 +61,6 @@ class MapObject implements Entries, Forkable<MapObject>, OwnState {
   }
 
   @Override
-  public @Nullable Object put(Object key, Object value) {
-    Object before = entries.get(key);
-    entries = entries.with(key, value);
-    return before;
-  }
-
-  @Override
   @Mutator
   public void fastPut(Object key, Object value) {
     entries = entries.with(key, value);
@@ -91,46 +75,9 @@ class MapObject implements Entries, Forkable<MapObject>, OwnState {
   }
 
   @Override
-  public @Nullable Object putIfAbsent(Object key, Object value) {
-    Object before = entries.get(key);
-    if (before == null) entries = entries.with(key, value);
-    return before;
-  }
-
-  @Override
-  public @Nullable Object remove(Object key) {
-    Object before = entries.get(key);
-    if (before != null) entries = entries.without(key);
-    return before;
-  }
-
-  @Override
   @Mutator
   public void fastRemove(Object key) {
     entries = entries.without(key);
-  }
-
-  @Override
-  public boolean removeExactly(Object key, Object value) {
-    Object before = entries.get(key);
-    if (before == null || !Same.as(before, value)) return false;
-    entries = entries.without(key);
-    return true;
-  }
-
-  @Override
-  public @Nullable Object replace(Object key, Object value) {
-    Object before = entries.get(key);
-    if (before != null) entries = entries.with(key, value);
-    return before;
-  }
-
-  @Override
-  public boolean replaceExactly(Object key, Object before, Object value) {
-    Object found = entries.get(key);
-    if (found == null || !Same.as(found, before)) return false;
-    entries = entries.with(key, value);
-    return true;
   }
 
   @Override

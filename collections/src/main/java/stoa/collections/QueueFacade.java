@@ -1,31 +1,29 @@
 package stoa.collections;
 
-import java.util.AbstractQueue;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.Objects;
-import java.util.Spliterator;
-import java.util.function.Predicate;
+import java.util.NoSuchElementException;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.SharedQueue;
 import stoa.spi.Facade;
 
 /// The implementation of [SharedQueue].
-final class QueueFacade<E> extends AbstractQueue<E> implements SharedQueue<E>, Facade {
-  private final Elements<E> elements;
-  private final ListObject object;
-
+final class QueueFacade<E> extends ElementsFacade<E> implements SharedQueue<E> {
   QueueFacade(Elements<E> elements) {
-    this.elements = elements;
-    this.object = elements.object();
+    super(elements);
   }
 
   @Override
   public boolean offer(E element) {
     object.add(elements.checked(element));
     return true;
+  }
+
+  @Override
+  public boolean add(E element) {
+    return offer(element);
   }
 
   @Override
@@ -39,8 +37,18 @@ final class QueueFacade<E> extends AbstractQueue<E> implements SharedQueue<E>, F
   }
 
   @Override
-  public int size() {
-    return object.size();
+  public E remove() {
+    return present(poll());
+  }
+
+  @Override
+  public E element() {
+    return present(peek());
+  }
+
+  private static <E> E present(@Nullable E element) {
+    if (element == null) throw new NoSuchElementException("the queue is empty");
+    return element;
   }
 
   @Override
@@ -51,48 +59,13 @@ final class QueueFacade<E> extends AbstractQueue<E> implements SharedQueue<E>, F
   }
 
   @Override
-  public boolean contains(@Nullable Object element) {
-    return elements.contains(element);
-  }
-
-  @Override
   public boolean remove(@Nullable Object element) {
     return elements.type().isInstance(element) && object.removeFirst(element);
   }
 
   @Override
-  public boolean removeAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
-  }
-
-  @Override
-  public boolean removeIf(Predicate<? super E> filter) {
-    return elements.removeIf(filter);
-  }
-
-  @Override
-  public boolean retainAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others, "the collection is null"), false);
-  }
-
-  @Override
-  public void clear() {
-    object.clear();
-  }
-
-  @Override
   public Iterator<E> iterator() {
     return elements.forwards();
-  }
-
-  @Override
-  public Spliterator<E> spliterator() {
-    return MapView.unsized(iterator(), Spliterator.ORDERED);
-  }
-
-  @Override
-  public Object shared() {
-    return object;
   }
 
   @Override
@@ -102,12 +75,6 @@ final class QueueFacade<E> extends AbstractQueue<E> implements SharedQueue<E>, F
 
   @Override
   public Facade through(UnaryOperator<Object> lens) {
-    var seen = (ListObject) lens.apply(object);
-    return new QueueFacade<>(new Elements<>(elements.stoa(), elements.type(), seen));
-  }
-
-  @Override
-  public boolean isSingle() {
-    return true;
+    return new QueueFacade<>(elements.through(lens));
   }
 }

@@ -25,10 +25,8 @@ import stoa.spi.StateOutput;
 ///         value, in order
 /// ```
 @Shared(name = "stoa.NavigableMap")
-class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
-  // The names of the classes with which it began; null when they are unknown.
-  private @Nullable String classes;
-
+class SortedObject extends EntriesObject
+    implements SortedEntries, Forkable<SortedObject>, OwnState {
   // Null for the natural order.
   private @Nullable Comparator<Object> own;
 
@@ -46,7 +44,7 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
   ///
   /// @param own the comparator, null for the natural order
   protected SortedObject(@Nullable Comparator<Object> own, @Nullable String classes) {
-    this.classes = classes;
+    super(classes);
     this.own = own;
     this.order = own == null ? Orders.natural() : own;
     this.entries = TreePMap.empty(order);
@@ -57,16 +55,10 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
       @Nullable Comparator<Object> own,
       Comparator<Object> order,
       TreePMap<Object, Object> entries) {
-    this.classes = classes;
+    super(classes);
     this.own = own;
     this.order = order;
     this.entries = entries;
-  }
-
-  /// Returns the names of the classes with which it began; null when they are unknown.
-  @Accessor
-  @Nullable String classes() {
-    return classes;
   }
 
   /// Returns the class name of the comparator; null for the natural order.
@@ -100,13 +92,6 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
   }
 
   @Override
-  public @Nullable Object put(Object key, Object value) {
-    Object before = entries.get(key);
-    fastPut(key, value);
-    return before;
-  }
-
-  @Override
   @Mutator
   public void fastPut(Object key, Object value) {
     Orders.check(order, key);
@@ -125,46 +110,9 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
   }
 
   @Override
-  public @Nullable Object putIfAbsent(Object key, Object value) {
-    Object before = entries.get(key);
-    if (before == null) fastPut(key, value);
-    return before;
-  }
-
-  @Override
-  public @Nullable Object remove(Object key) {
-    Object before = entries.get(key);
-    if (before != null) entries = entries.minus(key);
-    return before;
-  }
-
-  @Override
   @Mutator
   public void fastRemove(Object key) {
     entries = entries.minus(key);
-  }
-
-  @Override
-  public boolean removeExactly(Object key, Object value) {
-    Object before = entries.get(key);
-    if (before == null || !Same.as(before, value)) return false;
-    entries = entries.minus(key);
-    return true;
-  }
-
-  @Override
-  public @Nullable Object replace(Object key, Object value) {
-    Object before = entries.get(key);
-    if (before != null) entries = entries.plus(key, value);
-    return before;
-  }
-
-  @Override
-  public boolean replaceExactly(Object key, Object before, Object value) {
-    Object found = entries.get(key);
-    if (found == null || !Same.as(found, before)) return false;
-    entries = entries.plus(key, value);
-    return true;
   }
 
   @Override

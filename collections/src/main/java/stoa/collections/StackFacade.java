@@ -1,25 +1,17 @@
 package stoa.collections;
 
-import java.util.AbstractCollection;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import java.util.Objects;
-import java.util.Spliterator;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.SharedStack;
 import stoa.spi.Facade;
 
 /// The implementation of [SharedStack]: a deque whose first element is the list's last.
-final class StackFacade<E> extends AbstractCollection<E> implements SharedStack<E>, Facade {
-  private final Elements<E> elements;
-  private final ListObject object;
-
+final class StackFacade<E> extends ElementsFacade<E> implements SharedStack<E> {
   StackFacade(Elements<E> elements) {
-    this.elements = elements;
-    this.object = elements.object();
+    super(elements);
   }
 
   @Override
@@ -154,36 +146,6 @@ final class StackFacade<E> extends AbstractCollection<E> implements SharedStack<
   }
 
   @Override
-  public boolean contains(@Nullable Object element) {
-    return elements.contains(element);
-  }
-
-  @Override
-  public boolean removeAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
-  }
-
-  @Override
-  public boolean removeIf(Predicate<? super E> filter) {
-    return elements.removeIf(filter);
-  }
-
-  @Override
-  public boolean retainAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others, "the collection is null"), false);
-  }
-
-  @Override
-  public int size() {
-    return object.size();
-  }
-
-  @Override
-  public void clear() {
-    object.clear();
-  }
-
-  @Override
   public Iterator<E> iterator() {
     return elements.backwards();
   }
@@ -194,28 +156,12 @@ final class StackFacade<E> extends AbstractCollection<E> implements SharedStack<
   }
 
   @Override
-  public Spliterator<E> spliterator() {
-    return MapView.unsized(iterator(), Spliterator.ORDERED);
-  }
-
-  @Override
-  public Object shared() {
-    return object;
-  }
-
-  @Override
   public String form() {
     return Form.of(Form.Kind.STACK, elements.type());
   }
 
   @Override
   public Facade through(UnaryOperator<Object> lens) {
-    var seen = (ListObject) lens.apply(object);
-    return new StackFacade<>(new Elements<>(elements.stoa(), elements.type(), seen));
-  }
-
-  @Override
-  public boolean isSingle() {
-    return true;
+    return new StackFacade<>(elements.through(lens));
   }
 }

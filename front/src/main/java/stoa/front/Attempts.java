@@ -62,7 +62,7 @@ public final class Attempts {
   public <R extends @Nullable Object, X extends Exception> R run(
       TxOptions options, TransactionBody<R, X> body) throws X {
     var limits = new Limits(options, clockNanos.getAsLong());
-    Defeats losses = null;
+    Conflicts conflicts = null;
     boolean locked = false;
     try {
       for (int attempt = 1; ; attempt++) {
@@ -76,8 +76,8 @@ public final class Attempts {
           } catch (RuntimeException thrown) {
             if (transaction.isLost() && !limits.reached(attempt)) continue;
             boolean isRestOver = transaction.isLate() && !next.equals(options);
-            if (isRestOver && losses != null) {
-              throw losses.told(options, attempt, limits.passed());
+            if (isRestOver && conflicts != null) {
+              throw conflicts.told(options, attempt, limits.passed());
             }
             throw thrown;
           }
@@ -86,10 +86,10 @@ public final class Attempts {
               return result;
             }
             case Transaction.Outcome.Aborted(Aborted cause) -> {
-              if (losses == null) losses = new Defeats();
-              losses.add(cause);
+              if (conflicts == null) conflicts = new Conflicts();
+              conflicts.add(cause);
               lost.increment();
-              if (limits.reached(attempt)) throw losses.told(options, attempt, limits.passed());
+              if (limits.reached(attempt)) throw conflicts.told(options, attempt, limits.passed());
             }
             case Transaction.Outcome.Unknown(Transaction.Id id) ->
                 throw new UnknownOutcome(

@@ -65,7 +65,7 @@ public sealed interface ObjectAnswer extends Answer {
   record Lent() implements ObjectAnswer {
     @Override
     public @Nullable Object get(Marshaller unused) {
-      throw new PlacedObjects.Elsewhere();
+      throw new PlacedObjects.LentToClients();
     }
 
     @Override
@@ -80,13 +80,13 @@ public sealed interface ObjectAnswer extends Answer {
 
   /// Returns the result in an encoded answer.
   ///
-  /// @throws PlacedObjects.Elsewhere when the object is lent
+  /// @throws PlacedObjects.LentToClients when the object is lent
   /// @throws Throwable what the method threw
   static @Nullable Object get(byte[] encoded, Marshaller marshaller) throws Throwable {
     return switch (encoded[0]) {
       case RETURNED -> marshaller.value(encoded, 1, encoded.length);
       case THREW -> throw marshaller.thrown(encoded, 1, encoded.length);
-      case LENT -> throw new PlacedObjects.Elsewhere();
+      case LENT -> throw new PlacedObjects.LentToClients();
       default -> throw new Corrupt("an answer of kind " + encoded[0]);
     };
   }

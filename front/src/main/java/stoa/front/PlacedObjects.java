@@ -26,18 +26,18 @@ public interface PlacedObjects {
   Placement placement(PlacedObject object);
 
   /// Thrown when a call did not execute at the store, since the object is lent to clients.
-  final class Elsewhere extends RuntimeException {
+  final class LentToClients extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /// Creates the exception without a stack trace.
-    public Elsewhere() {
+    public LentToClients() {
       super("the object is lent to clients", null, false, false);
     }
   }
 
   /// Makes a call at the store; durable on return, unless it only reads.
   ///
-  /// @throws Elsewhere beside the root, when the object is lent: nothing has happened
+  /// @throws LentToClients beside the root, when the object is lent: nothing has happened
   /// @throws Throwable what the method throws
   @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable;

@@ -33,7 +33,7 @@ public interface Placing {
 
   /// The execution of such calls in the process of the store itself.
   interface Root extends Placing, AutoCloseable {
-    /// Keeps an object that migrates in the store while the store executes calls on it as on any
+    /// Keeps a migrating object in the store while the store executes calls on the object, as on any
     /// other object. Waits for nothing.
     ///
     /// @return run it once when the calls have ended, on any thread; null when the object is not in

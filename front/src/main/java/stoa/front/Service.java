@@ -90,7 +90,7 @@ public interface Service {
 
     /// Calls the present object, outside of any method and transaction.
     ///
-    /// @throws PlacedObjects.Elsewhere in the process of the store, when the object is lent to
+    /// @throws PlacedObjects.LentToClients in the process of the store, when the object is lent to
     ///   clients: nothing has happened
     /// @throws Throwable what the method throws
     @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)

@@ -156,14 +156,14 @@ public final class SharedCall implements LiveRoute {
       throws Throwable {
     try {
       return invoke(method, arguments, isPlaced() && stoa.service().tree().isHere());
-    } catch (PlacedObjects.Elsewhere lent) {
+    } catch (PlacedObjects.LentToClients lent) {
       return atClients(method, arguments);
     }
   }
 
   /// Makes a call at the store.
   ///
-  /// @throws PlacedObjects.Elsewhere in the process of the store, when the object is lent to
+  /// @throws PlacedObjects.LentToClients in the process of the store, when the object is lent to
   ///   clients
   /// @throws Throwable what the method throws
   public @Nullable Object invokeThere(SharedMethod method, @Nullable Object[] arguments)

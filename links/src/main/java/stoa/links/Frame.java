@@ -28,7 +28,7 @@ sealed interface Frame {
   /// @param locality its locality, according to its program
   record Register(String address, String name, String domain, Locality locality) implements Frame {}
 
-  /// The answer to that.
+  /// The answer to [Register].
   ///
   /// @param leaseMillis the silence after which a connection ends
   /// @param locality the locality of the process: according to its program or, by default, to the
@@ -52,15 +52,16 @@ sealed interface Frame {
   record Named(String type, byte[] key) implements Frame {}
 
   /// From the process of the root: an object that the receiver has named is at the server from now
-  /// on, or at the clients; initially those that may be lent are at the server, others at the
-  /// clients.
+  /// on, or at the clients. Before the first such frame, an object that the store may lend is at
+  /// the server, and any other object is at the clients.
   record Side(StreamId object, boolean atServer) implements Frame {}
 
-  /// To the process of the root: the cost of the sender's calls on such an object.
+  /// To the process of the root: the cost of the sender's calls on an object that the server has.
   record Ran(StreamId object, CostModel.Updates updates) implements Frame {}
 
-  /// To the process of the root: the sender waits for an object that is at the server.
-  record Home(StreamId object) implements Frame {}
+  /// To the process of the root: move an object from the server to the clients, since the sender
+  /// waits for it.
+  record MoveToClients(StreamId object) implements Frame {}
 
   /// To the process of the root: keep an object at the clients from now on. The answer is a [Side]
   /// that says so, or [Refused].
@@ -69,7 +70,8 @@ sealed interface Frame {
   /// @param key its encoded key
   record Borrow(StreamId object, String type, byte[] key) implements Frame {}
 
-  /// To the process of the root: that is no longer necessary.
+  /// To the process of the root: the sender no longer needs the object of a [Borrow] at the
+  /// clients.
   record LetGo(StreamId object) implements Frame {}
 
   /// From the process of the root: an object is not lent.
@@ -79,7 +81,7 @@ sealed interface Frame {
   ///
   /// @param parent null while it has none
   /// @param children how many nodes are directly below
-  /// @param owned how many objects are there
+  /// @param owned how many objects are at the process
   record Standing(NodeId node, @Nullable NodeId parent, int children, int owned) implements Frame {}
 
   /// A sign of life.

@@ -30,7 +30,7 @@ final class FrameCodec {
   private static final int BEAT = 10;
   private static final int SIDE = 11;
   private static final int RAN = 12;
-  private static final int HOME = 13;
+  private static final int MOVE_TO_CLIENTS = 13;
   private static final int BORROW = 14;
   private static final int LET_GO = 15;
   private static final int REFUSED = 16;
@@ -67,7 +67,7 @@ final class FrameCodec {
       case Frame.Named(String type, byte[] key) -> out.u8(NAMED).text(type).sized(key);
       case Frame.Side(var object, boolean atServer) -> out.u8(SIDE).id(object).u8(atServer ? 1 : 0);
       case Frame.Ran(var object, var updates) -> updates(out.u8(RAN).id(object), updates);
-      case Frame.Home(var object) -> out.u8(HOME).id(object);
+      case Frame.MoveToClients(var object) -> out.u8(MOVE_TO_CLIENTS).id(object);
       case Frame.Borrow(var object, String type, byte[] key) ->
           out.u8(BORROW).id(object).text(type).sized(key);
       case Frame.LetGo(var object) -> out.u8(LET_GO).id(object);
@@ -134,7 +134,7 @@ final class FrameCodec {
       case BEAT -> new Frame.Beat(in.i64(), in.i64(), in.i64());
       case SIDE -> new Frame.Side(in.id(), MessageCodec.either(in, false, true));
       case RAN -> new Frame.Ran(in.id(), updates(in));
-      case HOME -> new Frame.Home(in.id());
+      case MOVE_TO_CLIENTS -> new Frame.MoveToClients(in.id());
       case BORROW -> new Frame.Borrow(in.id(), in.text(), in.sized());
       case LET_GO -> new Frame.LetGo(in.id());
       case REFUSED -> new Frame.Refused(in.id(), Refusal.of(in.u8()), in.text());

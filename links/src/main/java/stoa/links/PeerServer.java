@@ -152,8 +152,8 @@ public final class PeerServer implements AutoCloseable {
   }
 
   /// The receiver of a stream's frames: a node, when the first frame has named it.
-  private final class Entering implements Pipe.Ear {
-    private volatile Pipe.@Nullable Ear inside;
+  private final class Entering implements Pipe.Listener {
+    private volatile Pipe.@Nullable Listener inside;
 
     @Override
     public void frame(Pipe pipe, Frame frame) {

@@ -25,7 +25,7 @@ import stoa.migration.core.Mandate;
 /// when more parts follow.
 final class Pipe implements StreamObserver<byte[]> {
   /// Receives the frames. The reading thread calls it.
-  interface Ear {
+  interface Listener {
     /// A frame has come.
     void frame(Pipe pipe, Frame frame);
 
@@ -70,7 +70,7 @@ final class Pipe implements StreamObserver<byte[]> {
     }
   }
 
-  private final Ear ear;
+  private final Listener listener;
   private final Object sending = new Object();
   private @Nullable CallStreamObserver<byte[]> out; // guarded by sending
   private long waitingBytes; // guarded by sending
@@ -84,8 +84,8 @@ final class Pipe implements StreamObserver<byte[]> {
   /// The clock of the other side, and of this one when that came.
   private record Stamp(long stamp, long cameNanos) {}
 
-  Pipe(Ear ear) {
-    this.ear = ear;
+  Pipe(Listener listener) {
+    this.listener = listener;
   }
 
   /// Sets the target of frames; earlier frames are lost.
@@ -188,9 +188,9 @@ final class Pipe implements StreamObserver<byte[]> {
       boolean first = other == null;
       other = new Stamp(beat.stamp(), System.nanoTime());
       if (beat.echo() != 0) confirmedNanos = beat.echo();
-      ear.beat(this, beat, first);
+      listener.beat(this, beat, first);
     } else {
-      ear.frame(this, frame);
+      listener.frame(this, frame);
     }
   }
 
@@ -257,6 +257,6 @@ final class Pipe implements StreamObserver<byte[]> {
       if (over) return;
       over = true;
     }
-    ear.over(this, why);
+    listener.over(this, why);
   }
 }

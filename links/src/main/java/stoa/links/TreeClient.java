@@ -178,7 +178,7 @@ public final class TreeClient implements Uplink {
                 channel.newCall(Pipe.METHOD, CallOptions.DEFAULT), pipe));
   }
 
-  private final class Desk implements Pipe.Ear {
+  private final class Desk implements Pipe.Listener {
     @Override
     public void frame(Pipe pipe, Frame frame) {
       switch (frame) {
@@ -255,10 +255,10 @@ public final class TreeClient implements Uplink {
   /// The other processes, for the links of this one.
   private final class Around implements TreeLinks.Network {
     @Override
-    public @Nullable Pipe dial(NodeId to, Pipe.Ear ear) {
+    public @Nullable Pipe dial(NodeId to, Pipe.Listener listener) {
       Channel channel = to.address().contains("://") ? peers.to(to.address()) : servers.server();
       if (channel == null) return null;
-      var pipe = new Pipe(ear);
+      var pipe = new Pipe(listener);
       TreeClient.dial(channel, pipe);
       return pipe;
     }
@@ -384,8 +384,8 @@ public final class TreeClient implements Uplink {
   }
 
   @Override
-  public void bringHome(StreamId object) {
-    say(new Frame.Home(object));
+  public void moveToClients(StreamId object) {
+    say(new Frame.MoveToClients(object));
   }
 
   /// Sends a frame unless there is no root now: the next one does not need it.

@@ -28,7 +28,7 @@ final class TreeLinks implements Links {
   /// The part of the network outside these links. Called without locks.
   interface Network {
     /// Begins to connect to the process of a node; null when that is not possible.
-    @Nullable Pipe dial(NodeId to, Pipe.Ear ear);
+    @Nullable Pipe dial(NodeId to, Pipe.Listener listener);
 
     /// Returns the ticket by which that process admits this one.
     Tickets.@Nullable Ticket ticket();
@@ -245,7 +245,7 @@ final class TreeLinks implements Links {
   /// Takes the stream of a node that connects.
   ///
   /// @return the receiver of its frames from now on; null when it was refused
-  Pipe.@Nullable Ear accept(Pipe pipe, NodeId from, NodeId to) {
+  Pipe.@Nullable Listener accept(Pipe pipe, NodeId from, NodeId to) {
     Link link = null;
     synchronized (this) {
       Own own = nodes.get(to);
@@ -277,7 +277,7 @@ final class TreeLinks implements Links {
     }
   }
 
-  private final class Listening implements Pipe.Ear {
+  private final class Listening implements Pipe.Listener {
     private final Link link;
 
     private Listening(Link link) {

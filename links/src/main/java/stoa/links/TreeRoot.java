@@ -54,7 +54,7 @@ final class TreeRoot implements AutoCloseable {
   /// Clients connect to the root, and never the other way.
   private final class Below implements TreeLinks.Network {
     @Override
-    public @Nullable Pipe dial(NodeId to, Pipe.Ear ear) {
+    public @Nullable Pipe dial(NodeId to, Pipe.Listener listener) {
       return null;
     }
 
@@ -74,7 +74,7 @@ final class TreeRoot implements AutoCloseable {
   ///
   /// @param seen the locality of the other side, as this side sees it
   /// @return the receiver of its frames from now on; null when it was refused
-  Pipe.@Nullable Ear enter(Pipe pipe, Frame first, Locality seen) {
+  Pipe.@Nullable Listener enter(Pipe pipe, Frame first, Locality seen) {
     return switch (first) {
       case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
       case Frame.Register(String address, String name, _, var said) ->
@@ -83,17 +83,19 @@ final class TreeRoot implements AutoCloseable {
     };
   }
 
-  private static Pipe.@Nullable Ear refuse(Pipe pipe, Status status, String why) {
+  private static Pipe.@Nullable Listener refuse(Pipe pipe, Status status, String why) {
     pipe.cut(status.withDescription(why));
     return null;
   }
 
-  private Pipe.@Nullable Ear greeted(Pipe pipe, NodeId from, NodeId to, Tickets.Ticket ticket) {
+  private Pipe.@Nullable Listener greeted(
+      Pipe pipe, NodeId from, NodeId to, Tickets.Ticket ticket) {
     if (tickets.isGood(ticket, from.address())) return links.accept(pipe, from, to);
     return refuse(pipe, Status.UNAUTHENTICATED, "the ticket of " + from + " is not good");
   }
 
-  private Pipe.@Nullable Ear register(Pipe pipe, String address, String name, Locality locality) {
+  private Pipe.@Nullable Listener register(
+      Pipe pipe, String address, String name, Locality locality) {
     if (desks.size() >= MEMBERS_MAX) {
       return refuse(
           pipe,
@@ -111,7 +113,7 @@ final class TreeRoot implements AutoCloseable {
   }
 
   /// The registration of a process.
-  private final class Desk implements Pipe.Ear, Domain.Watcher {
+  private final class Desk implements Pipe.Listener, Domain.Watcher {
     private final Pipe pipe;
     private final String address;
     private final String name;
@@ -151,7 +153,7 @@ final class TreeRoot implements AutoCloseable {
         case Frame.Named(String type, byte[] key) -> background.execute(() -> know(type, key));
         case Frame.Standing now -> standing = now;
         case Frame.Ran(var object, var updates) -> domain.ran(object, updates);
-        case Frame.Home(var object) -> background.execute(() -> bringHome(object));
+        case Frame.MoveToClients(var object) -> background.execute(() -> moveToClients(object));
         case Frame.Borrow asks -> {
           if (asked.size() < ASKED_MAX) asked.add(asks.object());
           background.execute(() -> lend(asks));
@@ -210,9 +212,9 @@ final class TreeRoot implements AutoCloseable {
       pipe.send(new Frame.Side(object, atServer));
     }
 
-    private void bringHome(StreamId object) {
+    private void moveToClients(StreamId object) {
       try {
-        domain.bringHome(object);
+        domain.moveToClients(object);
       } catch (RuntimeException over) {
         LOG.debug("{} stays at the server: {}", object, over.getMessage());
       }

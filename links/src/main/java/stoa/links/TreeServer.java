@@ -69,11 +69,11 @@ public final class TreeServer implements AutoCloseable {
         ServerServiceDefinition.builder("stoa.Tree")
             .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
             .build();
-    return ServerInterceptors.intercept(service, new Seen());
+    return ServerInterceptors.intercept(service, new LocalityInterceptor());
   }
 
   private StreamObserver<byte[]> take(StreamObserver<byte[]> out) {
-    var entering = new Entering(Seen.current());
+    var entering = new Entering(LocalityInterceptor.current());
     var pipe = new Pipe(entering);
     pipe.out((CallStreamObserver<byte[]>) out);
     if (strangers.size() < STRANGERS_MAX) {
@@ -88,9 +88,9 @@ public final class TreeServer implements AutoCloseable {
    * The receiver of a stream's frames: the root, when the first frame has given the purpose. Frames
    * before there is a root wait for it.
    */
-  private final class Entering implements Pipe.Ear {
+  private final class Entering implements Pipe.Listener {
     private final Locality seen;
-    private Pipe.@Nullable Ear inside; // guarded by this
+    private Pipe.@Nullable Listener inside; // guarded by this
     private boolean over; // guarded by this
 
     private Entering(Locality seen) {
@@ -99,7 +99,7 @@ public final class TreeServer implements AutoCloseable {
 
     @Override
     public void frame(Pipe pipe, Frame frame) {
-      Pipe.Ear known;
+      Pipe.Listener known;
       synchronized (this) {
         known = inside;
       }
@@ -124,7 +124,7 @@ public final class TreeServer implements AutoCloseable {
 
     @Override
     public void beat(Pipe pipe, Frame.Beat beat, boolean first) {
-      Pipe.Ear known;
+      Pipe.Listener known;
       synchronized (this) {
         known = inside;
       }
@@ -134,7 +134,7 @@ public final class TreeServer implements AutoCloseable {
     @Override
     public void over(Pipe pipe, Status why) {
       strangers.remove(pipe);
-      Pipe.Ear known;
+      Pipe.Listener known;
       synchronized (this) {
         over = true;
         known = inside;

@@ -122,7 +122,7 @@ class FrameCodecTest {
     all.add(new Frame.Beat(random.nextLong(), random.nextLong(), random.nextLong()));
     all.add(new Frame.Side(stream(), true));
     all.add(new Frame.Ran(stream(), new CostModel.Updates(true, 3, 500, 2, 70, -1, 1)));
-    all.add(new Frame.Home(stream()));
+    all.add(new Frame.MoveToClients(stream()));
     return all;
   }
 
@@ -205,10 +205,12 @@ class FrameCodecTest {
     var near = InetAddress.getLoopbackAddress();
     var outer = InetAddress.getByName("10.0.0.7");
     var other = InetAddress.getByName("fe80::7%1");
-    assertEquals(Seen.locality(near, near), Seen.locality(outer, outer));
-    assertEquals(Seen.locality(near, near), Seen.locality(near, null));
-    assertEquals(Locality.of("10.0.0.7"), Seen.locality(outer, near));
-    assertEquals(Locality.of("fe80:0:0:0:0:0:0:7"), Seen.locality(other, near));
+    assertEquals(
+        LocalityInterceptor.locality(near, near), LocalityInterceptor.locality(outer, outer));
+    assertEquals(
+        LocalityInterceptor.locality(near, near), LocalityInterceptor.locality(near, null));
+    assertEquals(Locality.of("10.0.0.7"), LocalityInterceptor.locality(outer, near));
+    assertEquals(Locality.of("fe80:0:0:0:0:0:0:7"), LocalityInterceptor.locality(other, near));
   }
 
   @Test

@@ -26,11 +26,11 @@ import stoa.storage.segment.Commit;
 /// again has no effect.
 public final class CatchUp {
   /*
-   * A crash may come anywhere, because of the order of writes. A stream gets its checkpoints and
+   * The order of writes makes a crash harmless at any place. A stream gets its checkpoints and
    * marks first, then its entries by their addresses, then its release as at the other replica. So
-   * at any time it has everything up to its last entry, and the next attempt asks for the rest. The
-   * headers of the log come last: up to a header that is here, everything is, and applying its
-   * batch again is void. The position, in one commit, ends it.
+   * at any time the stream has everything up to its last entry, and the next attempt asks for the
+   * rest. The headers of the log come last: when a header is here, everything up to it is here, and
+   * applying its batch again changes nothing. One commit, with the position, ends the catch-up.
    */
 
   /// The other replica's [Supply], local or remote.
@@ -39,7 +39,7 @@ public final class CatchUp {
     InputStream ask(byte[] question) throws IOException;
   }
 
-  /// The other replica has less than this one. It may get the rest, or have lost it.
+  /// The other replica has less than this one. It may receive the rest later, or it has lost it.
   public static final class Behind extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -18,31 +18,32 @@ import stoa.storage.segment.Commit;
 /// One replica of a shard: the result of a [Consensus]'s commands on a storage device.
 ///
 /// The same commands lead to the same streams at every replica, and get the same answers. One
-/// thread of the consensus applies; any thread may ask for the rest. Nothing is synced until
-/// [#sync]: the log of the consensus has what a crash takes, and applies it again. A failure of the
-/// device stops this replica alone: it throws from then on.
+/// thread of the consensus applies commands; any thread may call the other methods. The replica
+/// syncs nothing before [#sync]: when a crash loses applied commands, the log of the consensus has
+/// them, and applies them again. A failure of the device stops this replica alone, whose methods
+/// throw from then on.
 public final class Replica implements AutoCloseable {
   /*
-   * A command is one commit of the device, together with where it stood in the order. So after a crash
-   * the device tells exactly up to which command it is, and one that comes again changes nothing. A
-   * command without effect is not written: its index is with the next one, or with the sync.
+   * A command becomes one commit of the device, together with its place in the order. So after a crash
+   * the device knows exactly the last command that it has, and a repeated command changes nothing. The
+   * replica writes nothing for a command without effect: the next commit, or the sync, has its index.
    *
    *    object    space  offset   data
    *    RECORD    0      0        version u8: 1; index, term and fence, all varint
-   *    RECORD    0      1        whether it is catching up: u8
-   *    RECORD    0      2        index and term up to where the consensus knows of it, while that may be less:
-   *                              both varint; nothing otherwise
+   *    RECORD    0      1        whether the replica is catching up: u8
+   *    RECORD    0      2        index and term of the last command that the consensus knows to be here, while
+   *                              the replica may have later ones: both varint; nothing otherwise
    *
    * The fence is the index at which the present owner opened its term, which is the number of the term.
    * Batches of lower terms are void, in whatever epoch.
    *
    * Invariants:
-   * (1) What is at or below `applied` is on the device, whole. Nothing else is, except during a
-   *     catch-up: then a part of later commands' results may be there. Of versioned objects that may
-   *     be so at any time (ReplicaObjects).
-   * (2) What is at or below `durable` survives.
-   * (3) Answers, and what the streams show, depend on the commands only. The physical
-   *     rest of a released past does not: each replica keeps what it needs itself for the valid state.
+   * (1) The device has the whole result of every command at or below `applied`, and nothing of later
+   *     commands, with two exceptions: during a catch-up it may have a part of their results, and it
+   *     may have later changes of versioned objects at any time (ReplicaObjects).
+   * (2) The results of commands at or below `durable` survive a crash.
+   * (3) Answers, and the contents of the streams, depend on the commands only. The rest of a released
+   *     past on the device does not: each replica keeps the part that its own valid state needs.
    */
   static final StreamId RECORD = StreamId.of("stoa/replica");
   private static final int VERSION = 1;
@@ -98,7 +99,7 @@ public final class Replica implements AutoCloseable {
   /// Opens the replica on a device.
   public Replica(Device device) {
     this.device = device;
-    device.leaveSyncing();
+    device.useExternalSync();
     this.objects = new ReplicaObjects(device);
     this.streams = new Streams(device);
     this.shown = new Streams(new ReplicatedExtents(this, ReplicatedExtents.NONE));

@@ -39,10 +39,11 @@ public final class Supply implements AutoCloseable {
    *                      what stoa.storage.object.VersionedObject sends to an owner of these versions and snapshots
    *   KEPT id address .. for each named stream: 1 u8, data of the checkpoint at that address; or 0 u8
    *
-   * As of a position: later entries than its log counter are left out. Released is what was so before
-   * it began; later releases show as `oldest` only. Objects are as they are when they are asked for:
-   * their versions may come early, and twice. Those that have parts of changes in progress come first:
-   * one that is gone by the time it is asked for is part of a later object.
+   * A supply describes the replica as of one position: it leaves out entries after the position's log
+   * counter. A release before the position shows as missing entries; a later release shows as `oldest`
+   * only. Objects do not follow the position: the supply sends their present state, so that a version
+   * may come early, and twice. The supply lists objects with parts of unfinished changes first. When
+   * such a part is gone before the other replica asks for it, a later object contains it.
    */
   static final int BEGIN = 0;
   static final int STREAMS = 1;
@@ -172,27 +173,31 @@ public final class Supply implements AutoCloseable {
 
   private void records(StreamId stream, long from, DataOutputStream out) throws IOException {
     long last = last(stream);
-    var failure = new IOException[1];
-    for (int space : SPACES) {
-      device.scan(
-          stream,
-          space,
-          from + 1,
-          last,
-          (offset, data) -> {
-            try {
-              out.writeByte(1 + space);
-              out.writeLong(offset);
-              write(data, out);
-              return true;
-            } catch (IOException e) {
-              failure[0] = e;
-              return false;
-            }
-          });
-      if (failure[0] != null) throw failure[0];
-    }
+    for (int space : SPACES) scan(stream, space, from, last, out);
     out.writeByte(0);
+  }
+
+  /// Writes the records of a space after an offset, up to another one: each with the space.
+  private void scan(StreamId stream, int space, long after, long last, DataOutputStream out)
+      throws IOException {
+    var failure = new IOException[1];
+    device.scan(
+        stream,
+        space,
+        after + 1,
+        last,
+        (offset, data) -> {
+          try {
+            out.writeByte(1 + space);
+            out.writeLong(offset);
+            write(data, out);
+            return true;
+          } catch (IOException e) {
+            failure[0] = e;
+            return false;
+          }
+        });
+    if (failure[0] != null) throw failure[0];
   }
 
   private void kept(StreamId stream, long address, DataOutputStream out) throws IOException {
@@ -207,24 +212,7 @@ public final class Supply implements AutoCloseable {
 
   private void log(long from, DataOutputStream out) throws IOException {
     out.writeLong(streams.firstInLog());
-    var failure = new IOException[1];
-    device.scan(
-        Streams.LOG,
-        Streams.ENTRIES,
-        from + 1,
-        counter,
-        (offset, data) -> {
-          try {
-            out.writeByte(1);
-            out.writeLong(offset);
-            write(data, out);
-            return true;
-          } catch (IOException e) {
-            failure[0] = e;
-            return false;
-          }
-        });
-    if (failure[0] != null) throw failure[0];
+    scan(Streams.LOG, Streams.ENTRIES, from, counter, out);
     out.writeByte(0);
   }
 

@@ -46,7 +46,7 @@ final class AutoClient implements Auto {
       long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
       try {
         return atServer ? objects.call(object, method, arguments) : inTree.call(meter);
-      } catch (Seat.Elsewhere elsewhere) {
+      } catch (Seat.AtServer elsewhere) {
         tries.failed("it went to the server meanwhile");
       } finally {
         boolean ran = atServer || meter.running() != null;

@@ -229,7 +229,7 @@ final class AutoRoot implements Auto {
   void borrow(PlacedObject object, Domain.Watcher asker) {
     Sided site = site(object);
     site.askers.add(asker);
-    bringHome(site);
+    moveToClients(site);
     synchronized (site.watchers) {
       asker.side(object.stream(), site.told);
     }
@@ -267,9 +267,9 @@ final class AutoRoot implements Auto {
 
   /// Brings an object to the clients, where a member waits for it that needs it with others. May
   /// take long.
-  void bringHome(StreamId object) {
+  void moveToClients(StreamId object) {
     Sided site = sites.get(object);
-    if (site != null) bringHome(site);
+    if (site != null) moveToClients(site);
   }
 
   /* Brings an object to the side that its model prefers. */
@@ -369,7 +369,7 @@ final class AutoRoot implements Auto {
         site.side.readLock().unlock();
       }
       tries.failed("it went to the server meanwhile");
-      bringHome(site);
+      moveToClients(site);
     }
   }
 
@@ -382,7 +382,7 @@ final class AutoRoot implements Auto {
     }
   }
 
-  private void bringHome(Sided site) {
+  private void moveToClients(Sided site) {
     lockForChange(site);
     try {
       toClients(site);

@@ -324,9 +324,9 @@ public final class Domain implements Placing.Root {
   }
 
   /// Brings an object to the clients. May take long.
-  public void bringHome(StreamId object) {
-    auto.bringHome(object);
-    lender.bringHome(object);
+  public void moveToClients(StreamId object) {
+    auto.moveToClients(object);
+    lender.moveToClients(object);
   }
 
   /* This process, for its members. */
@@ -401,10 +401,10 @@ public final class Domain implements Placing.Root {
     }
 
     @Override
-    public void bringHome(StreamId object) {
+    public void moveToClients(StreamId object) {
       timing.start(() -> {
         try {
-          Domain.this.bringHome(object);
+          Domain.this.moveToClients(object);
         } catch (RuntimeException over) {
           LOG.debug("{} stays at the server: {}", object, over.getMessage());
         }

@@ -27,16 +27,17 @@ import stoa.front.types.SharedMethod;
 /// on it, in the order of the log. This class knows only who borrows it.
 final class Lender implements Auto {
   /*
-   * (1) The store says that an object is lent from before any asker learns it, until after the root
-   *     holds the object and everything that came of it is durable. So no call executes at both
-   *     sides.
-   * (2) `lent` and `held` change under `changing`. `lent` is what askers were told; the store may
-   *     know more: another root may have lent the object before. A caller that meets that makes
-   *     `settle` find it out. What the root holds and the store has not taken back yet is lent; it
-   *     moves on, to either side.
-   * (3) When the root has had an object and it is at the server, `held` is what the root holds it
-   *     by: no member gets an old copy of it. Before it was first lent the root has no copy, and
-   *     loads none.
+   * (1) The store says that an object is lent before the first asker learns that. The store takes
+   *     the object back only after the root holds it, and after the results of all calls on it are
+   *     durable. So no call executes at both sides.
+   * (2) `lent` and `held` change under `changing`. `lent` is the side that the askers know. The
+   *     store may say that an object is lent while `lent` is false, because an earlier root has lent
+   *     the object. A call that meets such an object makes `settle` ask the store. An object that
+   *     the root holds, and that the store has not taken back, counts as lent. The next step moves
+   *     it, either to the server or to a client.
+   * (3) While an object that the root has had is at the server, the root holds it by `held`, so that
+   *     no member gets an old copy. The root has no copy of an object that was never lent, and loads
+   *     none.
    */
   private static final class Loan {
     private final PlacedObject object;
@@ -118,9 +119,9 @@ final class Lender implements Auto {
       try {
         if (!caller.isAtServer(object.stream())) return inTree.call(new Meter(false));
         return store.call(object, method, arguments);
-      } catch (Seat.Elsewhere atServer) {
+      } catch (Seat.AtServer atServer) {
         // It has gone there meanwhile.
-      } catch (PlacedObjects.Elsewhere lent) {
+      } catch (PlacedObjects.LentToClients lent) {
         settle(loan(object));
         caller.hear();
       }
@@ -180,7 +181,7 @@ final class Lender implements Auto {
 
   /// Gives an object that others borrow, too, to a caller that waits for it in the tree. May take
   /// long.
-  void bringHome(StreamId object) {
+  void moveToClients(StreamId object) {
     Loan loan = loans.get(object);
     if (loan != null && loan.isAsked()) toClients(loan);
   }

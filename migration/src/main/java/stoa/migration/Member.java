@@ -80,7 +80,7 @@ public final class Member implements Placing, AutoCloseable {
     seat.on(event);
   }
 
-  /// Called when it may be sure again that no other node has what it has.
+  /// Called when its mandate is valid again: no other node has the objects that this member has.
   void renewed() {
     seat.renewed();
   }
@@ -91,8 +91,8 @@ public final class Member implements Placing, AutoCloseable {
   }
 
   /// Records that an object is at the server unless the root says otherwise.
-  void home(StreamId object) {
-    seat.home(object);
+  void noteAtServer(StreamId object) {
+    seat.noteAtServer(object);
   }
 
   /// Waits until the root's earlier messages are known.
@@ -184,7 +184,7 @@ public final class Member implements Placing, AutoCloseable {
   private Object borrow(PlacedObject object) {
     Site.check(object, site.domain());
     Placement placement = site.objects().placement(object);
-    if (placement == Placement.SERVER) home(object.stream());
+    if (placement == Placement.SERVER) noteAtServer(object.stream());
     return placement == Placement.CLIENT ? this : borrowed.borrow(object);
   }
 
@@ -199,7 +199,7 @@ public final class Member implements Placing, AutoCloseable {
     Auto auto = site.auto(object);
     if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter(false));
     boolean lendable = site.objects().placement(object) == Placement.SERVER;
-    if (lendable) home(object.stream());
+    if (lendable) noteAtServer(object.stream());
     return auto.call(
         object,
         method,

@@ -212,8 +212,8 @@ public final class Outpost implements AutoCloseable {
     }
 
     @Override
-    public void bringHome(StreamId object) {
-      uplink.bringHome(object);
+    public void moveToClients(StreamId object) {
+      uplink.moveToClients(object);
     }
 
     @Override

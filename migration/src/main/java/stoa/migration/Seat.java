@@ -49,10 +49,10 @@ final class Seat {
   }
 
   /* The object is at the server, and calls on it are made there. */
-  static final class Elsewhere extends RuntimeException {
+  static final class AtServer extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private Elsewhere() {
+    private AtServer() {
       super("at the server", null, false, false);
     }
   }
@@ -119,7 +119,7 @@ final class Seat {
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
   // The objects that are at the server unless the root has said otherwise; and those of which it
   // has said so.
-  private final Set<StreamId> homed = ConcurrentHashMap.newKeySet();
+  private final Set<StreamId> startsAtServer = ConcurrentHashMap.newKeySet();
   private final Set<StreamId> away = ConcurrentHashMap.newKeySet();
   // The objects whose newest state since their return from the server this process has seen.
   private final Set<StreamId> current = ConcurrentHashMap.newKeySet();
@@ -198,7 +198,7 @@ final class Seat {
             });
   }
 
-  /// Called when it may be sure again that no other node has what it has.
+  /// Called when its mandate is valid again: no other node has the objects that this member has.
   void renewed() {
     mailbox.put(this::retry);
   }
@@ -557,7 +557,7 @@ final class Seat {
         goElsewhere(number);
         return true;
       }
-      site.bringHome(object);
+      site.moveToClients(object);
     }
     return false;
   }
@@ -572,17 +572,17 @@ final class Seat {
     CompletableFuture<?> future = operations.remove(number);
     if (future == null) future = reads.remove(number);
     if (future == null) future = locals.remove(number);
-    if (future != null) future.completeExceptionally(new Elsewhere());
+    if (future != null) future.completeExceptionally(new AtServer());
   }
 
   /// Returns whether an object is at the server, as far as this process knows.
   boolean isAtServer(StreamId object) {
-    return homed.contains(object) ? !away.contains(object) : lent.contains(object);
+    return startsAtServer.contains(object) ? !away.contains(object) : lent.contains(object);
   }
 
   /// Records that an object is at the server unless the root says otherwise.
-  void home(StreamId object) {
-    homed.add(object);
+  void noteAtServer(StreamId object) {
+    startsAtServer.add(object);
   }
 
   /// Waits until the root's earlier messages are known.
@@ -624,11 +624,11 @@ final class Seat {
       }
       away.remove(object);
       current.remove(object);
-      if (!homed.contains(object)) lent.add(object);
+      if (!startsAtServer.contains(object)) lent.add(object);
       wanted.forEach((number, of) -> {
         if (!of.objects.contains(object)) return;
         if (!of.alone) {
-          site.bringHome(object);
+          site.moveToClients(object);
         } else if (isAsked(number)) {
           goElsewhere(number);
           take(new Event.Withdraw(number));
@@ -653,7 +653,7 @@ final class Seat {
   ///
   /// @param alone whether the operation can be made at the server instead
   /// @throws Again when the node was disconnected
-  /// @throws Elsewhere when the operation must be made there
+  /// @throws AtServer when the operation must be made there
   Obtained obtain(SortedSet<StreamId> objects, boolean alone, Object what) {
     return ask(
         operations, new Wanted(objects, alone), number -> new Event.Submit(number, objects), what);
@@ -662,7 +662,7 @@ final class Seat {
   /// Gets a copy.
   ///
   /// @throws Again when the node was disconnected
-  /// @throws Elsewhere when the read must be made at the server
+  /// @throws AtServer when the read must be made at the server
   Copy read(StreamId object, Reads how, Object what) {
     return ask(
         how == Reads.LOCAL ? locals : reads,

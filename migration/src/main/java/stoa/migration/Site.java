@@ -67,7 +67,7 @@ interface Site {
   @Nullable Auto auto(PlacedObject object);
 
   /// Asks for an object that is at the server. Waits for nothing.
-  void bringHome(StreamId object);
+  void moveToClients(StreamId object);
 
   /// Keeps an object at the clients from the return of this on, until [#letGo]; it stays where it
   /// is if that is not possible.

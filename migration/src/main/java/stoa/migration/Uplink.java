@@ -52,7 +52,7 @@ public interface Uplink extends Links, AutoCloseable {
   void ran(StreamId object, CostModel.Updates updates);
 
   /// Asks the root to let an object go from the server.
-  void bringHome(StreamId object);
+  void moveToClients(StreamId object);
 
   /// Asks the root to keep an object at the clients, now and whenever there is another root. The
   /// root confirms or refuses.

@@ -18,15 +18,12 @@ import stoa.base.Encoder;
 import stoa.front.SharedBlob;
 import stoa.front.SharedBlobSnapshot;
 import stoa.objects.ObjectService;
+import stoa.wire.BlobOperation;
 
 /// The operations on blobs of one session; `docs/wire.md` lists them. Thread-safe.
 final class BlobCalls implements AutoCloseable {
   private static final int WRITES_MAX = 64;
   private static final int EXTENTS_MAX = 4_096;
-  private static final int WRITE = 10;
-  private static final int RELEASE = 16;
-  private static final int PART = 19;
-  private static final int CLOSE = 24;
 
   /// A write of several parts.
   ///
@@ -36,35 +33,21 @@ final class BlobCalls implements AutoCloseable {
   private final ConcurrentHashMap<Long, Writing> writes = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /// Returns whether an operation changes nothing.
-  static boolean isRead(int operation) {
-    return operation == 2
-        || (operation >= 4 && operation <= 9)
-        || operation == 15
-        || operation == 17;
-  }
-
-  /// Returns whether an operation may be repeated.
-  static boolean isRepeatable(int operation) {
-    return isRead(operation) || operation == RELEASE;
-  }
-
-  /// Returns whether an operation only lets go of something.
-  static boolean isRelease(int operation) {
-    return operation == RELEASE || operation == CLOSE;
-  }
-
   /// Starts an operation, and returns its future answer. On return everything is done except the
   /// write of a range, which already has its place among the others.
   CompletableFuture<byte[]> start(
-      ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
-    if (operation != WRITE && operation != PART) {
+      ObjectService service,
+      byte[] key,
+      long generation,
+      BlobOperation operation,
+      byte[] arguments) {
+    if (operation != BlobOperation.WRITE && operation != BlobOperation.PART) {
       return CompletableFuture.completedFuture(
           answer(service, key, generation, operation, arguments));
     }
     SharedBlob blob = service.blob(key, generation);
     var in = new Decoder(arguments);
-    if (operation == PART) {
+    if (operation == BlobOperation.PART) {
       Writing writing = writing(in.varint());
       CompletableFuture<Void> written =
           writing.write.writeAsync(in.varint(), ByteBuffer.wrap(in.raw(in.remaining())));
@@ -78,45 +61,51 @@ final class BlobCalls implements AutoCloseable {
 
   /// Performs an operation, and returns its answer.
   private byte[] answer(
-      ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
+      ObjectService service,
+      byte[] key,
+      long generation,
+      BlobOperation operation,
+      byte[] arguments) {
     SharedBlob blob = service.blob(key, generation);
     var in = new Decoder(arguments);
     var result = new Encoder(64);
     switch (operation) {
-      case 1 -> blob.create();
-      case 2 -> result.varint(blob.found());
-      case 3 -> result.u8(blob.delete() ? 1 : 0);
-      case 4 -> result.varint(at(blob, in).version());
-      case 5 -> result.varint(at(blob, in).size());
-      case 6 -> {
+      case CREATE -> blob.create();
+      case GENERATION -> result.varint(blob.found());
+      case DELETE -> result.u8(blob.delete() ? 1 : 0);
+      case VERSION -> result.varint(at(blob, in).version());
+      case SIZE -> result.varint(at(blob, in).size());
+      case READ -> {
         BlobReader reader = at(blob, in);
         result.raw(reader.read(in.varint(), Math.toIntExact(in.varint())));
       }
-      case 7 -> {
+      case ATTRIBUTE -> {
         Optional<byte[]> found = at(blob, in).attribute(in.text());
         result.u8(found.isPresent() ? 1 : 0);
         found.ifPresent(result::raw);
       }
-      case 8 -> {
+      case ATTRIBUTES -> {
         Map<String, byte[]> all = at(blob, in).attributes();
         result.varint(all.size());
         all.forEach((name, value) -> result.text(name).sized(value));
       }
-      case 9 -> history(at(blob, in), in, result);
-      case 11 -> result.varint(blob.truncate(in.varint()));
-      case 12 -> result.varint(blob.attribute(in.text(), in.raw(in.remaining())));
-      case 13 -> result.varint(blob.removeAttribute(in.text()));
-      case 14 -> result.varint(blob.snapshot().number());
-      case 15 -> {
+      case HISTORY -> history(at(blob, in), in, result);
+      case TRUNCATE -> result.varint(blob.truncate(in.varint()));
+      case SET_ATTRIBUTE -> result.varint(blob.attribute(in.text(), in.raw(in.remaining())));
+      case REMOVE_ATTRIBUTE -> result.varint(blob.removeAttribute(in.text()));
+      case SNAPSHOT -> result.varint(blob.snapshot().number());
+      case SNAPSHOTS -> {
         List<SharedBlobSnapshot> all = blob.kept();
         result.varint(all.size());
         all.forEach(snapshot -> result.varint(snapshot.number()));
       }
       case RELEASE -> blob.kept(in.varint()).release();
-      case 17 -> result.varint(blob.at(in.varint()).number());
-      default -> part(blob, operation, in, result);
+      case AT -> result.varint(blob.at(in.varint()).number());
+      case BEGIN, PART_TRUNCATE, PART_ATTRIBUTE, PART_REMOVE_ATTRIBUTE, COMMIT, CLOSE ->
+          part(blob, operation, in, result);
+      case WRITE, PART -> throw new IllegalStateException(operation + " is asynchronous");
     }
-    long found = operation == 2 ? 0 : blob.generation();
+    long found = operation == BlobOperation.GENERATION ? 0 : blob.generation();
     return new Encoder(result.size() + 10).varint(found).raw(result.toBytes()).toBytes();
   }
 
@@ -138,20 +127,19 @@ final class BlobCalls implements AutoCloseable {
     }
   }
 
-  private void part(SharedBlob blob, int operation, Decoder in, Encoder result) {
+  private void part(SharedBlob blob, BlobOperation operation, Decoder in, Encoder result) {
     long number = in.varint();
     switch (operation) {
-      case 18 -> begin(blob, number);
-      case 20 -> writing(number).write.truncate(in.varint());
-      case 21 -> writing(number).write.attribute(in.text(), in.raw(in.remaining()));
-      case 22 -> writing(number).write.removeAttribute(in.text());
-      case 23 -> {
+      case BEGIN -> begin(blob, number);
+      case PART_TRUNCATE -> writing(number).write.truncate(in.varint());
+      case PART_ATTRIBUTE -> writing(number).write.attribute(in.text(), in.raw(in.remaining()));
+      case PART_REMOVE_ATTRIBUTE -> writing(number).write.removeAttribute(in.text());
+      case COMMIT -> {
         result.varint(commit(number, in.varint()));
         end(number);
       }
       case CLOSE -> end(number);
-      default ->
-          throw new IllegalArgumentException("operation " + operation + " on blobs is not known");
+      default -> throw new IllegalStateException(operation + " has no part of a write");
     }
   }
 

@@ -2,6 +2,7 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import stoa.store.calls.Event;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Entry;
 
 /// The form in which entries of an object's stream travel to a client.
@@ -13,7 +14,7 @@ final class Entries {
     var entry =
         Entry.newBuilder()
             .setVersion(stored.address())
-            .setAt(Forms.at(stored.log()))
+            .setAt(MessageForms.at(stored.log()))
             .setNowMicros(stored.nowMicros());
     switch (event.event()) {
       case Event.What.Put(byte[] value, _) ->

@@ -1,16 +1,14 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
-import stoa.LogAddress;
-import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
 import stoa.store.running.StoreTransaction;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
-import stoa.wire.proto.At;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Done;
 import stoa.wire.proto.ObjectName;
@@ -24,24 +22,7 @@ final class Forms {
 
   static ObjectService.Call call(ObjectService.Container object, Call call) {
     return new ObjectService.Call(
-        object, existence(call.getExistence()), call.getCall().toByteArray());
-  }
-
-  static Existence existence(stoa.wire.proto.Existence told) {
-    byte[] opening = told.getHasOpening() ? told.getOpening().toByteArray() : null;
-    return switch (told.getKind()) {
-      case ANY -> new Existence.Any(opening);
-      case ABSENT -> new Existence.Absent(opening);
-      case GENERATION -> new Existence.Generation(told.getGeneration(), opening);
-      case UNDELETED -> new Existence.Undeleted(opening);
-      case UNRECOGNIZED ->
-          throw new IllegalArgumentException(
-              "an existence of a kind that this server does not know");
-    };
-  }
-
-  static LogAddress address(At at) {
-    return new LogAddress(at.getEpoch(), at.getCounter());
+        object, MessageForms.existence(call.getExistence()), call.getCall().toByteArray());
   }
 
   static StoreTransaction.Id id(TransactionId told, ObjectService service) {
@@ -88,7 +69,7 @@ final class Forms {
             .setGroup(errand.group())
             .setObject(name(errand.target()))
             .setClassName(errand.className())
-            .setExistence(existence(errand.existence()))
+            .setExistence(MessageForms.existence(errand.existence()))
             .setCall(ByteString.copyFrom(errand.call()))
             .setNested(errand.nested());
     errand.callers().forEach(caller -> made.addCallers(name(caller)));
@@ -100,24 +81,6 @@ final class Forms {
         .setType(key.space())
         .setKey(ByteString.copyFrom(key.name()))
         .build();
-  }
-
-  private static stoa.wire.proto.Existence existence(Existence existence) {
-    var made = stoa.wire.proto.Existence.newBuilder();
-    switch (existence) {
-      case Existence.Any _ -> made.setKind(stoa.wire.proto.Existence.Kind.ANY);
-      case Existence.Absent _ -> made.setKind(stoa.wire.proto.Existence.Kind.ABSENT);
-      case Existence.Undeleted _ -> made.setKind(stoa.wire.proto.Existence.Kind.UNDELETED);
-      case Existence.Generation(long generation, _) ->
-          made.setKind(stoa.wire.proto.Existence.Kind.GENERATION).setGeneration(generation);
-    }
-    byte[] opening = existence.opening();
-    if (opening != null) made.setHasOpening(true).setOpening(ByteString.copyFrom(opening));
-    return made.build();
-  }
-
-  static At at(LogAddress address) {
-    return At.newBuilder().setEpoch(address.epoch()).setCounter(address.counter()).build();
   }
 
   static TransactionId id(StoreTransaction.Id id) {

@@ -105,7 +105,7 @@ final class Ledger {
   void answered(Answer answer) {
     underWay--;
     Line line = lines.get(answer.getSequence());
-    if (line == null) return; // acknowledged beforehand: its own harm
+    if (line == null) return; // the client acknowledged the answer before it came, and lacks it now
     line.state = ANSWERED;
     line.answer = answer;
     bytes += answer.getSerializedSize();

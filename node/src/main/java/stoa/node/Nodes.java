@@ -21,7 +21,9 @@ final class Nodes implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Nodes.class);
 
   /// The message to a client when no server has the store.
-  static final String NOBODY = "no server has the store: fewer than half of them are there, maybe";
+  static final String NOBODY =
+      "no server leads the store at the moment: an election is in progress, or no majority of the"
+          + " servers that keep it is running; ./stoa status tells which are";
 
   private final ServerConfig config;
   private final @Nullable Peers peers;

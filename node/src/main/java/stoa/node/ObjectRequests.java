@@ -14,6 +14,7 @@ import stoa.front.types.NotBrief;
 import stoa.objects.ObjectService;
 import stoa.store.calls.PriorOutcome;
 import stoa.store.running.Request;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Close;
 import stoa.wire.proto.Delete;
@@ -181,7 +182,7 @@ final class ObjectRequests {
       try {
         ObjectService.PlacedAnswer whole = service.askWhole(call, moved);
         return Forms.answered(whole.encoded(), whole.generation(), whole.reach());
-      } catch (PlacedObjects.Elsewhere lent) {
+      } catch (PlacedObjects.LentToClients lent) {
         return rooted(call);
       }
     });
@@ -234,7 +235,7 @@ final class ObjectRequests {
   private void delete(PendingRequest asked, Container container, Delete delete) {
     try {
       asked.checkTime();
-      var existence = Forms.existence(delete.getExistence());
+      var existence = MessageForms.existence(delete.getExistence());
       if (service.isPlaced(container.object())) {
         asked.onCalls(() -> {
           long ended = service.deletePlaced(container.object(), existence, asked.id());

@@ -10,6 +10,7 @@ import stoa.objects.ObjectService;
 import stoa.store.calls.Event;
 import stoa.store.past.Pins;
 import stoa.wire.Frames;
+import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Done;
@@ -50,7 +51,7 @@ final class PastRequests {
               ObjectService.Call made = Forms.call(container.object(), call);
               byte[] answer =
                   call.getPlaceCase() == Call.PlaceCase.ADDRESS
-                      ? service.ask(made, Forms.address(call.getAddress()))
+                      ? service.ask(made, MessageForms.at(call.getAddress()))
                       : service.ask(made, call.getVersion());
               return Forms.answered(answer, 0, service.moment());
             }));
@@ -119,7 +120,7 @@ final class PastRequests {
       told.addSnapshots(
           SnapshotIs.newBuilder()
               .setName(snapshot.name().orElse(""))
-              .setAt(Forms.at(snapshot.address())));
+              .setAt(MessageForms.at(snapshot.address())));
     }
     return Forms.answer(service.moment()).setSnapshots(told);
   }
@@ -131,7 +132,7 @@ final class PastRequests {
       throw new LimitExceeded(
           "the session holds " + session.pins.size() + " snapshots; close some");
     }
-    Pins.Pin made = service.pin(pin.hasAt() ? Forms.address(pin.getAt()) : null);
+    Pins.Pin made = service.pin(pin.hasAt() ? MessageForms.at(pin.getAt()) : null);
     Pins.Pin before = session.pins.put(pin.getPin(), made);
     if (before != null) before.close();
     if (session.isEnded()) {
@@ -141,8 +142,10 @@ final class PastRequests {
       throw new Closed("the session has ended");
     }
     var address =
-        pin.hasAt() ? Forms.address(pin.getAt()) : new LogAddress(service.epoch(), made.counter());
-    return Forms.answer(made.counter()).setDone(Done.newBuilder().setAt(Forms.at(address)));
+        pin.hasAt()
+            ? MessageForms.at(pin.getAt())
+            : new LogAddress(service.epoch(), made.counter());
+    return Forms.answer(made.counter()).setDone(Done.newBuilder().setAt(MessageForms.at(address)));
   }
 
   void unpin(PendingRequest asked, Unpin unpin) {

@@ -14,6 +14,7 @@ import stoa.UnknownOutcome;
 import stoa.base.CallId;
 import stoa.base.Latency;
 import stoa.objects.ObjectService;
+import stoa.wire.BlobOperation;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
@@ -164,7 +165,7 @@ final class PendingRequest {
   /// Returns for how long it may wait before it begins; 0 for as long as it must.
   private long waitMillisMax() {
     int millis = request.getTimeMillis();
-    if (request.hasBlob() && BlobCalls.isRelease(request.getBlob().getOperation())) return 0;
+    if (request.hasBlob() && BlobOperation.isRelease(request.getBlob().getOperation())) return 0;
     if (millis > 0) return millis;
     return switch (request.getWhatCase()) {
       case BLOB, STREAM, LIST_OBJECTS, DELETE -> service.limits().callTimeMax().toMillis();

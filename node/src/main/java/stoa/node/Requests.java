@@ -3,6 +3,8 @@ package stoa.node;
 import com.google.protobuf.ByteString;
 import stoa.LimitExceeded;
 import stoa.objects.ObjectService;
+import stoa.wire.BlobOperation;
+import stoa.wire.StreamOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Names;
@@ -132,8 +134,8 @@ final class Requests {
   // ---- blobs and streams
 
   private void blob(PendingRequest asked, Session session, Blob blob) {
-    int operation = blob.getOperation();
-    if (!BlobCalls.isRepeatable(operation) && asked.isLost()) return;
+    BlobOperation operation = BlobOperation.of(blob.getOperation());
+    if (!operation.isRepeatable() && asked.isLost()) return;
     Runnable work =
         () ->
             asked.start(() ->
@@ -143,15 +145,15 @@ final class Requests {
                     blob.getGeneration(),
                     operation,
                     blob.getArguments().toByteArray()));
-    if (BlobCalls.isRead(operation)) session.threads.reads().execute(work);
+    if (operation.isRead()) session.threads.reads().execute(work);
     else session.threads.blobs().slow(blob.getKey(), work);
   }
 
   private void stream(PendingRequest asked, Session session, Stream stream) {
-    int operation = stream.getOperation();
+    StreamOperation operation = StreamOperation.of(stream.getOperation());
     ByteString arguments = stream.getArguments();
-    if (StreamCalls.isChange(operation) && asked.isLost()) return;
-    if (operation == StreamCalls.APPEND) {
+    if (operation.isChange() && asked.isLost()) return;
+    if (operation == StreamOperation.APPEND) {
       // Begun here, so that one thread's appends keep their order.
       asked.start(() -> StreamCalls.append(service.streams(), arguments.toByteArray()));
     } else {
@@ -160,7 +162,7 @@ final class Requests {
               Forms.data(
                   StreamCalls.answer(service.streams(), operation, arguments.toByteArray()),
                   service.moment());
-      if (StreamCalls.isFollow(operation)) asked.aside(work); // it waits for most of its time
+      if (operation.isFollow()) asked.aside(work); // it waits for most of its time
       else session.threads.reads().execute(() -> asked.attempt(work));
     }
   }

@@ -28,12 +28,12 @@ import stoa.wire.proto.SessionStatus;
 final class Session {
   /*
    * No thread sends while it holds a lock. An answer goes into the ledger, and into the outbox if
-   * there is a connection. When a connection is lost, the outbox is emptied: the client repeats
-   * unanswered requests, and the ledger knows the rest.
+   * there is a connection. A session that loses its connection empties the outbox: the client
+   * repeats unanswered requests, and the ledger has the answers that the outbox had.
    *
-   * A frame is filled in this order: take answers, read the moment of the store, take changes. So
-   * the moment is not before the reach of the answers, and this frame or earlier ones have all
-   * changes up to it.
+   * The session fills a frame in this order: it takes answers, reads the moment of the store, and
+   * takes changes. So no answer in the frame reaches beyond the moment, and this frame or earlier
+   * ones have all changes up to the moment.
    */
   private final long id;
   private final Sessions.Session durable;

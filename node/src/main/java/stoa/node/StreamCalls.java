@@ -1,8 +1,6 @@
 package stoa.node;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
-import stoa.Appended;
 import stoa.Follower;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
@@ -22,55 +19,43 @@ import stoa.StreamStore;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.wire.Frames;
+import stoa.wire.StreamForms;
+import stoa.wire.StreamOperation;
 
 /// The operations on streams; `docs/wire.md` lists them. Stateless.
 final class StreamCalls {
-  static final int APPEND = 1;
-  private static final int TRIM = 9;
-  private static final int FOLLOW = 11;
-  private static final int FOLLOW_LOG = 12;
   private static final int PART_MAX = 16;
   private static final int PAGE_BYTES_MAX = 4 << 20;
   private static final int WAIT_MILLIS_MAX = 1_000;
 
   private StreamCalls() {}
 
-  /// Returns whether an operation changes something.
-  static boolean isChange(int operation) {
-    return operation == APPEND || operation == TRIM;
-  }
-
-  /// Returns whether an operation waits for later entries.
-  static boolean isFollow(int operation) {
-    return operation == FOLLOW || operation == FOLLOW_LOG;
-  }
-
   /// Performs an operation, and returns its answer.
-  static byte[] answer(StreamStore streams, int operation, byte[] arguments)
+  static byte[] answer(StreamStore streams, StreamOperation operation, byte[] arguments)
       throws InterruptedException {
     var in = new Decoder(arguments);
     var out = new Encoder(256);
     switch (operation) {
-      case 2 -> slots(out, parts(logs(in), streams::read, StreamCalls::bytes));
-      case 3 -> scanLog(streams, in, out);
-      case 4 -> log(out, streams.tail());
-      case 5 -> {
-        StreamKey key = key(in);
-        entries(out, parts(addresses(in), some -> streams.read(key, some), StreamCalls::bytes));
+      case READ_LOG -> StreamForms.slots(out, parts(logs(in), streams::read, StreamCalls::bytes));
+      case SCAN_LOG -> scanLog(streams, in, out);
+      case TAIL -> StreamForms.log(out, streams.tail());
+      case READ -> {
+        StreamKey key = StreamForms.key(in);
+        StreamForms.entries(
+            out, parts(addresses(in), some -> streams.read(key, some), StreamCalls::bytes));
       }
-      case 6 -> scan(streams, in, out);
-      case 7 -> out.varint(streams.check(key(in)));
-      case 8 -> out.varint(streams.oldest(key(in)));
+      case SCAN -> scan(streams, in, out);
+      case CHECK -> out.varint(streams.check(StreamForms.key(in)));
+      case OLDEST -> out.varint(streams.oldest(StreamForms.key(in)));
       case TRIM -> {
-        StreamKey key = key(in);
+        StreamKey key = StreamForms.key(in);
         streams.trim(key, in.varint());
         out.varint(streams.oldest(key));
       }
-      case 10 -> slot(out, streams.fillHole(log(in)));
+      case FILL_HOLE -> StreamForms.slot(out, streams.fillHole(StreamForms.log(in)));
       case FOLLOW -> follow(streams, in, out);
       case FOLLOW_LOG -> followLog(streams, in, out);
-      default ->
-          throw new IllegalArgumentException("operation " + operation + " on streams is not known");
+      case APPEND -> throw new IllegalStateException(operation + " is asynchronous");
     }
     return out.toBytes();
   }
@@ -81,7 +66,7 @@ final class StreamCalls {
         .appendAsync(data(new Decoder(arguments)))
         .thenApply(appended -> {
           var out = new Encoder(64);
-          appended(out, appended);
+          StreamForms.appended(out, appended);
           return out.toBytes();
         });
   }
@@ -90,13 +75,13 @@ final class StreamCalls {
 
   private static Map<StreamKey, byte[]> data(Decoder in) {
     var data = new LinkedHashMap<StreamKey, byte[]>();
-    for (int left = in.count(); left > 0; left--) data.put(key(in), in.sized());
+    for (int left = in.count(); left > 0; left--) data.put(StreamForms.key(in), in.sized());
     return data;
   }
 
   private static List<LogAddress> logs(Decoder in) {
     var logs = new ArrayList<LogAddress>();
-    for (int left = in.count(); left > 0; left--) logs.add(log(in));
+    for (int left = in.count(); left > 0; left--) logs.add(StreamForms.log(in));
     return logs;
   }
 
@@ -149,8 +134,8 @@ final class StreamCalls {
   }
 
   private static void scanLog(StreamStore streams, Decoder in, Encoder out) {
-    LogAddress from = log(in);
-    LogAddress to = log(in);
+    LogAddress from = StreamForms.log(in);
+    LogAddress to = StreamForms.log(in);
     int most = bytesMax(in);
     var found = new ArrayList<LogSlot>();
     var bytes = new int[1];
@@ -162,10 +147,11 @@ final class StreamCalls {
           bytes[0] += bytes(written);
           return bytes[0] < most;
         });
-    slots(out, found);
+    StreamForms.slots(out, found);
     boolean more = bytes[0] >= most;
     out.u8(more ? 1 : 0);
-    log(out, found.isEmpty() ? from : after(((LogSlot.Written) found.getLast()).address()));
+    StreamForms.log(
+        out, found.isEmpty() ? from : after(((LogSlot.Written) found.getLast()).address()));
   }
 
   private static LogAddress after(LogAddress address) {
@@ -173,7 +159,7 @@ final class StreamCalls {
   }
 
   private static void scan(StreamStore streams, Decoder in, Encoder out) {
-    StreamKey key = key(in);
+    StreamKey key = StreamForms.key(in);
     long from = in.varint();
     long to = in.varint();
     int most = bytesMax(in);
@@ -188,13 +174,13 @@ final class StreamCalls {
           bytes[0] += bytes(entry);
           return bytes[0] < most;
         });
-    entries(out, found);
+    StreamForms.entries(out, found);
     out.varint(bytes[0] < most ? 0 : found.getLast().address() + 1);
   }
 
   private static void follow(StreamStore streams, Decoder in, Encoder out)
       throws InterruptedException {
-    StreamKey key = key(in);
+    StreamKey key = StreamForms.key(in);
     long from = in.varint();
     int most = bytesMax(in);
     Duration wait = waitMax(in);
@@ -209,12 +195,12 @@ final class StreamCalls {
         next = follower.poll();
       }
     }
-    entries(out, found);
+    StreamForms.entries(out, found);
   }
 
   private static void followLog(StreamStore streams, Decoder in, Encoder out)
       throws InterruptedException {
-    LogAddress from = log(in);
+    LogAddress from = StreamForms.log(in);
     int most = bytesMax(in);
     Duration wait = waitMax(in);
     var found = new ArrayList<LogSlot>();
@@ -230,74 +216,7 @@ final class StreamCalls {
         next = follower.poll();
       }
     }
-    slots(out, found);
-    log(out, behind);
-  }
-
-  // ---- forms
-
-  private static void key(Encoder out, StreamKey key) {
-    out.i64(key.high()).i64(key.low());
-  }
-
-  private static StreamKey key(Decoder in) {
-    return new StreamKey(in.i64(), in.i64());
-  }
-
-  private static void log(Encoder out, LogAddress address) {
-    out.varint(address.epoch()).varint(address.counter());
-  }
-
-  private static LogAddress log(Decoder in) {
-    return new LogAddress(in.varint(), in.varint());
-  }
-
-  private static void appended(Encoder out, Appended appended) {
-    log(out, appended.log());
-    out.varint(appended.places().size());
-    for (Appended.Place place : appended.places()) {
-      key(out, place.stream());
-      out.varint(place.address());
-    }
-  }
-
-  private static void entry(Encoder out, StreamEntry entry) {
-    key(out, entry.stream());
-    out.varint(entry.address());
-    log(out, entry.log());
-    out.varint(ChronoUnit.MICROS.between(Instant.EPOCH, entry.time()));
-    out.u8(
-        switch (entry.kind()) {
-          case DATA -> 0;
-          case OBJECT -> 1;
-          case INTERNAL -> 2;
-        });
-    out.sized(entry.data());
-  }
-
-  private static void entries(Encoder out, List<StreamEntry> entries) {
-    out.varint(entries.size());
-    for (StreamEntry entry : entries) entry(out, entry);
-  }
-
-  private static void slots(Encoder out, List<LogSlot> slots) {
-    out.varint(slots.size());
-    for (LogSlot slot : slots) slot(out, slot);
-  }
-
-  private static void slot(Encoder out, LogSlot slot) {
-    switch (slot) {
-      case LogSlot.Written(LogAddress address, List<StreamEntry> entries) -> {
-        log(out.u8(0), address, entries);
-      }
-      case LogSlot.Hole(LogAddress address) -> log(out.u8(1), address);
-      case LogSlot.Trimmed(LogAddress address) -> log(out.u8(2), address);
-      case LogSlot.NotYetWritten(LogAddress address) -> log(out.u8(3), address);
-    }
-  }
-
-  private static void log(Encoder out, LogAddress address, List<StreamEntry> entries) {
-    log(out, address);
-    entries(out, entries);
+    StreamForms.slots(out, found);
+    StreamForms.log(out, behind);
   }
 }

@@ -14,6 +14,7 @@ import stoa.objects.Errand;
 import stoa.objects.ObjectService;
 import stoa.store.ordering.Coordinator;
 import stoa.store.running.StoreTransaction;
+import stoa.wire.MessageForms;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
@@ -107,12 +108,12 @@ final class TransactionRequests {
       var limits =
           new ObjectService.TransactionLimits(
               begin.getTimeMicros(), begin.getObjectsMax(), begin.getBytesMax());
-      LogAddress at = begin.hasAt() ? Forms.address(begin.getAt()) : null;
+      LogAddress at = begin.hasAt() ? MessageForms.at(begin.getAt()) : null;
       var begun = service.transact(mode, limits, at, session.id());
       open.begun(begun);
       if (session.isEnded()) open.abandon(); // which may have missed this one
       return Forms.answer(begun.at().counter())
-          .setDone(Done.newBuilder().setAt(Forms.at(begun.at())));
+          .setDone(Done.newBuilder().setAt(MessageForms.at(begun.at())));
     } catch (Throwable failed) {
       open.failed(failed);
       throw failed;
@@ -126,7 +127,8 @@ final class TransactionRequests {
       case DELETE -> {
         Delete delete = request.getDelete();
         var object = session.container(delete.getContainer()).object();
-        yield Forms.done(open.transacting().delete(object, Forms.existence(delete.getExistence())));
+        yield Forms.done(
+            open.transacting().delete(object, MessageForms.existence(delete.getExistence())));
       }
       case FIND -> {
         var object = session.container(request.getFind().getContainer()).object();
@@ -181,7 +183,7 @@ final class TransactionRequests {
     long reach = service.moment();
     try {
       LogAddress at = transacting.commit();
-      outcome.setKind(Outcome.Kind.COMMITTED).setAt(Forms.at(at));
+      outcome.setKind(Outcome.Kind.COMMITTED).setAt(MessageForms.at(at));
       reach = Math.max(service.moment(), at.counter());
     } catch (Aborted aborted) {
       outcome.setKind(Outcome.Kind.ABORTED).setCause(Failures.of(aborted, service));
@@ -210,7 +212,7 @@ final class TransactionRequests {
   private Answer.Builder across(@Nullable LogAddress at, @Nullable Throwable failed) {
     var outcome = Outcome.newBuilder();
     if (at != null) {
-      outcome.setKind(Outcome.Kind.COMMITTED).setAt(Forms.at(at));
+      outcome.setKind(Outcome.Kind.COMMITTED).setAt(MessageForms.at(at));
       return Forms.answer(Math.max(service.moment(), at.counter())).setOutcome(outcome);
     }
     if (failed instanceof Aborted) {
@@ -226,7 +228,7 @@ final class TransactionRequests {
     LogAddress found = service.outcome(Forms.id(told, service));
     var outcome = Outcome.newBuilder().setId(told);
     if (found == null) outcome.setKind(Outcome.Kind.NOT_COMMITTED);
-    else outcome.setKind(Outcome.Kind.COMMITTED).setAt(Forms.at(found));
+    else outcome.setKind(Outcome.Kind.COMMITTED).setAt(MessageForms.at(found));
     return Forms.answer(service.moment()).setOutcome(outcome);
   }
 }

@@ -20,6 +20,7 @@ import stoa.StoaConfig;
 import stoa.base.Encoder;
 import stoa.front.types.Keys;
 import stoa.objects.ObjectService;
+import stoa.wire.StreamOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.ClientFrame;
@@ -236,7 +237,8 @@ class ServerTest {
               RawClient.request(4).setTakeSnapshot(TakeSnapshot.newBuilder().setName("s")),
               RawClient.request(5).setDeleteSnapshot(DeleteSnapshot.newBuilder().setName("s")),
               RawClient.request(6).setTrim(Trim.newBuilder().setContainer(1).setBefore(1)),
-              RawClient.request(7).setStream(Stream.newBuilder().setOperation(StreamCalls.APPEND)),
+              RawClient.request(7)
+                  .setStream(Stream.newBuilder().setOperation(StreamOperation.APPEND.number())),
               RawClient.request(8)
                   .setBlob(
                       Blob.newBuilder()

@@ -146,9 +146,9 @@ public final class CodeService {
 
   /// Tries classes on what is stored, where some losses are accepted. Logs nothing.
   ///
-  /// @param files as of the other one
+  /// @param files the class files, by the names of their classes
   /// @param accepted the losses, as refusals name them
-  /// @param progress as of the other one
+  /// @param progress receives the number of objects that the check has tried
   /// @throws NotShareable when a class cannot be loaded
   public Result check(
       Map<String, byte[]> files, Sample sample, Set<String> accepted, LongConsumer progress) {

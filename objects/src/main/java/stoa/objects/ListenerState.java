@@ -32,7 +32,7 @@ final class ListenerState {
   // The handler; null until a put asks it, so that the key stays usable when its class is missing.
   private @Nullable KeyHandler<Object, Object> handler;
 
-  // Why it has ended, encoded; null while it is listening.
+  // The reason why the listener has ended, encoded; null while it is listening.
   private byte @Nullable [] ended;
 
   private final ArrayDeque<byte[]> events = new ArrayDeque<>();
@@ -84,6 +84,8 @@ final class ListenerState {
     return limits;
   }
 
+  /// Appends an event. Its number is the next in the listener's own sequence: the number of the
+  /// first event in memory, plus the count of the events before this one.
   void add(byte[] event) {
     events.add(event);
     bytes += event.length;

@@ -202,7 +202,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       if (!settled.isMoved()) return answer(to, settled);
       type.sawAskOthers(method);
       return ((ObjectAnswer) saidMoved(to, settled, method, arguments)).get(marshaller());
-    } catch (PlacedObjects.Elsewhere lent) {
+    } catch (PlacedObjects.LentToClients lent) {
       return to.atClients(method, arguments);
     }
   }
@@ -293,10 +293,10 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     try {
-      return service.part().isAbroad(key())
-          ? abroad(execution, to, method, arguments)
+      return service.part().isInOtherGroup(key())
+          ? callInOtherGroup(execution, to, method, arguments)
           : here(execution, to, method, arguments);
-    } catch (PlacedObjects.Elsewhere lent) {
+    } catch (PlacedObjects.LentToClients lent) {
       throw service.metLent(to);
     }
   }
@@ -353,7 +353,7 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
   }
 
   /// Calls this object, which another group has, for a method that runs here.
-  private @Nullable Object abroad(
+  private @Nullable Object callInOtherGroup(
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     var around = execution.transaction();

@@ -613,7 +613,7 @@ final class LocalService implements Service, Placing.Roots {
 
   /// Returns the refusal of a call that needs the object at the server.
   UnsupportedOperationException metLent(SharedCall live) {
-    if (!part.isAbroad(live.key())) met(live); // its own group has met it, too
+    if (!part.isInOtherGroup(live.key())) met(live); // its own group has met it, too
     return new UnsupportedOperationException(
         live.key()
             + " is lent to clients, which have a View.Client of it, and takes no part in"

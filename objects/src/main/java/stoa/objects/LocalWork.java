@@ -90,7 +90,7 @@ record LocalWork(LocalService service, StoreTransaction transaction, boolean pas
     object.requireHere();
     try {
       return make(object, to, method, arguments);
-    } catch (PlacedObjects.Elsewhere lent) {
+    } catch (PlacedObjects.LentToClients lent) {
       throw service.metLent(to);
     }
   }

@@ -87,7 +87,7 @@ public final class Neighborhood implements Neighbors {
 
   @Override
   public boolean have(Key key) {
-    return part.isAbroad(key);
+    return part.isInOtherGroup(key);
   }
 
   private Neighbor neighbor(int group) {
@@ -341,7 +341,7 @@ public final class Neighborhood implements Neighbors {
     byte[] name = in.sized();
     naming.useOfGroup(in.text());
     Key target = stoa().key(space, name);
-    if (part.isAbroad(target)) {
+    if (part.isInOtherGroup(target)) {
       throw new NotShareable(target + " is kept by group " + part.groupOf(target));
     }
     byte[] call = in.sized();

@@ -621,7 +621,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// Repeats a question after a settled request that [Request#isMoved]: the accessor asks other
   /// objects, and sees all of them as of one moment.
   ///
-  /// @throws PlacedObjects.Elsewhere when the object is lent
+  /// @throws PlacedObjects.LentToClients when the object is lent
   public PlacedAnswer askWhole(Call call, Request moved) {
     try {
       return askWhole(call, store.beginQuestion(moved));
@@ -638,7 +638,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       Container container = call.container();
       Answer answer =
           moment.get(container.target, question(read, called), call.existence(), Pace.LONG);
-      if (isLent(answer)) throw new PlacedObjects.Elsewhere();
+      if (isLent(answer)) throw new PlacedObjects.LentToClients();
       long counter = moment.at().counter();
       return new PlacedAnswer(
           answer.encoded(), store.at(container.key(), counter).generation(), counter);

@@ -53,7 +53,7 @@ public record Part(
 
   /// Returns whether another group has an object, so that methods call it there. Following replicas
   /// have no connections; they find the answers in the log.
-  boolean isAbroad(Key key) {
+  boolean isInOtherGroup(Key key) {
     return groupOf(key) != group;
   }
 

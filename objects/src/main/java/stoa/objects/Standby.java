@@ -12,8 +12,8 @@ import stoa.log.ByteObject;
 import stoa.log.Streams;
 import stoa.storage.Device;
 import stoa.store.Store;
-import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.FollowerWork;
 import stoa.store.replicas.KeyNames;
 import stoa.store.threads.Threads;
 
@@ -23,7 +23,7 @@ import stoa.store.threads.Threads;
 ///
 /// No client calls its objects, and they call no other objects: the log has the answers that they
 /// need. It writes checkpoints to the replica's device, and nothing else.
-public final class Standby implements Backup {
+public final class Standby implements FollowerWork {
   /*
    * The log has the names of the classes. The standby creates the service when there is something
    * to execute: by then the leader has logged the names of its classes.
@@ -34,7 +34,7 @@ public final class Standby implements Backup {
   private final Threads threads;
   private final Part part;
   private final Store store;
-  private final Backup following;
+  private final FollowerWork following;
   private final ReentrantLock making = new ReentrantLock();
   private @Nullable LocalService stoa; // guarded by making
 

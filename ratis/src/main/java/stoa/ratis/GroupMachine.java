@@ -44,25 +44,25 @@ import stoa.log.Replica;
 /// files. Ratis counts its log from 0, Stoa from 1.
 final class GroupMachine extends BaseStateMachine {
   /*
-   * A leader whose log begins behind the end of ours notifies this replica of that, again and
-   * again. From the first notification until an answer that it has what it lacked, Ratis refuses
-   * all entries. It would take that answer at the next notification only, which never comes when
-   * the leader changes meanwhile and the next one's log begins earlier; and it would wait for a
-   * silent leader. So a catch-up never answers Ratis: it ends by failing, and then Ratis takes
-   * entries. It follows:
+   * When the leader's log begins after the end of this replica's log, the leader notifies this
+   * replica again and again. From the first notification on, Ratis refuses all entries, until this
+   * replica answers that it has the missing ones. Ratis would read that answer only at the next
+   * notification. It would wait for a silent leader, and for ever if the next leader's log begins
+   * earlier. So a catch-up never answers Ratis: it ends by failing, and then Ratis accepts entries.
+   * It follows:
    *
-   * (1) The replica may be ahead of Ratis, by the result of a catch-up. Entries up to there change
-   *     nothing. Ratis sees no more than it has applied itself, also after a restart: otherwise
-   *     there would be a gap in its log. So a note before each catch-up says how far Ratis is, and
-   *     another one with each later snapshot.
+   * (1) After a catch-up, the replica may be ahead of Ratis, and the entries that it already has
+   *     change nothing. This class reports to Ratis only the entries that Ratis has applied itself,
+   *     also after a restart: otherwise the log of Ratis would have a gap. So the replica notes the
+   *     position of Ratis before each catch-up, and with each later snapshot.
    * (2) A notification that finds everything here is answered at once. It brings the leader's
    *     members, and this replica skips the entries that tell of them, so the notification must be
    *     later than the end of the catch-up. The first one after that may be older; the second is
    *     not, since a leader sends one at a time.
    * (3) A catch-up that broke off leaves an incomplete replica. Entries may come nevertheless, and
-   *     change nothing but what is missing. It is complete when a catch-up has ended, which it
-   *     tries with each leader; or when it leads itself, and has applied all that others can have
-   *     sent.
+   *     add only missing results. The replica tries to catch up with each leader. It is complete
+   *     when a catch-up has ended, or when it leads itself and has applied all entries that other
+   *     replicas can have sent.
    * (4) While a catch-up runs no entries are applied, and a leader does not catch up.
    */
 

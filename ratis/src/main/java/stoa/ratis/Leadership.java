@@ -144,7 +144,7 @@ final class Leadership {
   /// so that they may have another leader.
   ///
   /// @param others the other members
-  boolean isDeaf(Set<String> others, long silenceMillis) {
+  boolean hasLostQuorum(Set<String> others, long silenceMillis) {
     RoleInfoProto told = division.getInfo().getRoleInfoProto();
     if (told.getRole() != RaftPeerRole.LEADER) return false;
     long heard =

@@ -334,10 +334,10 @@ public final class RatisGroup implements Consensus {
 
   /// Returns whether this replica leads, and has not heard a majority for half as long again as the
   /// time after which the others look for another leader. Ratis gives up later.
-  public boolean isDeaf() {
+  public boolean hasLostQuorum() {
     Set<String> others = new HashSet<>();
     for (Member member : members()) if (!member.id().equals(config.id())) others.add(member.id());
-    return leadership.isDeaf(others, config.electionMin().toMillis() * 3 / 2);
+    return leadership.hasLostQuorum(others, config.electionMin().toMillis() * 3 / 2);
   }
 
   /// Ends this replica's part: something beside the log of the group has failed here. Others go on,

@@ -74,8 +74,8 @@ public final class RatisNode implements AutoCloseable {
   // group.
   private static final long HAD_MILLIS = 2_000;
 
-  // After a gap of this length between two looks, the process may itself have been deaf.
-  private static final long BREATHLESS_MILLIS = 200;
+  // After a gap of this length between two looks, the process may itself have been paused.
+  private static final long PAUSE_MILLIS = 200;
 
   private static final String UNSAFE_OPTION = "sun.misc.unsafe.memory.access";
   private static final String UNSAFE_REFUSED = "deny";
@@ -143,9 +143,9 @@ public final class RatisNode implements AutoCloseable {
 
   private void look() {
     long now = System.nanoTime();
-    boolean breathless = now - lookedNanos > TimeUnit.MILLISECONDS.toNanos(BREATHLESS_MILLIS);
+    boolean wasPaused = now - lookedNanos > TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
     lookedNanos = now;
-    if (breathless) return;
+    if (wasPaused) return;
     try {
       supplies.look();
       for (RatisGroup group : groups.values()) {
@@ -257,8 +257,9 @@ public final class RatisNode implements AutoCloseable {
   public static RatisNode start(RatisConfig config, Questions questions, Reach reach) {
     if (UNSAFE_REFUSED.equals(System.getProperty(UNSAFE_OPTION))) {
       throw new IllegalArgumentException(
-          "the JVM was started with --sun-misc-unsafe-memory-access=deny, and Apache Ratis, by which"
-              + " several servers keep a store, reads memory by sun.misc.Unsafe; start it with allow");
+          "the JVM was started with --sun-misc-unsafe-memory-access=deny, and Apache Ratis, by"
+              + " which several servers keep a store, reads memory by sun.misc.Unsafe; start it"
+              + " with allow");
     }
     try {
       Permissions.createDirectories(config.directory());

@@ -55,7 +55,7 @@ import stoa.storage.upkeep.Upkeep;
 ///
 /// Thread-safe: the device takes one commit at a time, and reads run beside them. Readers of
 /// records see every commit that [#append] has returned from, whole; readers of objects see durable
-/// commits only, unless the owner syncs for them ([#leaveSyncing]).
+/// commits only, unless the owner syncs for them ([#useExternalSync]).
 public final class Device implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Device.class);
 
@@ -234,7 +234,7 @@ public final class Device implements AutoCloseable {
   private static void recover(SegmentLog log, Index index, ObjectChanges changes, long from)
       throws IOException {
     log.recover(from, new Replay(index, changes));
-    index.show(log.end());
+    index.publish(log.end());
   }
 
   /// Returns the log position below which all entries of an object are dead.
@@ -286,8 +286,9 @@ public final class Device implements AutoCloseable {
     appendThere(commit);
   }
 
-  /// Writes a commit like [#append], and may use the reserved room: for deletions and notes that
-  /// must be made, not for users' data.
+  /// Writes a commit like [#append], and may use the reserved room. Before a commit of users' data,
+  /// the caller calls [#makeRoom]; deletions, and commits that complete earlier ones, need no such
+  /// call.
   public void appendReserved(Commit commit) {
     if (commit.count() > 0) appendThere(commit);
   }
@@ -345,7 +346,7 @@ public final class Device implements AutoCloseable {
         log.fail(e); // the log has entries that the index lacks
         throw e;
       }
-      flush = index.show(log.end());
+      flush = index.publish(log.end());
       touched(RecordFormat.padded(commit.bytes()) + commit.trims() * DIRT_OF_A_TRIM);
       records++;
       extents += commit.count();
@@ -359,8 +360,8 @@ public final class Device implements AutoCloseable {
   /// Leaves it to the owner to make objects durable, as with records: from now on a change of an
   /// object is visible at once, and durable once a later [#sync] has returned. For an owner that
   /// has every change in its own log. Call it once, before using objects.
-  public void leaveSyncing() {
-    objects.leaveSyncing();
+  public void useExternalSync() {
+    objects.useExternalSync();
   }
 
   /// Returns the object of an id. It need not exist.
@@ -476,7 +477,7 @@ public final class Device implements AutoCloseable {
         } catch (IOException | RuntimeException | Error e) {
           throw log.fail(e); // the log has entries that the index lacks
         }
-        flush = index.show(log.end());
+        flush = index.publish(log.end());
         if (!(written.getFirst() instanceof MoveWrite)) touched(dirtOf(written));
         records += written.size();
         for (var commit : commits) {

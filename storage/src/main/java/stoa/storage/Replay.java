@@ -53,6 +53,6 @@ final class Replay implements ItemVisitor {
       throw new UncheckedIOException(e);
     }
     notes.clear();
-    if (index.show(next)) index.flushNow();
+    if (index.publish(next)) index.flushNow();
   }
 }

@@ -40,8 +40,8 @@ import stoa.store.past.Past;
 import stoa.store.past.Pins;
 import stoa.store.records.Names;
 import stoa.store.records.Records;
-import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.FollowerWork;
 import stoa.store.replicas.KeyNames;
 import stoa.store.running.DeleteRequest;
 import stoa.store.running.Execution;
@@ -517,7 +517,7 @@ public final class Store implements AutoCloseable {
   /// @param warmBytesMax the bound on the encoded size of the states in memory
   /// @param told gets each divergence, on a worker's thread, repeatedly until the log has the key
   ///   in quarantine; it must pass the divergence to the leader
-  public Backup compare(
+  public FollowerWork compare(
       Threads threads, KeyNames names, long warmBytesMax, Consumer<Divergence> told) {
     var parts =
         new Following.Store(

@@ -160,14 +160,14 @@ final class Script implements Handler {
 
   private static byte[] call(Key target, byte[] line, Execution execution) {
     var any = new Existence.Any(null);
-    return execution.isAbroad(target)
+    return execution.isInOtherGroup(target)
         ? execution.visit(Visit.Kind.PUT, target, line, any)
         : execution.put(target, line, any);
   }
 
   private static byte[] ask(Key target, Execution execution) {
     var any = new Existence.Any(null);
-    return execution.isAbroad(target)
+    return execution.isInOtherGroup(target)
         ? execution.visit(Visit.Kind.GET, target, "lines", any)
         : execution.get(target, "lines", any);
   }

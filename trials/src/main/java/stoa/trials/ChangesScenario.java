@@ -165,11 +165,11 @@ public final class ChangesScenario implements Scenario {
     }
 
     private static @Nullable Object run(Object thing, int i) {
-      return CompiledProgram.call(thing, List.of("run", "walk"), i);
+      return CompiledProgram.callFirst(thing, List.of("run", "walk"), i);
     }
 
     private static Object show(Object thing) {
-      return Objects.requireNonNull(CompiledProgram.call(thing, List.of("show")));
+      return Objects.requireNonNull(CompiledProgram.callFirst(thing, List.of("show")));
     }
 
     /// Calls an object, and notes what it is at some of its versions.

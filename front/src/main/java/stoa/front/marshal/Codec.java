@@ -170,8 +170,8 @@ final class Codec {
     fory.register(Ref.class, REF_ID);
     fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
     fory.registerSerializer(Class.class, new ClassSerializer(this, resolver));
-    Ordered.register(fory, resolver, filling);
-    Exact.register(fory, resolver);
+    StableOrderSerializers.register(fory, resolver, filling);
+    LosslessSerializers.register(fory, resolver);
     for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
     for (Object constant : Constants.ALL) {
       fory.registerSerializer(constant.getClass(), new Constants(resolver, constant));
@@ -179,8 +179,8 @@ final class Codec {
     for (Class<? extends Throwable> type : EXCEPTIONS) {
       fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
     }
-    Staged.register(this, fory, resolver);
-    Late.register(fory, resolver, refs, Ordered.late());
+    CountedContainerSerializers.register(this, fory, resolver);
+    ContentsFirstSerializers.register(fory, resolver, refs, StableOrderSerializers.late());
     registry.entries().forEach((type, entry) -> register(resolver, type, entry));
     registerEarlier(resolver);
     registry

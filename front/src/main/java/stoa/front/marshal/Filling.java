@@ -78,7 +78,7 @@ final class Filling implements RefReader {
       return made;
     }
     int before = hits;
-    var elements = new Gathered.Elements(made, size);
+    var elements = new PendingContents.Elements(made, size);
     if (size != 0) reading.read(context, elements, size);
     fill(before, () -> elements.fill(most));
     return made;
@@ -94,7 +94,7 @@ final class Filling implements RefReader {
       return made;
     }
     int before = hits;
-    var entries = new Gathered.Entries(made, size);
+    var entries = new PendingContents.Entries(made, size);
     as.readElements(context, size, entries);
     fill(before, () -> entries.fill(most));
     return made;

@@ -34,13 +34,14 @@ import stoa.migration.core.Message.Route;
 /// a new one.
 public final class TreeNode {
   /*
-   * The queue of an object begins with the neighbor in whose direction it is. Invariants:
+   * The queue of an object begins with the neighbor in whose direction the object is. Invariants:
    *
-   * (1) The object is here iff this node is the head of its queue here. Of all nodes that are
-   *     connected to the root there is one of which that is so, or the object is on its way.
+   * (1) The object is here iff this node is the head of its queue here. Among all nodes that are
+   *     connected to the root, exactly one has the object, or the object is on its way.
    * (2) Each entry of the node itself is a request of its own, or of a disconnected node whose
    *     place it took.
-   * (3) A queue that is not kept has one entry: the parent, or the root itself.
+   * (3) The node stores no queue that has one default entry: the parent, or at the root, the root
+   *     itself.
    * (4) Messages for a neighbor that leaves are in `held`, and nowhere else.
    * (5) At most one of two neighbors leaves at a time. A node that has granted a neighbor its leave
    *     does not begin one; of two that begin together, the child steps back.

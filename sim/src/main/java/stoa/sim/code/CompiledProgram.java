@@ -49,11 +49,7 @@ public final class CompiledProgram {
   ///   imports
   /// @throws IllegalArgumentException when they do not compile
   public static List<CompiledProgram> all(Path directory, List<List<String>> programs) {
-    try {
-      Files.createDirectories(directory); // first: a class loader asks what it is
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
+    create(directory);
     var compiled = new ArrayList<CompiledProgram>();
     var files = new ArrayList<JavaFileObject>();
     for (List<String> sources : programs) {
@@ -61,6 +57,30 @@ public final class CompiledProgram {
       for (String source : sources) files.add(new Source(packageName, source));
       compiled.add(new CompiledProgram(directory, packageName));
     }
+    compile(directory, files);
+    return compiled;
+  }
+
+  /// Compiles one program in the package `v`.
+  ///
+  /// @param directory where the class files go, beside those that are there
+  /// @param sources each one top-level declaration without package and imports
+  /// @throws IllegalArgumentException when they do not compile
+  public static CompiledProgram of(Path directory, String... sources) {
+    create(directory);
+    compile(directory, Arrays.stream(sources).map(source -> new Source("v", source)).toList());
+    return new CompiledProgram(directory, "v");
+  }
+
+  private static void create(Path directory) {
+    try {
+      Files.createDirectories(directory); // first: a class loader asks what it is
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  private static void compile(Path directory, List<? extends JavaFileObject> files) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     var errors = new DiagnosticCollector<JavaFileObject>();
     var options =
@@ -73,7 +93,6 @@ public final class CompiledProgram {
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-    return compiled;
   }
 
   /// Finds the classes of all programs in a directory.
@@ -123,11 +142,26 @@ public final class CompiledProgram {
     }
   }
 
+  /// Calls the method of a name that has as many parameters as there are arguments.
+  ///
+  /// @throws RuntimeException what it throws
+  public static @Nullable Object call(Object target, String name, @Nullable Object... arguments) {
+    for (Class<?> c = target.getClass(); c != null; c = c.getSuperclass()) {
+      for (Method method : c.getDeclaredMethods()) {
+        boolean same = method.getName().equals(name) && !method.isBridge();
+        if (!same || method.getParameterCount() != arguments.length) continue;
+        method.setAccessible(true);
+        return invoked(method, target, arguments);
+      }
+    }
+    throw new IllegalArgumentException(target.getClass() + " has no method " + name);
+  }
+
   /// Calls the first of several methods that an object has, with as many of the arguments as the
   /// method takes.
   ///
   /// @throws RuntimeException what it throws
-  public static @Nullable Object call(
+  public static @Nullable Object callFirst(
       Object target, List<String> names, @Nullable Object... arguments) {
     for (String name : names) {
       for (Class<?> c = target.getClass(); c != null; c = c.getSuperclass()) {

@@ -108,7 +108,7 @@ public final class ChainHandlers implements HandlerFactory {
     private static String call(boolean asks, String name, String value, Execution execution) {
       Key target = Key.of(space(name), name);
       byte[] answer;
-      if (execution.isAbroad(target)) {
+      if (execution.isInOtherGroup(target)) {
         var kind = asks ? Visit.Kind.GET : Visit.Kind.PUT;
         answer = execution.visit(kind, target, bytes(asks ? "" : value), ANY);
       } else {

@@ -178,10 +178,10 @@ public final class LendingServer {
       at.letGo(object, this);
     }
 
-    void bringHome(StreamId object) {
+    void moveToClients(StreamId object) {
       background(() -> {
         try {
-          at.bringHome(object);
+          at.moveToClients(object);
         } catch (RuntimeException over) {
           // It stays at the server.
         }
@@ -384,8 +384,8 @@ public final class LendingServer {
     }
 
     @Override
-    public void bringHome(StreamId object) {
-      say(to -> to.bringHome(object));
+    public void moveToClients(StreamId object) {
+      say(to -> to.moveToClients(object));
     }
 
     @Override

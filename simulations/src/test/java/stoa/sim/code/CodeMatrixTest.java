@@ -75,11 +75,12 @@ class CodeMatrixTest {
   }
 
   private static int run(Object thing, int i) {
-    return (int) Objects.requireNonNull(CompiledProgram.call(thing, List.of("run", "walk"), i));
+    return (int)
+        Objects.requireNonNull(CompiledProgram.callFirst(thing, List.of("run", "walk"), i));
   }
 
   private static @Nullable Object show(Object thing) {
-    return CompiledProgram.call(thing, List.of("show"));
+    return CompiledProgram.callFirst(thing, List.of("show"));
   }
 
   /// Calls an object, and tells what it was at some of its versions.

@@ -47,8 +47,8 @@ import stoa.sim.world.SimulatedThreads;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.MemoryDisk;
-import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.FollowerWork;
 import stoa.store.replicas.LogUnit;
 
 /// Replicas that follow, on devices of their own.
@@ -178,7 +178,7 @@ class StandbyTest {
     final LocalShardLog log = new LocalShardLog(device);
     final List<Divergence> told = new ArrayList<>();
     SimulatedThreads threads = new SimulatedThreads(new Chance(1));
-    @Nullable Backup standby;
+    @Nullable FollowerWork standby;
 
     Standby follow() {
       threads = new SimulatedThreads(new Chance(2));
@@ -203,7 +203,7 @@ class StandbyTest {
     }
 
     boolean copyOne(ShippedLog from) {
-      Backup follows = standby;
+      FollowerWork follows = standby;
       boolean more =
           from.ship(
               log,

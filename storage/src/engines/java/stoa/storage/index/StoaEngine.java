@@ -48,7 +48,7 @@ final class StoaEngine implements Engine {
 
   @Override
   public void show() {
-    if (index.show(++stamp)) index.flushSoon();
+    if (index.publish(++stamp)) index.flushSoon();
     index.awaitRoom();
   }
 

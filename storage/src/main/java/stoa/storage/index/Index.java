@@ -34,10 +34,10 @@ import stoa.storage.segment.SegmentLog;
 ///
 /// In the record spaces, 0 to 127, an entry is a log position and a length. In the versioned
 /// spaces, 128 to 255, it also has a skip, a version and a mark. Each entry has a *stamp*, the log
-/// position of the record that made it; of the entries of a key the one with the greatest stamp
+/// position of the record that made it. Among the entries of a key, the one with the greatest stamp
 /// counts, which is the last inserted one.
 ///
-/// Readers on any thread; inserts by one thread at a time, the device's append lock.
+/// Any thread may read. One thread at a time inserts: the one that holds the device's append lock.
 public final class Index {
   /*
    * Entries go to the active table. When it is full, a background task freezes it, writes it to a
@@ -258,11 +258,11 @@ public final class Index {
     state.active().insert(high, low, space, offset, stamp, position, skip, length, version, mark);
   }
 
-  /// Shows readers all entries so far, which end at a log position. Returns whether the caller must
-  /// call [#flushSoon], without the append lock.
-  public boolean show(long end) {
+  /// Publishes to readers all entries so far, which end at a log position. Returns whether the
+  /// caller must call [#flushSoon], without the append lock.
+  public boolean publish(long end) {
     visible = end;
-    trims.show();
+    trims.publish();
     if (!isFull(end)) return false;
     changing.lock();
     try {
@@ -778,7 +778,7 @@ public final class Index {
   /// limit sees that moment or a later one that is durable as well.
   ///
   /// [Long#MAX_VALUE] is for the inserting thread: its lookups see its latest inserts too. Such a
-  /// view is valid until the next [#show] or [#awaitRoom].
+  /// view is valid until the next [#publish] or [#awaitRoom].
   public IndexView view(long limit) {
     while (true) {
       var s = state;

@@ -91,7 +91,7 @@ public final class Trims {
         && found.position == note.position;
   }
 
-  /// Applies a note; shown with the next [#show].
+  /// Applies a note; shown with the next [#publish].
   void apply(Item note) {
     if (note.offset == 0) return; // there is nothing below
     if (!any) {
@@ -111,7 +111,7 @@ public final class Trims {
   }
 
   /// Shows the applied notes.
-  void show() {
+  void publish() {
     if (pending.isEmpty()) return;
     for (var bound : pending) slots.set(slot(bound.high, bound.low, bound.space), bound);
     pending.clear();

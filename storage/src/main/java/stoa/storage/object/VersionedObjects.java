@@ -79,7 +79,7 @@ public final class VersionedObjects {
   }
 
   /// From now on operations are done when they are appended, and readers see them then.
-  public void leaveSyncing() {
+  public void useExternalSync() {
     syncing = false;
   }
 

@@ -200,7 +200,7 @@ public final class Maintenance {
       if (log.segments().getLast().number() != number) return true;
       if (objects.oldestOpen() < log.end()) return false;
       log.turn();
-      index.show(log.end());
+      index.publish(log.end());
       return true;
     } finally {
       appending.unlock();
@@ -217,7 +217,7 @@ public final class Maintenance {
       appending.lock();
       try {
         log.retire(evacuated);
-        index.show(log.end());
+        index.publish(log.end());
       } finally {
         appending.unlock();
       }

@@ -97,7 +97,7 @@ class IndexModelTest {
       }
       if (random.nextInt(200) == 0) delete(log, stamp, series.get(random.nextInt(series.size())));
       verifyWriter(index, random, series, width);
-      if (index.show(log.end())) index.flushSoon();
+      if (index.publish(log.end())) index.flushSoon();
       index.awaitRoom();
       if (random.nextInt(20) == 0) runOne();
       if (random.nextInt(10) == 0) hold(index, log, random);
@@ -143,10 +143,10 @@ class IndexModelTest {
     for (var step : steps) {
       if (step.stamp() < covered) continue;
       put(index, step);
-      index.show(step.stamp() + 1);
+      index.publish(step.stamp() + 1);
       index.awaitRoom();
     }
-    if (index.show(log.end())) index.flushNow();
+    if (index.publish(log.end())) index.flushNow();
   }
 
   private static List<Series> series(SplittableRandom random) {

@@ -39,7 +39,7 @@ class IndexTest {
       log = SegmentLog.open(disk, config, disk.list());
       index = Index.open(disk, config, log, Runnable::run, (view, high, low) -> born, disk.list());
       log.recover(0, item -> {});
-      index.show(log.end());
+      index.publish(log.end());
     }
 
     long record() {
@@ -60,7 +60,7 @@ class IndexTest {
     }
 
     void show() {
-      if (index.show(log.end())) index.flushSoon();
+      if (index.publish(log.end())) index.flushSoon();
     }
 
     /// Writes entries of another object until all earlier ones are in runs.

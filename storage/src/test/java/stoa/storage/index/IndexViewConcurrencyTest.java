@@ -80,7 +80,7 @@ class IndexViewConcurrencyTest {
       places[i] = i;
       index.insert(0, object(i), SPACE, stamp, new Entry().set(i, stamp, 0, 1, 1, Entry.DATA));
     }
-    index.show(log.end());
+    index.publish(log.end());
     log.sync();
     return places;
   }
@@ -105,7 +105,7 @@ class IndexViewConcurrencyTest {
         index.insert(0, object(to), SPACE, stamp, new Entry().set(to, stamp, 0, 1, 1, Entry.DATA));
         places[token] = to;
       }
-      if (index.show(log.end())) index.flushSoon();
+      if (index.publish(log.end())) index.flushSoon();
       if (i % 16 == 0) log.sync();
     }
   }

@@ -104,9 +104,10 @@ public final class BatchLeader implements Journal, Intake.Help {
     return intake.moments();
   }
 
-  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, not behind its
-  /// puts. If the key is ordered among several stores, this first waits for the batch in progress,
-  /// which may have a lower address than an answer that another store has given.
+  /// Returns the counter of [Moments#moment] for a reader that asks a key directly, without waiting
+  /// for the key's earlier puts. If the key is ordered among several stores, this first waits for
+  /// the batch in progress, which may have a lower address than an answer that another store has
+  /// given.
   long momentAt(Key key) {
     if (spaces.isOrdered(key)) intake.moments().awaitBatch();
     return intake.moments().moment();
@@ -322,14 +323,14 @@ public final class BatchLeader implements Journal, Intake.Help {
     request.isAwaited();
     while (!request.isDone()) {
       if (!intake.isEmpty()) callWriter();
-      if (transaction.parts().stream().anyMatch(BatchLeader::waitsAbroad)) return false;
+      if (transaction.parts().stream().anyMatch(BatchLeader::waitsForOtherGroup)) return false;
       threads.pause(LOOK_NANOS);
     }
     return true;
   }
 
   /// Returns whether the run that a request waits for waits for another store.
-  public static boolean waitsAbroad(Request request) {
+  public static boolean waitsForOtherGroup(Request request) {
     var chain = new WaitChain();
     for (Request next = request; next != null && !next.isDone(); ) {
       Execution running = next.resident.running;

@@ -228,7 +228,7 @@ public final class Intake {
   /// Adds a request to the queue, or fails it when the log has failed.
   void add(Request request) {
     if (refuses(request)) return;
-    request.goesAhead();
+    request.goAhead();
     queue.add(request);
   }
 
@@ -386,8 +386,8 @@ public final class Intake {
   }
 
   /// Logs the decided entries that the log lacks, and the present epoch of addresses, during a
-  /// hold. If the log lacked an entry, the log fails: memory differs from it, and the store must be
-  /// opened again.
+  /// hold. If the log lacked an entry, this fails the log: the objects in memory lack the entry,
+  /// and the store must be opened again.
   public void adopt(Addresses.Adopted adopted) {
     ShardLog own = Objects.requireNonNull(log);
     boolean missing = false;
@@ -399,7 +399,10 @@ public final class Intake {
       throw unknown;
     }
     if (missing) {
-      health.fail(new Unavailable("it has logged what was decided while it was cut off"));
+      health.fail(
+          new Unavailable(
+              "this store had missed a decision about a transaction over several groups, and has"
+                  + " logged it now; open the store again"));
     }
     ShardLog.Tail sealed = own.tail();
     long last = Math.max(sequencer.last(), adopted.counter());

@@ -21,8 +21,8 @@ import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.records.Records;
 import stoa.store.replicas.Announced;
-import stoa.store.replicas.Backup;
 import stoa.store.replicas.Divergence;
+import stoa.store.replicas.FollowerWork;
 import stoa.store.replicas.KeyNames;
 import stoa.store.running.Execution;
 import stoa.store.running.Loader;
@@ -35,7 +35,7 @@ import stoa.store.watching.Progress;
 /// announces, makes the same checkpoints, and compares the states. Thread-safe.
 ///
 /// It writes only checkpoints. Its runs call no other key: the log has the answers.
-public final class Following implements Backup {
+public final class Following implements FollowerWork {
   /*
    * The replica brings a key to the address of its last announcement, from the state in memory or
    * the last checkpoint here. A later announcement of a key replaces an earlier one; so the number

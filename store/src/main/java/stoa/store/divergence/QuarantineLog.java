@@ -149,7 +149,7 @@ public final class QuarantineLog {
       accepted.add(key.stream(), now.position());
       Resident resident = residents.pin(key);
       try {
-        resident.stale();
+        resident.markStale();
       } finally {
         resident.unpin();
       }

@@ -84,29 +84,29 @@ public final class Nesting implements OtherKeys {
   }
 
   @Override
-  public boolean isAbroad(Key key) {
+  public boolean isInOtherGroup(Key key) {
     return crossGroupCalls != null && crossGroupCalls.has(key);
   }
 
   @Override
-  public Execution.Nested putAbroad(
+  public Execution.Nested putInOtherGroup(
       Execution caller, Key target, Object call, Existence existence, Records.Origin origin) {
-    return abroad().put(caller, target, call, existence, origin);
+    return otherGroups().put(caller, target, call, existence, origin);
   }
 
   @Override
-  public Execution.Nested getAbroad(
+  public Execution.Nested getInOtherGroup(
       Execution caller, Key target, Object query, Existence existence) {
-    return abroad().get(caller, target, query, existence);
+    return otherGroups().get(caller, target, query, existence);
   }
 
   @Override
-  public Execution.Nested getAbroadNow(
+  public Execution.Nested getInOtherGroupNow(
       Execution caller, Key target, Object query, Existence existence) {
-    return abroad().getNow(caller, target, query, existence);
+    return otherGroups().getNow(caller, target, query, existence);
   }
 
-  private CrossGroupCalls abroad() {
+  private CrossGroupCalls otherGroups() {
     return Objects.requireNonNull(crossGroupCalls, "there are other stores");
   }
 
@@ -120,7 +120,7 @@ public final class Nesting implements OtherKeys {
       Existence existence,
       Execution.Beginning beginning,
       Records.Origin origin) {
-    if (caller.waitsAbroad(target)) return caller.told(caller.circle(target));
+    if (caller.waitsForOtherGroup(target)) return caller.told(caller.circle(target));
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
     if (resumed) unfinished.begins(caller.key(), caller.address(), caller.counter);
     long address = resumed ? earlier.address(target, origin, caller.counter) : 0;
@@ -177,7 +177,7 @@ public final class Nesting implements OtherKeys {
   @Override
   public Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident == null) return past(caller, target, query, existence);
-    if (caller.waitsAbroad(target)) return caller.told(caller.circle(target));
+    if (caller.waitsForOtherGroup(target)) return caller.told(caller.circle(target));
     Deadlock refused = awaitExecuted(caller, target, 0);
     if (refused != null) return caller.told(refused);
     var terms = Terms.expecting(existence).at(pace(caller));
@@ -197,7 +197,7 @@ public final class Nesting implements OtherKeys {
   /// Asks another key for a run in the past: the key as it was at the same place of the log.
   private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
     caller.asked = true;
-    if (caller.looking) throw new Execution.Elsewhere();
+    if (caller.looking) throw new Execution.AsksThePast();
     RuntimeException refusal = caller.refusalOfPast(target);
     if (refusal != null) return caller.told(refusal);
     try {

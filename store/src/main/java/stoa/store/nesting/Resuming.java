@@ -56,7 +56,7 @@ public final class Resuming {
       }
       request.resident.help(request);
       while (!request.isDone()
-          && !BatchLeader.waitsAbroad(request)
+          && !BatchLeader.waitsForOtherGroup(request)
           && runs.clock.nowMicros() < end) {
         if (threads.mayRunLong()) request.resident.runUntil(request);
         if (!request.isDone()) threads.pause();

@@ -180,7 +180,7 @@ public final class Past {
     try {
       Answer answer = here(execution, () -> live.get(query, existence.opening(), execution));
       return execution.asked ? null : answer;
-    } catch (Execution.Elsewhere elsewhere) {
+    } catch (Execution.AsksThePast elsewhere) {
       return null;
     }
   }

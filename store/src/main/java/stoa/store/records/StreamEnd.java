@@ -43,9 +43,9 @@ public abstract class StreamEnd {
     this.key = key;
   }
 
-  /// Returns the address of the last executed put for which the stream has everything that the
-  /// store logs about it.
-  public abstract long settled();
+  /// Notes how far puts have executed and the stream has everything that the store logs about them.
+  /// Returns the address of the last such put.
+  public abstract long advanceSettled();
 
   /// Returns the log counter of the last put or deletion, including the batch in progress. The
   /// caller has asked for the committed one before.
@@ -67,7 +67,7 @@ public abstract class StreamEnd {
 
   /// Returns the distance from the last settled put to the next address.
   public final long behind() {
-    return nextTail + 1 - settled();
+    return nextTail + 1 - advanceSettled();
   }
 
   /// Returns whether the batch changes the state of the key.

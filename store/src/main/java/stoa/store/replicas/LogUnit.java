@@ -25,7 +25,7 @@ import stoa.store.watching.Progress;
 /// It copies the checkpoints that the leader announces, and writes nothing else. It can therefore
 /// release the entries in front of them. When it becomes the leader, a key executes only the
 /// entries behind its checkpoint, when a caller asks for the key (vCorfu, Figure 10).
-public final class LogUnit implements Backup {
+public final class LogUnit implements FollowerWork {
   /*
    * A later announcement of a key replaces an earlier one: so the number of keys, and JOBS_MAX,
    * bound the waiting announcements. When an announcement is lost, or the leader no longer has its

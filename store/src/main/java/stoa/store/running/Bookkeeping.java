@@ -26,7 +26,7 @@ public final class Bookkeeping {
   /// Notes a settled request.
   void settled(Request request) {
     if (request.ticksMax > 0) limits.settled(request);
-    if (request.isAhead()) request.resident.isPassed();
+    if (request.isAhead()) request.resident.uncountAhead();
     admission.settled();
   }
 

@@ -100,10 +100,10 @@ public final class Copy {
     return tail + added + 1;
   }
 
-  /// Returns whether the next put is the first on this copy. The effect of a put may depend on the
-  /// shape that the copy has in memory, so a thread that executes the first put again copies the
-  /// state before.
-  boolean fresh() {
+  /// Returns whether no put has executed on this copy yet; from then on it returns false. The
+  /// effect of a put may depend on the form that the copy has in memory. So a thread that executes
+  /// the first put a second time first copies the state again.
+  boolean claimFirstPut() {
     boolean first = fresh;
     fresh = false;
     return first;

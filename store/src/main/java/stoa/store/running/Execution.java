@@ -47,7 +47,7 @@ public final class Execution implements Cancellation.Run {
   /// Thrown through a handler that must stop now. A handler passes it on; a handler that does not
   /// is stopped at its next call, and the store drops its answer.
   public abstract static sealed class Unwinding extends Error implements stoa.base.Unwinding
-      permits Abandoned, Elsewhere, Leaving, Suspended, Yielded {
+      permits Abandoned, AsksThePast, Leaving, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
 
     private Unwinding(String message, @Nullable Throwable cause) {
@@ -67,10 +67,10 @@ public final class Execution implements Cancellation.Run {
   /// Thrown through a handler that answers a question, a transaction or a reader of the past from
   /// the live state, when it asks other keys. Those keys may have changed behind the reader's
   /// moment, so the caller asks the past instead.
-  public static final class Elsewhere extends Unwinding {
+  public static final class AsksThePast extends Unwinding {
     private static final long serialVersionUID = 1L;
 
-    public Elsewhere() {
+    public AsksThePast() {
       super("the question goes to the past", null);
     }
   }
@@ -491,7 +491,7 @@ public final class Execution implements Cancellation.Run {
     }
     Execution around = outer();
     if (around != null) around.addTo(path);
-    else path.addAll(waitingAbroad());
+    else path.addAll(waitingInOtherGroups());
     path.add(key);
   }
 
@@ -502,9 +502,9 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Returns the keys of other stores whose handlers wait for this run, outermost first.
-  private List<Key> waitingAbroad() {
+  private List<Key> waitingInOtherGroups() {
     Execution around = outer();
-    if (around != null) return around.waitingAbroad();
+    if (around != null) return around.waitingInOtherGroups();
     Request by = request;
     return by == null ? callers : by.callers;
   }
@@ -524,8 +524,8 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Returns whether the handler of a key waits for this run by way of another store.
-  public boolean waitsAbroad(Key target) {
-    return waitingAbroad().contains(target);
+  public boolean waitsForOtherGroup(Key target) {
+    return waitingInOtherGroups().contains(target);
   }
 
   /// Returns whether this run waits for another key.
@@ -546,8 +546,8 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// Returns whether a key belongs to another store. [#visit] calls such a key.
-  public boolean isAbroad(Key target) {
-    return runs.others().isAbroad(target);
+  public boolean isInOtherGroup(Key target) {
+    return runs.others().isInOtherGroup(target);
   }
 
   /// Calls a key of another store, as [#put] and [#get] call a key of this one.
@@ -560,7 +560,7 @@ public final class Execution implements Cancellation.Run {
     if (!isReading()) return visited(kind, target, call, existence);
     leaveLive();
     leaveRound();
-    return asked(() -> runs.others().getAbroad(this, target, call, existence)).answer();
+    return asked(() -> runs.others().getInOtherGroup(this, target, call, existence)).answer();
   }
 
   /// Calls a key of another store that shares no order with this one, like [#visit]. The handler
@@ -571,7 +571,7 @@ public final class Execution implements Cancellation.Run {
     if (!isReading()) return visited(kind, target, call, existence);
     if (transaction != null) leaveLive();
     leaveRound();
-    return asked(() -> runs.others().getAbroadNow(this, target, call, existence)).answer();
+    return asked(() -> runs.others().getInOtherGroupNow(this, target, call, existence)).answer();
   }
 
   /// Returns whether the transaction in which the handler runs makes a call on a key of another
@@ -600,8 +600,8 @@ public final class Execution implements Cancellation.Run {
         target,
         origin ->
             kind == Visit.Kind.PUT
-                ? runs.others().putAbroad(this, target, call, existence, origin)
-                : runs.others().getAbroadNow(this, target, call, existence));
+                ? runs.others().putInOtherGroup(this, target, call, existence, origin)
+                : runs.others().getInOtherGroupNow(this, target, call, existence));
   }
 
   /// Makes the client or server that runs the transaction call a key of another store with a nested
@@ -691,7 +691,7 @@ public final class Execution implements Cancellation.Run {
     if (!(request instanceof GetRequest question)) return;
     if (transaction == null && !question.alone) return;
     question.moved = true;
-    throw new Elsewhere();
+    throw new AsksThePast();
   }
 
   /// Runs code of another key here, as part of the transaction in which this handler runs.
@@ -1038,7 +1038,7 @@ public final class Execution implements Cancellation.Run {
     if (depth >= runs.waits.depthMax()) {
       return KeyRefusals.tooDeep(key, target, depth + 1, runs.waits.depthMax());
     }
-    if (waitsAbroad(target)) return circle(target);
+    if (waitsForOtherGroup(target)) return circle(target);
     var path = new ArrayList<Key>();
     path.add(target);
     for (@Nullable Execution run = this; run != null; run = run.caller) {

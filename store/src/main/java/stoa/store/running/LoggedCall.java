@@ -57,7 +57,7 @@ final class LoggedCall implements Draft.Change {
     this.begins = value != null && copy.generation() == 0;
     this.opening = begins ? opening : null;
     this.addressed = begins;
-    this.copied = copy.fresh() && !begins && value != null;
+    this.copied = copy.claimFirstPut() && !begins && value != null;
     copy.adds();
   }
 

@@ -62,7 +62,7 @@ public final class Materialized {
   private long bytesSince;
   private @Nullable Answer lastAnswer;
 
-  // The tick at which the time of the reader that has the state loaded is over; 0 for none.
+  // The tick at which the time limit ends of the reader that loads the state; 0 without a limit.
   private int end;
 
   // Identifies the last decoded or created handler: handlers that fork cheaply and have the same

@@ -24,16 +24,17 @@ public interface OtherKeys {
   boolean hasNeighbors();
 
   /// Returns whether a key belongs to another store.
-  boolean isAbroad(Key key);
+  boolean isInOtherGroup(Key key);
 
   /// Puts a value to a key of another store for a run.
-  Execution.Nested putAbroad(
+  Execution.Nested putInOtherGroup(
       Execution caller, Key target, Object call, Existence existence, Records.Origin origin);
 
   /// Asks a key of another store for a run. A run that answers for the past asks that key for the
   /// past.
-  Execution.Nested getAbroad(Execution caller, Key target, Object query, Existence existence);
+  Execution.Nested getInOtherGroup(Execution caller, Key target, Object query, Existence existence);
 
   /// Asks a key of another store for the present, also for a run that answers for the past.
-  Execution.Nested getAbroadNow(Execution caller, Key target, Object query, Existence existence);
+  Execution.Nested getInOtherGroupNow(
+      Execution caller, Key target, Object query, Existence existence);
 }

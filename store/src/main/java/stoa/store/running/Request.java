@@ -109,10 +109,10 @@ public abstract sealed class Request extends Pending
 
   /// Makes later requests of the same key wait behind this one, which waits for its place in a
   /// batch.
-  public final void goesAhead() {
+  public final void goAhead() {
     if (!keepsItsTurn()) return;
     isAhead = true;
-    resident.goesAhead();
+    resident.countAhead();
   }
 
   /// Returns whether later requests of the same key wait behind this one.

@@ -34,8 +34,8 @@ public final class Resident extends StreamEnd implements Runnable {
   /*
    * Three owners.
    *
-   * The leader (the thread that holds Intake.leading) owns the inherited fields: the end of the
-   * stream as it will be when the batch in progress commits. On commit the leader publishes that
+   * The leader of the batch in progress (see Intake and Leadership) owns the inherited fields: the
+   * end of the stream as it will be when that batch commits. On commit the leader publishes that
    * end as tail and change.
    *
    * The runner (the thread that moved lane to RUNNING) owns live and target, and executes the
@@ -251,7 +251,7 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   /// Makes the next request load the state anew, from a checkpoint that the caller has put there.
-  public void stale() {
+  public void markStale() {
     stale = true;
   }
 
@@ -327,7 +327,7 @@ public final class Resident extends StreamEnd implements Runnable {
   // ---- the leader
 
   @Override
-  public long settled() {
+  public long advanceSettled() {
     // This order matters: the notes of the executed puts were begun before.
     long last = executed;
     if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
@@ -351,12 +351,12 @@ public final class Resident extends StreamEnd implements Runnable {
   }
 
   /// Counts a put, a deletion or a question that goes into a batch.
-  void goesAhead() {
+  void countAhead() {
     ahead.incrementAndGet();
   }
 
   /// Notes that such a request is settled.
-  void isPassed() {
+  void uncountAhead() {
     ahead.decrementAndGet();
   }
 
@@ -602,7 +602,7 @@ public final class Resident extends StreamEnd implements Runnable {
     } catch (Execution.Yielded yielded) {
       recover(null);
       return false;
-    } catch (Execution.Elsewhere asksOthers) {
+    } catch (Execution.AsksThePast asksOthers) {
       running = null;
       if (request instanceof GetRequest question) giveToThePast(question);
       else request.complete(null);

@@ -48,7 +48,7 @@ class DraftTest {
     }
 
     @Override
-    public long settled() {
+    public long advanceSettled() {
       return nextTail;
     }
 

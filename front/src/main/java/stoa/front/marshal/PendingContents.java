@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// The elements of a container that a serializer has read, kept beside the container until it may
 /// be filled. Fory adds to a gathering as it would to the container.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: containers of anything
-final class Gathered {
-  private Gathered() {}
+final class PendingContents {
+  private PendingContents() {}
 
   /// The elements of a collection.
   static final class Elements extends AbstractCollection<@Nullable Object> {
@@ -45,7 +45,7 @@ final class Gathered {
     ///
     /// @param effort counts the work; null for no limit
     Collection fill(@Nullable Effort effort) {
-      if (effort != null) Staged.take(effort, container, all);
+      if (effort != null) CountedContainerSerializers.take(effort, container, all);
       container.addAll(all);
       return container;
     }
@@ -79,7 +79,7 @@ final class Gathered {
     ///
     /// @param effort counts the work; null for no limit
     Map fill(@Nullable Effort effort) {
-      if (effort != null) Staged.take(effort, container, keys);
+      if (effort != null) CountedContainerSerializers.take(effort, container, keys);
       for (int i = 0; i < keys.size(); i++) container.put(keys.get(i), values.get(i));
       return container;
     }

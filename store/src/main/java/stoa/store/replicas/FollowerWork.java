@@ -3,7 +3,7 @@ package stoa.store.replicas;
 import stoa.log.Batch;
 
 /// The work of a replica beside keeping the log, while another one leads. Thread-safe.
-public interface Backup extends AutoCloseable {
+public interface FollowerWork extends AutoCloseable {
   /// The progress of a replica.
   ///
   /// @param waiting how many keys wait or are in work

@@ -28,11 +28,11 @@ import org.apache.fory.serializer.collection.MapSerializer;
 ///
 /// Without an effort, as for states that the store itself wrote, it fills them while it reads them.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
-final class Staged {
+final class CountedContainerSerializers {
   /*
-   * A serializer here wraps the serializer that Fory or Ordered has for the class. The wrapped
-   * serializer creates the container, which others may refer to from then on, and finishes it. In
-   * between, Fory adds the elements to a list in its place.
+   * A serializer here wraps the serializer that Fory or StableOrderSerializers has for the class.
+   * The wrapped serializer creates the container, which others may refer to from then on, and
+   * finishes it. In between, Fory adds the elements to a list in its place.
    *
    * The cost of a container in which at most r elements have the same hash is r times the visits of
    * the hashes of all elements. Adding the elements hashes and compares as many, and so does a
@@ -50,7 +50,7 @@ final class Staged {
   private static final List<Class<?>> MAPS =
       List.of(ConcurrentSkipListMap.class, Map.of(1, 1).getClass(), Map.of(1, 1, 2, 2).getClass());
 
-  private Staged() {}
+  private CountedContainerSerializers() {}
 
   /// Wraps the serializers of a codec's containers. Call it after all code that registers others
   /// for them.
@@ -133,14 +133,14 @@ final class Staged {
     public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
       Collection made = before.newCollection(context, elementReadAlwaysAdvances);
       setNumElements(before.getAndClearNumElements());
-      return codec.effort() == null ? made : new Gathered.Elements(made, 0);
+      return codec.effort() == null ? made : new PendingContents.Elements(made, 0);
     }
 
     @Override
     public Collection onCollectionRead(Collection read) {
-      boolean gathered = read instanceof Gathered.Elements;
+      boolean gathered = read instanceof PendingContents.Elements;
       return before.onCollectionRead(
-          gathered ? ((Gathered.Elements) read).fill(codec.effort()) : read);
+          gathered ? ((PendingContents.Elements) read).fill(codec.effort()) : read);
     }
   }
 
@@ -163,13 +163,14 @@ final class Staged {
     public Map newMap(ReadContext context, boolean entryReadAlwaysAdvances) {
       Map made = before.newMap(context, entryReadAlwaysAdvances);
       setNumElements(before.getAndClearNumElements());
-      return codec.effort() == null ? made : new Gathered.Entries(made, 0);
+      return codec.effort() == null ? made : new PendingContents.Entries(made, 0);
     }
 
     @Override
     public Map onMapRead(Map read) {
-      boolean gathered = read instanceof Gathered.Entries;
-      return before.onMapRead(gathered ? ((Gathered.Entries) read).fill(codec.effort()) : read);
+      boolean gathered = read instanceof PendingContents.Entries;
+      return before.onMapRead(
+          gathered ? ((PendingContents.Entries) read).fill(codec.effort()) : read);
     }
   }
 }

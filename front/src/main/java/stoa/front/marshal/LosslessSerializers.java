@@ -28,8 +28,8 @@ import stoa.NotShareable;
 /// Each writes a value as Fory does if that is complete. Otherwise it begins with a mark that Fory
 /// never writes in that place, so that it can read both.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory gives serializers raw
-final class Exact {
-  private Exact() {}
+final class LosslessSerializers {
+  private LosslessSerializers() {}
 
   static void register(Fory fory, TypeResolver resolver) {
     fory.registerSerializer(ZonedDateTime.class, new ZonedDateTimes(resolver));
@@ -185,8 +185,8 @@ final class Exact {
         throw new LimitExceeded(
             "a pattern with CANON_EQ has more than "
                 + MARKS_MAX
-                + " combining characters one after the other (MARKS_MAX); normalize the expression and"
-                + " the text instead, by java.text.Normalizer");
+                + " combining characters one after the other (MARKS_MAX); normalize the expression"
+                + " and the text instead, by java.text.Normalizer");
       }
     }
   }
@@ -265,7 +265,8 @@ final class Exact {
       throw new NotShareable(
           "a "
               + value.getClass().getName()
-              + " cannot travel or be stored; copy it into ByteBuffer.allocate, or an array of bytes");
+              + " cannot travel or be stored; copy it into ByteBuffer.allocate, or an array of"
+              + " bytes");
     }
 
     @Override

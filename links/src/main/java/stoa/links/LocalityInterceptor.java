@@ -16,7 +16,7 @@ import stoa.Locality;
 
 /// Records the locality of the other side of each stream, as this side sees it: its host, which has
 /// one name for all processes of this machine. Stateless.
-final class Seen implements ServerInterceptor {
+final class LocalityInterceptor implements ServerInterceptor {
   private static final Context.Key<Locality> LOCALITY =
       Context.keyWithDefault("locality", Locality.UNKNOWN);
   private static final Locality HERE = Locality.of("localhost");

@@ -8,31 +8,31 @@ import stoa.Ref;
 import stoa.TxOptions;
 
 /// Counts by object the aborts of one transaction's attempts. One thread uses it.
-final class Defeats {
+final class Conflicts {
   // The most objects that it counts. A body that meets more gets one of the first in its exception.
   private static final int OBJECTS_MAX = 1_024;
 
-  private static final class Loss {
+  private static final class Conflict {
     private int times;
     private Aborted last;
 
-    private Loss(Aborted first) {
+    private Conflict(Aborted first) {
       last = first;
     }
   }
 
-  private final Map<Ref<?>, Loss> losses = new LinkedHashMap<>();
+  private final Map<Ref<?>, Conflict> conflicts = new LinkedHashMap<>();
 
   /// Counts an aborted attempt.
   void add(Aborted cause) {
-    Loss loss = losses.get(cause.object());
-    if (loss == null) {
-      if (losses.size() == OBJECTS_MAX) return;
-      loss = new Loss(cause);
-      losses.put(cause.object(), loss);
+    Conflict conflict = conflicts.get(cause.object());
+    if (conflict == null) {
+      if (conflicts.size() == OBJECTS_MAX) return;
+      conflict = new Conflict(cause);
+      conflicts.put(cause.object(), conflict);
     }
-    loss.times++;
-    loss.last = cause;
+    conflict.times++;
+    conflict.last = cause;
   }
 
   /// Returns the exception for a transaction that has reached a limit after at least one abort.
@@ -40,8 +40,8 @@ final class Defeats {
   /// @param attempts the number of attempts
   /// @param nanos the time that they took
   Aborted told(TxOptions options, int attempts, long nanos) {
-    Loss most = losses.values().iterator().next();
-    for (Loss loss : losses.values()) if (loss.times > most.times) most = loss;
+    Conflict most = conflicts.values().iterator().next();
+    for (Conflict conflict : conflicts.values()) if (conflict.times > most.times) most = conflict;
     return new Aborted(
         "the transaction was run "
             + attempts
@@ -57,8 +57,8 @@ final class Defeats {
             + options.totalTimeMax().toMillis()
             + " ms. Have one method of "
             + most.last.object()
-            + " do what the body does with it, make the body shorter, make fewer calls on that object"
-            + " meanwhile, or raise the limit that was reached. The last time, "
+            + " do what the body does with it, make the body shorter, make fewer calls on that"
+            + " object meanwhile, or raise the limit that was reached. The last time, "
             + most.last.getMessage(),
         most.last);
   }

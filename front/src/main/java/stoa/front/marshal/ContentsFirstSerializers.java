@@ -15,8 +15,8 @@ import org.apache.fory.serializer.collection.MapSerializer;
 /// Serializers of JDK classes whose instances are created after their contents. Each writes and
 /// reads as another serializer does, and tells [OpenRefs] which value it is writing.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
-final class Late {
-  private Late() {}
+final class ContentsFirstSerializers {
+  private ContentsFirstSerializers() {}
 
   /// Replaces the serializers of registered classes.
   static void register(Fory fory, TypeResolver resolver, OpenRefs refs, Set<Class<?>> types) {
@@ -52,7 +52,7 @@ final class Late {
 
     @Override
     public void write(WriteContext context, Object value) {
-      Late.write(refs, as, context, value);
+      ContentsFirstSerializers.write(refs, as, context, value);
     }
 
     @Override
@@ -73,7 +73,7 @@ final class Late {
 
     @Override
     public void write(WriteContext context, Collection value) {
-      Late.write(refs, as, context, value);
+      ContentsFirstSerializers.write(refs, as, context, value);
     }
 
     @Override
@@ -94,7 +94,7 @@ final class Late {
 
     @Override
     public void write(WriteContext context, Map value) {
-      Late.write(refs, as, context, value);
+      ContentsFirstSerializers.write(refs, as, context, value);
     }
 
     @Override

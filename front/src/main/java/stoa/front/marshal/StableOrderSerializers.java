@@ -51,7 +51,7 @@ import stoa.front.types.Hashing;
 /// unmodifiable collections in the order of the bytes. A `LinkedHashMap` in the order of access
 /// stays one.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
-final class Ordered {
+final class StableOrderSerializers {
   // Collections that Fory writes and, in some states, cannot read.
   private static final List<Class<?>> REFUSED =
       List.of(
@@ -59,7 +59,7 @@ final class Ordered {
           LinkedBlockingQueue.class,
           ConcurrentHashMap.newKeySet().getClass());
 
-  private Ordered() {}
+  private StableOrderSerializers() {}
 
   static void register(Fory fory, TypeResolver resolver, Filling filling) {
     fory.registerSerializer(HashMap.class, new HashMaps(resolver, filling));
@@ -198,7 +198,8 @@ final class Ordered {
     // No size.
     private static final int MARK = -1;
 
-    private static final FieldAccessor BY_ACCESS = Exact.field(LinkedHashMap.class, "accessOrder");
+    private static final FieldAccessor BY_ACCESS =
+        LosslessSerializers.field(LinkedHashMap.class, "accessOrder");
 
     private final Filling filling;
 
@@ -275,7 +276,7 @@ final class Ordered {
   }
 
   private static final class TreeSets extends CollectionSerializers.SortedSetSerializer<SortedSet> {
-    private static final FieldAccessor MAP = Exact.field(TreeSet.class, "m");
+    private static final FieldAccessor MAP = LosslessSerializers.field(TreeSet.class, "m");
 
     private final Filling filling;
 
@@ -348,7 +349,8 @@ final class Ordered {
   }
 
   private static final class SkipListSets extends CollectionSerializer<Collection> {
-    private static final FieldAccessor MAP = Exact.field(ConcurrentSkipListSet.class, "m");
+    private static final FieldAccessor MAP =
+        LosslessSerializers.field(ConcurrentSkipListSet.class, "m");
 
     private final CollectionSerializer as;
 

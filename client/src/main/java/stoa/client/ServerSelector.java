@@ -9,7 +9,7 @@ import stoa.client.Addresses.Address;
 /// that has the store.
 ///
 /// One owner at a time calls it. It does no I/O and reads no clock.
-final class Route {
+final class ServerSelector {
   /// The most servers that it remembers.
   static final int SERVERS_MAX = 64;
 
@@ -30,7 +30,7 @@ final class Route {
   private boolean told;
 
   /// @param given the servers of the URL, which it never forgets
-  Route(List<Address> given) {
+  ServerSelector(List<Address> given) {
     this.given = List.copyOf(given);
     this.all = this.given;
   }
