@@ -3,7 +3,7 @@
 module stoa.programs {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
-  requires info.picocli;
+  requires transitive info.picocli;
   requires java.management;
 
   exports stoa.programs;

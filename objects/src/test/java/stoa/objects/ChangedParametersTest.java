@@ -37,6 +37,8 @@ public class ChangedParametersTest {
 
   @TempDir Path directory;
 
+  ChangedParametersTest() {}
+
   /// For the constructor of the first program.
   public static void constructed() {
     CONSTRUCTED.get().run();
