@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -26,6 +27,7 @@ import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
+import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -84,10 +86,10 @@ final class ServeCommand implements Callable<Integer> {
       names = "--http",
       paramLabel = "[HOST:]PORT",
       description =
-          "Answer /metrics for Prometheus, /health/live and /health/ready over HTTP at this address;"
-              + " without HOST for this machine alone; port 0 is any. At other addresses over TLS."
-              + " Clients send a token of --token-file, if there is one; /health needs none. Default:"
-              + " no such door")
+          "Answer over HTTP at this address: /metrics for Prometheus, /health/live and /health/ready,"
+              + " and below /v1 the objects as JSON; without HOST for this machine alone; port 0 is"
+              + " any. At other addresses over TLS. Clients send a token of --token-file, if there is"
+              + " one; /health needs none. Default: no such door")
   private @Nullable String http;
 
   @Option(
@@ -237,8 +239,9 @@ final class ServeCommand implements Callable<Integer> {
     openAll(loader);
     if (isOneOfSeveral()) return serveTogether(config, door, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
-    Monitoring monitoring = monitoring(door, server, server::measure, server::close);
-    stopWithProcess(server::close, monitoring);
+    HttpApi api = api(door, config, server.port(), loader);
+    Monitoring monitoring = monitoring(door, server, server::measure, api, server::close);
+    stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
@@ -302,11 +305,23 @@ final class ServeCommand implements Callable<Integer> {
         config.tokens());
   }
 
-  private static @Nullable Monitoring monitoring(
-      HttpDoor.@Nullable Config door, Server server, Consumer<Measures> source, Runnable closing) {
+  /// Returns the objects of the store over HTTP; null without a door for HTTP.
+  private @Nullable HttpApi api(
+      HttpDoor.@Nullable Config door, ServerConfig config, int port, ClassLoader loader) {
     if (door == null) return null;
+    return HttpObjects.of(
+        OwnServer.of(config, port, authorities, tokenFile), loader, SharedClasses.names(path()));
+  }
+
+  private static @Nullable Monitoring monitoring(
+      HttpDoor.@Nullable Config door,
+      Server server,
+      Consumer<Measures> source,
+      @Nullable HttpApi api,
+      Runnable closing) {
+    if (door == null || api == null) return null;
     try {
-      return Monitoring.open(door, server, source);
+      return Monitoring.open(door, server, source, Map.of(HttpApi.ROOT, api));
     } catch (IOException | RuntimeException failed) {
       closing.run();
       throw new IllegalArgumentException(
@@ -319,9 +334,11 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   /// Closes the server when the process is to end, and tells until then that it is not ready.
-  private static void stopWithProcess(Runnable closing, @Nullable Monitoring monitoring) {
+  private static void stopWithProcess(
+      Runnable closing, @Nullable Monitoring monitoring, @Nullable HttpApi api) {
     Runnable all =
         () -> {
+          if (api != null) api.close();
           closing.run();
           if (monitoring != null) monitoring.close();
         };
@@ -401,8 +418,9 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IOException failed) {
       throw cannotStart(config, failed);
     }
-    Monitoring monitoring = monitoring(door, server.server(), server::measure, server::close);
-    stopWithProcess(server::close, monitoring);
+    HttpApi api = api(door, config, server.port(), loader);
+    Monitoring monitoring = monitoring(door, server.server(), server::measure, api, server::close);
+    stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
@@ -484,13 +502,19 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private ClassLoader loader(PrintWriter err) {
-    String path = classpath;
-    if (path == null) return ServeCommand.class.getClassLoader();
+    if (classpath == null) return ServeCommand.class.getClassLoader();
+    return UserClasses.open(path(), err::println);
+  }
+
+  /// Returns the jar files and directories with shared classes.
+  private List<Path> path() {
     var files = new ArrayList<Path>();
+    String path = classpath;
+    if (path == null) return files;
     for (String file : path.split(File.pathSeparator, -1)) {
       if (!file.isEmpty()) files.add(Path.of(file));
     }
-    return UserClasses.open(files, err::println);
+    return files;
   }
 
   private StoaConfig store(ClassLoader loader) {

@@ -64,7 +64,7 @@ class MonitoringTest {
 
   private static Monitoring open(Server server, List<String> tokens) throws IOException {
     var config = new HttpDoor.Config("127.0.0.1", 0, null, null, tokens);
-    return Monitoring.open(config, server, server::measure);
+    return Monitoring.open(config, server, server::measure, Map.of());
   }
 
   private HttpResponse<String> ask(String address, String path, String... headers)
