@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import com.google.gson.JsonObject;
 import java.util.Collection;
 import java.util.List;
 import java.util.SortedMap;
@@ -7,6 +8,8 @@ import java.util.TreeMap;
 import stoa.front.types.KeyText;
 import stoa.http.CodeSource;
 import stoa.http.HttpApi;
+import stoa.http.Pasts;
+import stoa.wire.proto.LookReply;
 import stoa.wire.proto.ShownBounds;
 import stoa.wire.proto.VersionStatus;
 
@@ -23,16 +26,34 @@ final class HttpObjects {
   /// @param names the shared classes among them
   static HttpApi of(OwnServer own, ClassLoader loader, Collection<String> names) {
     Operator operator = own.operator();
-    return new HttpApi(
+    var api = new HttpApi(
         new Served(operator),
         loader,
         names,
         own::open,
-        (type, key, at) -> {
-          try (LookSource source = LookSource.Served.of(operator)) {
-            return ShowCommand.state(source, type, KeyText.encoded(key), at, LITTLE).getVersion();
-          }
-        });
+        new ServedPasts(operator));
+    LookRoutes.add(api, operator);
+    return api;
+  }
+
+  private record ServedPasts(Operator operator) implements Pasts {
+    @Override
+    public long version(String type, String key, String at) {
+      try (LookSource source = LookSource.Served.of(operator)) {
+        return ShowCommand.state(source, type, KeyText.encoded(key), at, LITTLE).getVersion();
+      }
+    }
+
+    @Override
+    public List<JsonObject> entries(String type, String key, long from, long to) {
+      int max = (int) (to - from + 1);
+      var some =
+          new HistoryCommand.Some(from, to, max, false, ShownBounds.getDefaultInstance());
+      try (LookSource source = LookSource.Served.of(operator)) {
+        LookReply reply = HistoryCommand.entries(source, type, KeyText.encoded(key), some);
+        return reply.getEntriesList().stream().map(HistoryCommand::json).toList();
+      }
+    }
   }
 
   private record Served(Operator operator) implements CodeSource {

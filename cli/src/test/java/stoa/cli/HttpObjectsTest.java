@@ -12,11 +12,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -352,5 +354,108 @@ class HttpObjectsTest {
     assertTrue(
         document.getAsJsonObject("x-stoa-refused").has("shop.Catalog.matching"),
         document.get("x-stoa-refused").toString());
+  }
+
+  private static JsonElement get(String path) throws Exception {
+    var answer = send("GET", path, "");
+    assertEquals(200, answer.statusCode(), answer.body());
+    return json(answer.body());
+  }
+
+  @Test
+  void theQuestionsOfOperatorsHaveTheAnswersOfTheCommands() throws Exception {
+    call("shop.Account/looked", "deposit", "[5]");
+    call("shop.Account/looked", "deposit", "[6]");
+    assertTrue(get("objects").toString().contains("\"type\":\"shop.Account\""));
+    JsonObject page = get("objects/shop.Account?max=1").getAsJsonObject();
+    assertEquals(1, page.getAsJsonArray("objects").size());
+    JsonObject state = get("objects/shop.Account/looked").getAsJsonObject();
+    assertEquals(2, state.get("version").getAsInt());
+    assertEquals(11, state.getAsJsonObject("state").get("balance").getAsInt());
+    JsonObject before = get("objects/shop.Account/looked?at=1").getAsJsonObject();
+    assertEquals(5, before.getAsJsonObject("state").get("balance").getAsInt());
+    JsonObject history = get("objects/shop.Account/looked/history?results=true").getAsJsonObject();
+    JsonObject last = history.getAsJsonArray("entries").get(1).getAsJsonObject();
+    assertEquals("deposit(long)", last.get("method").getAsString());
+    assertEquals(11, last.get("returned").getAsInt());
+    JsonObject difference =
+        get("objects/shop.Account/looked/diff?from=1&to=2")
+            .getAsJsonObject()
+            .getAsJsonArray("differences")
+            .get(0)
+            .getAsJsonObject();
+    assertEquals("balance", difference.get("path").getAsString());
+    assertEquals(1, get("status").getAsJsonObject().get("groups").getAsInt());
+    assertTrue(get("top?millis=50").getAsJsonObject().has("calls"));
+    assertTrue(get("code").toString().contains("shop.Account"));
+    assertEquals(json("[{\"groups\": [0], \"rules\": [\"versions=1000\", \"stoa.Stream=all\"]}]"), get("keep"));
+    var kept = send("PUT", "keep", "[\"versions=500\"]");
+    assertTrue(kept.body().contains("[\"versions=500\","), kept.body());
+    send("PUT", "keep", "[\"versions=1000\", \"stoa.Stream=all\"]");
+    problem(send("POST", "cancel?call=999999", ""), 404);
+    problem(send("GET", "objects/shop.Account/nobody", ""), 404);
+    problem(send("GET", "objects/shop.None", ""), 404);
+  }
+
+  /// A stream of events, line by line.
+  private static Stream<String> listen(String path, String... headers) throws Exception {
+    var uri = URI.create("http://127.0.0.1:" + monitoring.port() + "/v1/" + path);
+    var request = HttpRequest.newBuilder(uri);
+    if (headers.length > 0) request.headers(headers);
+    var answer = client.send(request.build(), HttpResponse.BodyHandlers.ofLines());
+    assertEquals(200, answer.statusCode());
+    assertEquals("text/event-stream", answer.headers().firstValue("Content-Type").orElseThrow());
+    return answer.body();
+  }
+
+  private static String next(Iterator<String> lines, String prefix) {
+    while (true) {
+      String line = lines.next();
+      if (line.startsWith(prefix)) return line.substring(prefix.length());
+    }
+  }
+
+  @Test
+  void changesOfAnObjectComeAsEventsAndGoOnBehindTheLastOne() throws Exception {
+    call("shop.Account/heard", "deposit", "[1]");
+    String path = "objects/shop.Account/heard/events";
+    try (var stream = listen(path)) {
+      call("shop.Account/heard", "deposit", "[2]");
+      call("shop.Account/heard", "deposit", "[3]");
+      Iterator<String> lines = stream.iterator();
+      assertEquals("2", next(lines, "id: "));
+      assertEquals("change", next(lines, "event: "));
+      JsonObject entry = json(next(lines, "data: ")).getAsJsonObject();
+      assertEquals("deposit(long)", entry.get("method").getAsString());
+      assertEquals(json("[2]"), entry.get("arguments"));
+      assertEquals("3", next(lines, "id: "));
+    }
+    try (var again = listen(path, "Last-Event-ID", "2")) {
+      assertEquals("3", next(again.iterator(), "id: "));
+    }
+    try (var all = listen(path + "?from=1")) {
+      assertEquals("1", next(all.iterator(), "id: "));
+    }
+    problem(send("GET", "objects/shop.None/a/events", ""), 404);
+  }
+
+  @Test
+  void putsOfAKeyComeAsEvents() throws Exception {
+    problem(send("GET", "values/boiler", ""), 404);
+    assertEquals(204, send("PUT", "values/boiler", "{\"degrees\": [80, 1.5]}").statusCode());
+    assertEquals(json("{\"degrees\": [80, 1.5]}"), get("values/boiler"));
+    try (var stream = listen("values/boiler/events")) {
+      Iterator<String> lines = stream.iterator();
+      assertEquals(
+          json("{\"exists\": true, \"value\": {\"degrees\": [80, 1.5]}}"),
+          json(next(lines, "data: ")));
+      assertEquals(204, send("PUT", "values/boiler", "\"hot\"").statusCode());
+      assertEquals("1", next(lines, "id: "));
+      assertEquals(json("{\"exists\": true, \"value\": \"hot\"}"), json(next(lines, "data: ")));
+      assertEquals(204, send("DELETE", "values/boiler", "").statusCode());
+      assertEquals(json("{\"exists\": false}"), json(next(lines, "data: ")));
+    }
+    problem(send("DELETE", "values/boiler", ""), 404);
+    problem(send("PUT", "values/boiler", "null"), 400);
   }
 }

@@ -21,12 +21,12 @@ final class Calls {
   private static final JsonArray NONE = new JsonArray();
 
   private final StoreClient client;
-  private final Times times;
+  private final Pasts pasts;
   private final Answers answers = new Answers();
 
-  Calls(StoreClient client, Times times) {
+  Calls(StoreClient client, Pasts pasts) {
     this.client = client;
-    this.times = times;
+    this.pasts = pasts;
   }
 
   /// Finds the methods of a type, with a look for new code when it is unknown.
@@ -140,7 +140,7 @@ final class Calls {
       long version =
           at.matches("\\d{1,18}")
               ? Long.parseLong(at)
-              : times.version(asking.variable(0), asking.variable(1), at);
+              : pasts.version(asking.variable(0), asking.variable(1), at);
       return stoa.history(object).at(version);
     } catch (IllegalArgumentException none) {
       throw Problem.absent(String.valueOf(none.getMessage()));

@@ -52,6 +52,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
 
   private final StoreClient client;
   private final List<Path> paths = new ArrayList<>();
+  private final Streams streams = new Streams();
   private final Semaphore requests = new Semaphore(REQUESTS_MAX);
 
   /// Creates it.
@@ -60,21 +61,27 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
   /// @param loader has the classes of the server
   /// @param names the shared classes among them
   /// @param opening connects to the store, on a thread whose context loader has the classes
-  /// @param times finds versions by time
+  /// @param pasts the pasts of objects
   public HttpApi(
       CodeSource source,
       ClassLoader loader,
       Collection<String> names,
       Supplier<Stoa> opening,
-      Times times) {
+      Pasts pasts) {
     client = new StoreClient(source, loader, names, opening);
-    var calls = new Calls(client, times);
+    var calls = new Calls(client, pasts);
     add("GET", "openapi.json", asking -> new OpenApi(client).reply(asking));
     add("POST", "transactions", calls::transact);
     add("POST", "objects/{type}/{key}", calls::create);
     add("DELETE", "objects/{type}/{key}", calls::delete);
     add("GET", "objects/{type}/{key}/call/{method}", calls::get);
     add("POST", "objects/{type}/{key}/call/{method}", calls::call);
+    var values = new Values(client, streams);
+    add("GET", "objects/{type}/{key}/events", new ObjectEvents(client, pasts, streams)::reply);
+    add("GET", "values/{key}", values::get);
+    add("PUT", "values/{key}", values::put);
+    add("DELETE", "values/{key}", values::remove);
+    add("GET", "values/{key}/events", values::events);
   }
 
   /// Adds a path, before the first request.
@@ -153,6 +160,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
 
   @Override
   public void close() {
+    streams.close();
     client.close();
   }
 }
