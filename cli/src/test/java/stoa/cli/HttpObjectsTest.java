@@ -217,7 +217,7 @@ class HttpObjectsTest {
   @Test
   void whatIsNotThereIsToldWithWhatIs() throws Exception {
     JsonObject type = problem(send("POST", "objects/shop.None/a/call/b", "[]"), 404);
-    assertTrue(detail(type).contains("[shop.Account, shop.Catalog]"), detail(type));
+    assertTrue(detail(type).contains("shop.Account, shop.Catalog"), detail(type));
     JsonObject method = problem(send("POST", "objects/shop.Account/a/call/b", "[]"), 404);
     assertTrue(detail(method).contains("deposit"), detail(method));
     JsonObject several = problem(send("POST", "objects/shop.Catalog/a/call/price", "[]"), 404);

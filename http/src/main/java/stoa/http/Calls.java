@@ -3,9 +3,12 @@ package stoa.http;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
@@ -29,17 +32,10 @@ final class Calls {
     this.pasts = pasts;
   }
 
-  /// Finds the methods of a type, with a look for new code when it is unknown.
+  /// Does work on the methods of a type.
   Reply with(String type, Work work) throws Exception {
-    try (var use = client.use()) {
-      Operations known = use.find(type);
-      if (known != null) return work.reply(use, known);
-    }
-    try (var use = client.useFresh()) {
-      Operations known = use.find(type);
-      if (known != null) return work.reply(use, known);
-      throw Problem.absent(
-          "there is no shared type " + type + "; there are " + use.types().keySet());
+    try (var use = client.useOf(List.of(type))) {
+      return work.reply(use, use.operations(type));
     }
   }
 
@@ -201,7 +197,7 @@ final class Calls {
         readOnly != null && readOnly.isJsonPrimitive() && readOnly.getAsBoolean()
             ? TxOptions.reading()
             : TxOptions.STANDARD;
-    try (var use = client.use()) {
+    try (var use = client.useOf(types(listed))) {
       var calls = new ArrayList<Prepared>();
       for (int i = 0; i < listed.size(); i++) calls.add(prepared(use, listed.get(i), i));
       Supplier<Answers.Answer> all = () -> new Answers.Answer(results(use, calls), false);
@@ -213,6 +209,16 @@ final class Calls {
     }
   }
 
+  /// Returns the types of calls, as far as they name one.
+  private static Set<String> types(JsonArray calls) {
+    var types = new TreeSet<String>();
+    for (JsonElement one : calls) {
+      JsonElement type = one instanceof JsonObject call ? call.get("type") : null;
+      if (type instanceof JsonPrimitive word && word.isString()) types.add(word.getAsString());
+    }
+    return types;
+  }
+
   private static Prepared prepared(StoreClient.Use use, JsonElement json, int number) {
     try {
       if (!(json instanceof JsonObject call)
@@ -220,12 +226,7 @@ final class Calls {
         throw Leaves.wrong(
             json, "the call", "an object with \"type\", \"key\", \"method\" and \"arguments\"");
       }
-      String type = word(call, "type");
-      Operations known = use.find(type);
-      if (known == null) {
-        throw Problem.absent(
-            "there is no shared type " + type + "; there are " + use.types().keySet());
-      }
+      Operations known = use.operations(word(call, "type"));
       Operation operation = known.named(word(call, "method"));
       JsonElement given = call.has("arguments") ? call.get("arguments") : NONE;
       @Nullable Object[] arguments = operation.arguments(use.forms(), given);

@@ -31,7 +31,7 @@ final class ObjectEvents {
     String type = asking.variable(0);
     String key = asking.variable(1);
     long seen;
-    try (var use = client.use()) {
+    try (var use = client.useOf(List.of(type))) {
       long first = asking.number("from", 0);
       String last = asking.header(LAST);
       if (last != null && last.matches("\\d{1,18}")) seen = Long.parseLong(last);
@@ -42,8 +42,7 @@ final class ObjectEvents {
   }
 
   private static History<?> history(StoreClient.Use use, String type, String key) {
-    Operations known = use.find(type);
-    if (known == null) throw Problem.absent("there is no shared type " + type);
+    Operations known = use.operations(type);
     return use.stoa().history(use.stoa().get(known.type().face(), use.shares().key(key)));
   }
 
@@ -51,7 +50,7 @@ final class ObjectEvents {
       throws IOException, InterruptedException {
     long seen = from;
     do {
-      try (var use = client.use()) {
+      try (var use = client.useOf(List.of(type))) {
         History<?> history = history(use, type, key);
         long now = history.version();
         while (seen < now) {

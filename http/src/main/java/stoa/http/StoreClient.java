@@ -81,10 +81,9 @@ final class StoreClient implements AutoCloseable {
       return opened.operations.computeIfAbsent(type, known -> new Operations(known, opened.forms));
     }
 
-    /// Returns the methods of a type; null when the store and the server know none of the name.
-    @Nullable Operations find(String type) {
-      SharedType known = opened.code.types().get(type);
-      return known == null ? null : operations(known);
+    /// Returns the methods of a type that it knows.
+    Operations operations(String type) {
+      return operations(Objects.requireNonNull(opened.code.types().get(type), type));
     }
 
     @Override
@@ -122,6 +121,24 @@ final class StoreClient implements AutoCloseable {
   /// Begins a use with fresh code, for a request that misses something.
   Use useFresh() {
     return use(AGE_NANOS_MIN);
+  }
+
+  /// Begins a use that knows some types, with a look for new code when one is unknown.
+  ///
+  /// @throws Problem when there is no such type
+  Use useOf(Collection<String> types) {
+    Use use = use();
+    if (use.types().keySet().containsAll(types)) return use;
+    use.close();
+    Use fresh = useFresh();
+    for (String type : types) {
+      if (fresh.types().containsKey(type)) continue;
+      String all = String.join(", ", fresh.types().keySet());
+      fresh.close();
+      throw Problem.absent(
+          "there is no shared type " + type + "; there are " + (all.isEmpty() ? "none yet" : all));
+    }
+    return fresh;
   }
 
   private Use use(long ageNanosMax) {
