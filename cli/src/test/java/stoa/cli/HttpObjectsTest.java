@@ -14,7 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,56 +21,27 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import stoa.Stoa;
-import stoa.StoaConfig;
-import stoa.http.HttpApi;
-import stoa.node.HttpDoor;
-import stoa.node.Server;
-import stoa.node.ServerConfig;
-import stoa.objects.EmbeddedEngine;
-import stoa.objects.ObjectService;
-import stoa.base.Clock;
-import stoa.storage.disk.SimulatedDisk;
-import stoa.store.threads.Threads;
 
 /// Calls, reads and transactions over HTTP.
 class HttpObjectsTest {
-  private static Server server;
-  private static HttpApi api;
-  private static Monitoring monitoring;
+  private static HttpShopServer server;
   private static HttpClient client;
 
   @BeforeAll
   static void open() throws IOException {
-    Stoa store =
-        EmbeddedEngine.open(
-            StoaConfig.of("memory:"), new SimulatedDisk(1), Clock.system(), Threads.real());
-    server = Server.start(ServerConfig.of("127.0.0.1", 0), ObjectService.of(store, _ -> true));
-    api =
-        HttpObjects.of(
-            new OwnServer("127.0.0.1:" + server.port(), null, null),
-            HttpObjectsTest.class.getClassLoader(),
-            List.of(HttpShop.Account.class.getName(), HttpShop.Catalog.class.getName()));
-    monitoring =
-        Monitoring.open(
-            new HttpDoor.Config("127.0.0.1", 0, null, null, List.of()),
-            server,
-            server::measure,
-            Map.of(HttpApi.ROOT, api));
+    server = HttpShopServer.open();
     client = HttpClient.newHttpClient();
   }
 
   @AfterAll
   static void close() {
     client.close();
-    api.close();
-    monitoring.close();
     server.close();
   }
 
   private static HttpResponse<String> send(
       String method, String path, String body, String... headers) throws Exception {
-    var uri = URI.create("http://127.0.0.1:" + monitoring.port() + "/v1/" + path);
+    var uri = URI.create(server.url() + "/v1/" + path);
     var publisher =
         body.isEmpty()
             ? HttpRequest.BodyPublishers.noBody()
@@ -399,7 +369,7 @@ class HttpObjectsTest {
 
   /// A stream of events, line by line.
   private static Stream<String> listen(String path, String... headers) throws Exception {
-    var uri = URI.create("http://127.0.0.1:" + monitoring.port() + "/v1/" + path);
+    var uri = URI.create(server.url() + "/v1/" + path);
     var request = HttpRequest.newBuilder(uri);
     if (headers.length > 0) request.headers(headers);
     var answer = client.send(request.build(), HttpResponse.BodyHandlers.ofLines());
