@@ -68,7 +68,7 @@ final class TopCommand implements Callable<Integer> {
 
   private TopCommand() {}
 
-  /// What is in use.
+  /// The use of a store in some moment.
   ///
   /// @param calls the calls under way
   /// @param groups the group of each of these calls

@@ -30,7 +30,7 @@ final class Answers {
   // The last hour for which this server has emptied a map.
   private final AtomicLong emptied = new AtomicLong();
 
-  /// What is kept.
+  /// A kept answer.
   ///
   /// @param hour when it was kept, in hours since 1970
   /// @param request a hash of the request

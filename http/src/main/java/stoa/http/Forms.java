@@ -19,7 +19,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -59,7 +58,6 @@ final class Forms {
           Map.entry(SequencedCollection.class, ArrayList::new),
           Map.entry(List.class, ArrayList::new),
           Map.entry(ArrayList.class, ArrayList::new),
-          Map.entry(LinkedList.class, LinkedList::new),
           Map.entry(Queue.class, ArrayDeque::new),
           Map.entry(Deque.class, ArrayDeque::new),
           Map.entry(ArrayDeque.class, ArrayDeque::new),

@@ -100,9 +100,7 @@ final class Operation {
     return types.toString();
   }
 
-  /// Calls the method on an object.
-  ///
-  /// @throws Throwable what the store or the method throws
+  /// Calls the method on an object, and throws everything that the store or the method throws.
   @Nullable Object call(Object object, @Nullable Object[] arguments) {
     try {
       return method.invoke(object, arguments);

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the type variables of some classes stand for. Immutable.
+/// The types for which the type variables of some classes stand. Immutable.
 final class Variables {
   static final Variables NONE = new Variables(Map.of());
 
