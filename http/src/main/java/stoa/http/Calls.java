@@ -32,15 +32,25 @@ final class Calls {
     this.pasts = pasts;
   }
 
-  /// Does work on the methods of a type.
-  Reply with(String type, Work work) throws Exception {
+  /// Does work on a type.
+  private Reply with(String type, Work work) throws Exception {
     try (var use = client.useOf(List.of(type))) {
       return work.reply(use, use.operations(type));
     }
   }
 
+  /// Does work on a type that has a method, with a look for new code when it has none.
+  private Reply with(String type, String method, Work work) throws Exception {
+    try (var use = client.useOf(List.of(type))) {
+      if (use.operations(type).has(method)) return work.reply(use, use.operations(type));
+    }
+    try (var fresh = client.useFresh()) {
+      return work.reply(fresh, fresh.operations(type));
+    }
+  }
+
   /// Work on the methods of a type.
-  interface Work {
+  private interface Work {
     Reply reply(StoreClient.Use use, Operations type) throws Exception;
   }
 
@@ -51,6 +61,7 @@ final class Calls {
     asking.allow();
     return with(
         asking.variable(0),
+        asking.variable(2),
         (use, type) -> {
           Operation operation = type.named(asking.variable(2));
           @Nullable Object[] arguments = operation.arguments(use.forms(), asking.body(NONE));
@@ -91,10 +102,8 @@ final class Calls {
       StoreClient.Use use, Operation operation, Object object, @Nullable Object[] arguments) {
     try {
       return new Answers.Answer(answered(use, operation, object, arguments), false);
-    } catch (StoaException | Inexpressible failed) {
-      throw failed; // nothing was done
-    } catch (Throwable thrown) {
-      return new Answers.Answer(Problem.of(thrown).json(), true);
+    } catch (Problem thrown) {
+      return new Answers.Answer(thrown.json(), true);
     }
   }
 
@@ -109,6 +118,7 @@ final class Calls {
     asking.allow("arguments", "at");
     return with(
         asking.variable(0),
+        asking.variable(2),
         (use, type) -> {
           Operation operation = type.named(asking.variable(2));
           if (!operation.isAccessor()) {
@@ -153,10 +163,21 @@ final class Calls {
         (use, type) -> {
           @Nullable Object[] arguments = type.opening(asking.body(NONE));
           Object key = use.shares().key(asking.variable(1));
-          Object made = use.stoa().create(type.type().face(), key, arguments);
+          Object made = made(use.stoa(), type, key, arguments);
           JsonObject reference = Shares.write(use.stoa().ref(made));
           return Reply.of(CREATED, "application/json", Json.bytes(reference));
         });
+  }
+
+  private static Object made(
+      Stoa stoa, Operations type, Object key, @Nullable Object[] arguments) {
+    try {
+      return stoa.create(type.type().face(), key, arguments);
+    } catch (StoaException failed) {
+      throw failed;
+    } catch (RuntimeException thrown) {
+      throw Problem.thrown(thrown);
+    }
   }
 
   /// Answers `DELETE …/KEY`.
@@ -250,10 +271,10 @@ final class Calls {
       Prepared call = calls.get(i);
       try {
         results.add(answered(use, call.operation, call.object, call.arguments));
-      } catch (StoaException failed) {
-        throw failed; // the transaction may run again
-      } catch (Throwable thrown) {
-        throw Problem.of(thrown).ofCall(i);
+      } catch (Problem thrown) {
+        throw thrown.ofCall(i);
+      } catch (Inexpressible answer) {
+        throw Problem.of(answer).ofCall(i);
       }
     }
     var all = new JsonObject();

@@ -132,7 +132,8 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
       return answer(asked);
     } catch (Throwable failed) {
       Problem problem = Problem.of(failed);
-      LOG.debug("{} is answered with {}", asked.path(), problem.status(), failed);
+      if (problem.status() == Problem.FAILED) LOG.warn("{} failed", asked.path(), failed);
+      else LOG.debug("{} is answered with {}", asked.path(), problem.status(), failed);
       return problem.reply();
     } finally {
       requests.release();

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
-import stoa.front.Sharing;
+import stoa.StoaException;
 import stoa.front.types.SharedMethod;
 
 /// One method of a shared type, with the forms of its parameters and its answer. Immutable and
@@ -100,12 +100,17 @@ final class Operation {
     return types.toString();
   }
 
-  /// Calls the method on an object, and throws everything that the store or the method throws.
+  /// Calls the method on an object. Failures of the store come as they are.
+  ///
+  /// @throws Problem for what the method throws
   @Nullable Object call(Object object, @Nullable Object[] arguments) {
     try {
       return method.invoke(object, arguments);
     } catch (InvocationTargetException thrown) {
-      throw Sharing.sneaky(thrown.getCause() == null ? thrown : thrown.getCause());
+      Throwable cause = thrown.getCause();
+      if (cause instanceof StoaException failed) throw failed;
+      if (cause instanceof VirtualMachineError beyond) throw beyond;
+      throw Problem.thrown(cause == null ? thrown : cause);
     } catch (IllegalAccessException impossible) {
       throw new IllegalStateException(impossible);
     }

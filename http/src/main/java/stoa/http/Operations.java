@@ -72,6 +72,11 @@ final class Operations {
     return refused;
   }
 
+  /// Returns whether there is a method of a name or id.
+  boolean has(String name) {
+    return all.containsKey(name) || byId.containsKey(name);
+  }
+
   /// Returns a method.
   ///
   /// @param name its name, or its id

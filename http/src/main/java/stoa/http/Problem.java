@@ -81,9 +81,14 @@ public final class Problem extends RuntimeException {
     return new Problem(NOT_FOUND, "NotFound", detail);
   }
 
-  /// Returns the problem of a failure.
-  ///
-  /// @param failure what a call of the store threw: a failure of the store, or what the method threw
+  /// Returns the problem of what a method or constructor of a user's class threw.
+  static Problem thrown(Throwable thrown) {
+    String told = thrown.getMessage();
+    String name = thrown.getClass().getName();
+    return new Problem(UNPROCESSABLE, "Thrown", told == null ? name : told, name, thrown);
+  }
+
+  /// Returns the problem of a failure of the store, or of a request that the store refuses.
   static Problem of(Throwable failure) {
     String told = failure.getMessage();
     String detail = told == null ? failure.getClass().getName() : told;
@@ -94,10 +99,15 @@ public final class Problem extends RuntimeException {
       case StoaException refused ->
           new Problem(
               status(refused), refused.getClass().getSimpleName(), detail, null, refused);
+      case IllegalArgumentException refused ->
+          new Problem(UNPROCESSABLE, "Refused", detail, null, refused);
+      case UnsupportedOperationException refused ->
+          new Problem(UNPROCESSABLE, "Refused", detail, null, refused);
       case VirtualMachineError beyond ->
           new Problem(UNAVAILABLE, "Unavailable", "the server failed: " + beyond, null, beyond);
-      default ->
-          new Problem(UNPROCESSABLE, "Thrown", detail, failure.getClass().getName(), failure);
+      case InterruptedException stopped ->
+          new Problem(UNAVAILABLE, "Unavailable", "the server stops", null, stopped);
+      default -> new Problem(FAILED, "Failed", "the server failed: " + failure, null, failure);
     };
   }
 
