@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +46,7 @@ public final class HttpDoor implements AutoCloseable {
   private static final int FAILED = 500;
   private static final int BUSY = 503;
   private static final int STOP_SECONDS_MAX = 1;
-  private static final int WRITE_SECONDS_MAX = 30;
+  private static final Duration WRITE_MAX = Duration.ofSeconds(30);
   private static final int BODIES_BYTES_MAX = 64 << 20;
   private static final Set<String> GET = Set.of("GET");
   private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
@@ -201,10 +202,13 @@ public final class HttpDoor implements AutoCloseable {
   private final Tokens tokens;
   private final WrongTokens wrong = new WrongTokens();
   private final Map<String, Route> routes;
+  private final Duration writeMax;
   private final Semaphore bodyBytes = new Semaphore(BODIES_BYTES_MAX);
   private final ScheduledThreadPoolExecutor watch;
 
-  private HttpDoor(Config config, Map<String, Route> routes) throws IOException {
+  private HttpDoor(Config config, Map<String, Route> routes, Duration writeMax)
+      throws IOException {
+    this.writeMax = writeMax;
     this.tokens = new Tokens(config.tokens());
     this.routes = Map.copyOf(routes);
     watch =
@@ -240,7 +244,15 @@ public final class HttpDoor implements AutoCloseable {
   ///   have no route of their own
   /// @throws IOException when the address is not available, or the certificate cannot be read
   public static HttpDoor open(Config config, Map<String, Route> routes) throws IOException {
-    return new HttpDoor(config, routes);
+    return open(config, routes, WRITE_MAX);
+  }
+
+  /// Opens a door as [#open(Config, Map)].
+  ///
+  /// @param writeMax how long a client may take to read a reply, or a part of a stream
+  static HttpDoor open(Config config, Map<String, Route> routes, Duration writeMax)
+      throws IOException {
+    return new HttpDoor(config, routes, writeMax);
   }
 
   /// Returns the port that it listens on.
@@ -433,7 +445,7 @@ public final class HttpDoor implements AutoCloseable {
   /// Writes, and cuts off a client that does not read: an interrupt closes the channel.
   private void within(Writing writing) throws IOException {
     Thread writer = Thread.currentThread();
-    var cut = watch.schedule(writer::interrupt, WRITE_SECONDS_MAX, TimeUnit.SECONDS);
+    var cut = watch.schedule(writer::interrupt, writeMax.toMillis(), TimeUnit.MILLISECONDS);
     try {
       writing.write();
     } finally {
