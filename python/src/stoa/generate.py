@@ -46,8 +46,7 @@ import uuid
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import stoa
-import stoa.aio
-'''
+import stoa.aio'''
 
 
 def _identifier(name: str) -> str:
@@ -74,7 +73,8 @@ class Generator:
     def _name(self, name: str) -> str:
         """Returns a class name of its own for a schema or type."""
         if name not in self._names:
-            wanted = _simple(name)
+            title = self._schemas.get(name, {}).get("title")
+            wanted = _identifier(title) if title else _simple(name)
             made, number = wanted, 2
             while made in self._names.values():
                 made, number = f"{wanted}{number}", number + 1
@@ -116,7 +116,7 @@ class Generator:
 
     def _record(self, name: str, schema: Dict[str, Any]) -> None:
         self._lines += ["", "", "@dataclasses.dataclass(frozen=True)", f"class {self._name(name)}:"]
-        simple = name.rsplit(".", 1)[-1]
+        simple = schema.get("x-stoa-record", name)
         self._lines += [f'    """The record {name}."""', ""]
         self._lines += [f"    STOA_TYPE = {simple!r}", ""]
         for field, of in schema.get("properties", {}).items():

@@ -137,25 +137,25 @@ final class HistoryCommand implements Callable<Integer> {
 
   /// Returns an entry of a history.
   static JsonObject json(EntryLine entry) {
-      var told = new JsonObject();
-      told.addProperty("version", entry.getVersion());
-      told.addProperty("time", Looked.time(entry.getTimeMicros()));
-      told.addProperty("what", entry.getWhat());
-      if (!entry.getMethod().isEmpty()) told.addProperty("method", entry.getMethod());
-      var arguments = new JsonArray();
-      entry.getArgumentsList().forEach(one -> arguments.add(ShownText.json(one)));
-      if (!arguments.isEmpty()) told.add("arguments", arguments);
-      if (entry.getSession() > 0) {
-        told.addProperty("session", entry.getSession());
-        told.addProperty("request", entry.getSequence());
-      }
-      if (entry.getOfMethod()) told.addProperty("nested", true);
-      if (entry.getAbout() > 0) told.addProperty("call", entry.getAbout());
-      if (!entry.getNote().isEmpty()) told.addProperty("note", entry.getNote());
-      if (entry.hasResult()) {
-        told.add(entry.getResult().getName(), ShownText.json(entry.getResult()));
-      }
-      return told;
+    var told = new JsonObject();
+    told.addProperty("version", entry.getVersion());
+    told.addProperty("time", Looked.time(entry.getTimeMicros()));
+    told.addProperty("what", entry.getWhat());
+    if (!entry.getMethod().isEmpty()) told.addProperty("method", entry.getMethod());
+    var arguments = new JsonArray();
+    entry.getArgumentsList().forEach(one -> arguments.add(ShownText.json(one)));
+    if (!arguments.isEmpty()) told.add("arguments", arguments);
+    if (entry.getSession() > 0) {
+      told.addProperty("session", entry.getSession());
+      told.addProperty("request", entry.getSequence());
+    }
+    if (entry.getOfMethod()) told.addProperty("nested", true);
+    if (entry.getAbout() > 0) told.addProperty("call", entry.getAbout());
+    if (!entry.getNote().isEmpty()) told.addProperty("note", entry.getNote());
+    if (entry.hasResult()) {
+      told.add(entry.getResult().getName(), ShownText.json(entry.getResult()));
+    }
+    return told;
   }
 
   private static void print(PrintWriter out, List<EntryLine> entries, LookReply reply) {

@@ -26,12 +26,8 @@ final class HttpObjects {
   /// @param names the shared classes among them
   static HttpApi of(OwnServer own, ClassLoader loader, Collection<String> names) {
     Operator operator = own.operator();
-    var api = new HttpApi(
-        new Served(operator),
-        loader,
-        names,
-        own::open,
-        new ServedPasts(operator));
+    var api =
+        new HttpApi(new Served(operator), loader, names, own::open, new ServedPasts(operator));
     LookRoutes.add(api, operator);
     return api;
   }
@@ -47,8 +43,7 @@ final class HttpObjects {
     @Override
     public List<JsonObject> entries(String type, String key, long from, long to) {
       int max = (int) (to - from + 1);
-      var some =
-          new HistoryCommand.Some(from, to, max, false, ShownBounds.getDefaultInstance());
+      var some = new HistoryCommand.Some(from, to, max, false, ShownBounds.getDefaultInstance());
       try (LookSource source = LookSource.Served.of(operator)) {
         LookReply reply = HistoryCommand.entries(source, type, KeyText.encoded(key), some);
         return reply.getEntriesList().stream().map(HistoryCommand::json).toList();

@@ -137,8 +137,7 @@ final class LookRoutes {
     }
     try (LookSource source = source()) {
       return DiffCommand.json(
-          DiffCommand.compared(
-              source, asking.variable(0), key(asking), from, to, bounds(asking)));
+          DiffCommand.compared(source, asking.variable(0), key(asking), from, to, bounds(asking)));
     }
   }
 

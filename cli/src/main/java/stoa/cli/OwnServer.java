@@ -63,7 +63,8 @@ record OwnServer(String address, @Nullable Path trusted, @Nullable Path tokenFil
       throw new IllegalArgumentException(
           certificate + " names no host (subjectAltName); let --listen name one for --http");
     } catch (IOException | CertificateException unreadable) {
-      throw new IllegalArgumentException(certificate + " cannot be read: " + unreadable, unreadable);
+      throw new IllegalArgumentException(
+          certificate + " cannot be read: " + unreadable, unreadable);
     }
   }
 

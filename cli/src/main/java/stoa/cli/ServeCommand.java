@@ -86,10 +86,10 @@ final class ServeCommand implements Callable<Integer> {
       names = "--http",
       paramLabel = "[HOST:]PORT",
       description =
-          "Answer over HTTP at this address: /metrics for Prometheus, /health/live and /health/ready,"
-              + " and below /v1 the objects as JSON; without HOST for this machine alone; port 0 is"
-              + " any. At other addresses over TLS. Clients send a token of --token-file, if there is"
-              + " one; /health needs none. Default: no such door")
+          "Answer over HTTP at this address: /metrics for Prometheus, /health/live and"
+              + " /health/ready, and below /v1 the objects as JSON; without HOST for this machine"
+              + " alone; port 0 is any. At other addresses over TLS. Clients send a token of"
+              + " --token-file, if there is one; /health needs none. Default: no such door")
   private @Nullable String http;
 
   @Option(
@@ -153,8 +153,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--classpath",
       paramLabel = "PATH",
       description =
-          "Jar files and directories with shared classes, joined by ${sys:path.separator}. Classes that"
-              + " the store has, deployed or used before, are not needed.")
+          "Jar files and directories with shared classes, joined by ${sys:path.separator}. Classes"
+              + " that the store has, deployed or used before, are not needed.")
   private @Nullable String classpath;
 
   @Option(
@@ -173,8 +173,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--tls-authorities",
       paramLabel = "FILE",
       description =
-          "The signers of the certificate of the server that --join names, in PEM; for a store without a"
-              + " secret, those of all servers that keep it.")
+          "The signers of the certificate of the server that --join names, in PEM; for a store"
+              + " without a secret, those of all servers that keep it.")
   private @Nullable Path authorities;
 
   @Option(
@@ -194,8 +194,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--fan-out",
       paramLabel = "N",
       description =
-          "The most clients directly below each other one in the tree of client-placed objects. Default:"
-              + " ${DEFAULT-VALUE}")
+          "The most clients directly below each other one in the tree of client-placed objects."
+              + " Default: ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
 
   /// How the log is written; the names are those of the option.
@@ -210,8 +210,8 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "RULE",
       description =
           "How much of the past a new store keeps: all, versions=N, age=30d (or h, m, s), or one of"
-              + " these for a type, as bank.Account=versions=100; several joined by commas, or given"
-              + " again. ./stoa keep shows and changes what a store keeps. Default: all")
+              + " these for a type, as bank.Account=versions=100; several joined by commas, or"
+              + " given again. ./stoa keep shows and changes what a store keeps. Default: all")
   private List<String> keep = new ArrayList<>();
 
   @Option(
@@ -548,7 +548,8 @@ final class ServeCommand implements Callable<Integer> {
             + new Endpoint(config.host(), config.port())
             + ": "
             + failed.getMessage()
-            + "; when another one listens there, choose another address with --listen, port 0 for any",
+            + "; when another one listens there, choose another address with --listen, port 0 for"
+            + " any",
         failed);
   }
 }

@@ -119,8 +119,7 @@ final class TopCommand implements Callable<Integer> {
       for (Future<LookReply> one : watched) uses.addAll(one.get().getUsesList());
       for (int group = 0; group < groups; group++) {
         var asked = StatusRequest.newBuilder().setGroup(group).build();
-        for (CallStatus call :
-            operator.ask(group, server -> server.status(asked)).getCallsList()) {
+        for (CallStatus call : operator.ask(group, server -> server.status(asked)).getCallsList()) {
           calls.add(call);
           groupsOfCalls.put(call, group);
         }

@@ -44,8 +44,7 @@ class HttpClusterTest {
   void eachServerAnswersForTheObjectsOfAllGroups(@TempDir Path directory) throws Exception {
     Path tokens = directory.resolve("tokens");
     Files.createFile(
-        tokens,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        tokens, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(tokens, TOKEN);
     String right = "Bearer " + TOKEN;
     List<String> door = List.of("--http", "0", "--token-file", tokens.toString());
@@ -81,23 +80,15 @@ class HttpClusterTest {
         var calls = new ArrayList<String>();
         for (int i = 0; i < 6; i++) {
           calls.add(
-              "{\"type\": \"shop.Account\", \"key\": \"a%d\", \"method\": \"deposit\","
-                      .formatted(i)
+              "{\"type\": \"shop.Account\", \"key\": \"a%d\", \"method\": \"deposit\",".formatted(i)
                   + " \"arguments\": [100]}");
         }
         var all =
-            send(
-                two,
-                "POST",
-                "transactions",
-                "{\"calls\": " + calls + "}",
-                "Authorization",
-                right);
+            send(two, "POST", "transactions", "{\"calls\": " + calls + "}", "Authorization", right);
         assertEquals("{\"results\":[110,111,112,113,114,115]}\n", all.body());
         assertEquals(401, send(two, "GET", "openapi.json", "").statusCode());
         assertEquals(
-            401,
-            send(two, "GET", "status", "", "Authorization", "Bearer wrong").statusCode());
+            401, send(two, "GET", "status", "", "Authorization", "Bearer wrong").statusCode());
       }
     }
   }

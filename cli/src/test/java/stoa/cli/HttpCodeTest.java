@@ -87,8 +87,7 @@ class HttpCodeTest {
     var after = new Build(directory.resolve("after"), METER.formatted(more));
     KeyStore keys = keys();
     Path certificate = directory.resolve("certificate.pem");
-    Files.writeString(
-        certificate, pem("CERTIFICATE", keys.getCertificate("server").getEncoded()));
+    Files.writeString(certificate, pem("CERTIFICATE", keys.getCertificate("server").getEncoded()));
     Path key =
         secret(
             "key.pem", pem("PRIVATE KEY", keys.getKey("server", WORD.toCharArray()).getEncoded()));

@@ -130,9 +130,7 @@ class HttpObjectsTest {
         "grown",
         "[{\"@type\": \"Group\", \"parts\": [{\"@type\": \"Circle\", \"radius\": 1.5}]}, 2]");
     echoes(
-        "{\"first\": \"x\", \"second\": [1]}",
-        "swapped",
-        "[{\"first\": [1], \"second\": \"x\"}]");
+        "{\"first\": \"x\", \"second\": [1]}", "swapped", "[{\"first\": [1], \"second\": \"x\"}]");
   }
 
   @Test
@@ -206,8 +204,7 @@ class HttpObjectsTest {
   void anObjectIsCreatedOnceAndDeleted() throws Exception {
     var made = send("POST", "objects/shop.Account/long:7", "[50]");
     assertEquals(201, made.statusCode(), made.body());
-    assertEquals(
-        json("{\"@object\": \"shop.Account\", \"@key\": \"long:7\"}"), json(made.body()));
+    assertEquals(json("{\"@object\": \"shop.Account\", \"@key\": \"long:7\"}"), json(made.body()));
     assertEquals("50\n", send("GET", "objects/shop.Account/long:7/call/balance", "").body());
     JsonObject again = problem(send("POST", "objects/shop.Account/long:7", "[60]"), 409);
     assertEquals("urn:stoa:problem:AlreadyExists", again.get("type").getAsString());
@@ -256,10 +253,11 @@ class HttpObjectsTest {
 
   private static String transfer(String from, String to, long amount) {
     return """
-        {"calls": [
-          {"type": "shop.Account", "key": "%s", "method": "withdraw", "arguments": [%d]},
-          {"type": "shop.Account", "key": "%s", "method": "deposit", "arguments": [%d]}
-        ]}"""
+    {"calls": [
+      {"type": "shop.Account", "key": "%s", "method": "withdraw", "arguments": [%d]},
+      {"type": "shop.Account", "key": "%s", "method": "deposit", "arguments": [%d]}
+    ]}\
+    """
         .formatted(from, amount, to, amount);
   }
 
@@ -284,7 +282,8 @@ class HttpObjectsTest {
         {"readOnly": true, "calls": [
           {"type": "shop.Account", "key": "from", "method": "balance"},
           {"type": "shop.Account", "key": "to", "method": "balance"},
-          {"type": "shop.Account", "key": "to", "method": "withdrawals"}]}""";
+          {"type": "shop.Account", "key": "to", "method": "withdrawals"}]}\
+        """;
     assertEquals(
         json("{\"results\": [60, 40, 0]}"), json(send("POST", "transactions", reading).body()));
     var sent =
@@ -358,7 +357,9 @@ class HttpObjectsTest {
     assertEquals(1, get("status").getAsJsonObject().get("groups").getAsInt());
     assertTrue(get("top?millis=50").getAsJsonObject().has("calls"));
     assertTrue(get("code").toString().contains("shop.Account"));
-    assertEquals(json("[{\"groups\": [0], \"rules\": [\"versions=1000\", \"stoa.Stream=all\"]}]"), get("keep"));
+    assertEquals(
+        json("[{\"groups\": [0], \"rules\": [\"versions=1000\", \"stoa.Stream=all\"]}]"),
+        get("keep"));
     var kept = send("PUT", "keep", "[\"versions=500\"]");
     assertTrue(kept.body().contains("[\"versions=500\","), kept.body());
     send("PUT", "keep", "[\"versions=1000\", \"stoa.Stream=all\"]");

@@ -73,8 +73,7 @@ class HttpPageTest {
       python.environment().put("STOA_URL", "http://" + server.http());
       python.environment().put("PYTHONPATH", root.resolve("python/src").toString());
       python.environment().put("PYTHONDONTWRITEBYTECODE", "1");
-      assertEquals(
-          "version 1\n[None, 20]\n30 50 2\nthere are only 30\n", run(python));
+      assertEquals("version 1\n[None, 20]\n30 50 2\nthere are only 30\n", run(python));
     }
   }
 }

@@ -100,7 +100,8 @@ class MonitoringTest {
       var answer = ask(address(monitoring), "/metrics");
       assertEquals(200, answer.statusCode());
       String calls =
-          "stoa_calls_seconds_count{method=\"add()\",side=\"server\",type=\"monitoring.Counter\"} 5";
+          "stoa_calls_seconds_count{method=\"add()\",side=\"server\",type=\"monitoring.Counter\"}"
+              + " 5";
       assertTrue(answer.body().contains(calls), answer.body());
       assertTrue(answer.body().contains("stoa_sessions{group=\"0\"} 1"), answer.body());
       assertTrue(answer.body().contains("stoa_sessions_connected{group=\"0\"} 1"));

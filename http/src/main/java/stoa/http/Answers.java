@@ -15,8 +15,8 @@ import stoa.Stoa;
 import stoa.TxOptions;
 
 /// The answers to requests that carry an `Idempotency-Key`, kept in the store itself: a transaction
-/// makes the calls of the request and keeps its answer. So a request that comes again gets the first
-/// answer, at any server of the store, also after a crash. Thread-safe.
+/// makes the calls of the request and keeps its answer. So a request that comes again gets the
+/// first answer, at any server of the store, also after a crash. Thread-safe.
 ///
 /// Answers stay for an hour at least, in one of four maps in turn; the map of the hour before the
 /// last one is emptied.

@@ -105,7 +105,8 @@ public final class Asking {
     throw new Problem(
         Problem.NO_SUCH_TYPE,
         "NotJson",
-        "the body is " + (media.isEmpty() ? "of no type" : media)
+        "the body is "
+            + (media.isEmpty() ? "of no type" : media)
             + "; send JSON, and Content-Type: application/json");
   }
 

@@ -65,8 +65,7 @@ final class Calls {
         (use, type) -> {
           Operation operation = type.named(asking.variable(2));
           @Nullable Object[] arguments = operation.arguments(use.forms(), asking.body(NONE));
-          Object object =
-              use.stoa().get(type.type().face(), use.shares().key(asking.variable(1)));
+          Object object = use.stoa().get(type.type().face(), use.shares().key(asking.variable(1)));
           String key = asking.idempotencyKey();
           if (key != null) {
             return kept(
@@ -130,8 +129,7 @@ final class Calls {
           String told = asking.query("arguments");
           JsonElement given = told == null ? NONE : Json.read(told, "the parameter arguments");
           @Nullable Object[] arguments = operation.arguments(use.forms(), given);
-          Object object =
-              use.stoa().get(type.type().face(), use.shares().key(asking.variable(1)));
+          Object object = use.stoa().get(type.type().face(), use.shares().key(asking.variable(1)));
           String at = asking.query("at");
           Duration timeout = asking.timeout();
           Object seen = object;
@@ -169,8 +167,7 @@ final class Calls {
         });
   }
 
-  private static Object made(
-      Stoa stoa, Operations type, Object key, @Nullable Object[] arguments) {
+  private static Object made(Stoa stoa, Operations type, Object key, @Nullable Object[] arguments) {
     try {
       return stoa.create(type.type().face(), key, arguments);
     } catch (StoaException failed) {
@@ -191,8 +188,7 @@ final class Calls {
           Duration timeout = asking.timeout();
           Object timed = timeout == null ? object : use.stoa().within(timeout, object);
           if (use.stoa().delete(timed)) return done();
-          throw Problem.absent(
-              type.type().name() + "[" + asking.variable(1) + "] does not exist");
+          throw Problem.absent(type.type().name() + "[" + asking.variable(1) + "] does not exist");
         });
   }
 

@@ -2,7 +2,8 @@ package stoa.http;
 
 import java.util.SortedMap;
 
-/// The code of shared types that executes calls now, as the servers of a store know it. Thread-safe.
+/// The code of shared types that executes calls now, as the servers of a store know it.
+/// Thread-safe.
 public interface CodeSource {
   /// Returns the active version of each type, by the type's stored name. Asks the servers.
   ///

@@ -163,8 +163,7 @@ final class Forms {
     if (raw.isArray()) {
       Known element =
           type.arguments().isEmpty() ? Known.of(raw.getComponentType()) : type.argument(0);
-      return new Elements(
-          made(element, where, made), ArrayList::new, element.raw(), false);
+      return new Elements(made(element, where, made), ArrayList::new, element.raw(), false);
     }
     var collection = COLLECTIONS.get(raw);
     if (collection != null) {
@@ -534,7 +533,8 @@ final class Forms {
       implements Form {
     @Override
     public Object read(JsonElement json, String where) {
-      String what = "an object whose " + TYPE + " is one of " + String.join(", ", permitted.keySet());
+      String what =
+          "an object whose " + TYPE + " is one of " + String.join(", ", permitted.keySet());
       if (!(json instanceof JsonObject object) || !object.has(TYPE)) {
         throw Leaves.wrong(json, where, what);
       }
@@ -581,9 +581,11 @@ final class Forms {
   private static JsonObject typed(String type, JsonObject object) {
     var typed = new JsonObject();
     typed.addProperty(TYPE, type);
-    object.asMap().forEach((name, value) -> {
-      if (!name.equals(TYPE)) typed.add(name, value);
-    });
+    object
+        .asMap()
+        .forEach((name, value) -> {
+          if (!name.equals(TYPE)) typed.add(name, value);
+        });
     return typed;
   }
 
@@ -683,6 +685,8 @@ final class Forms {
         if (!components.get(i).isNullable()) required.add(names.get(i));
       }
       JsonObject schema = Schemas.of("object", "");
+      schema.addProperty("title", type.simpleName());
+      schema.addProperty("x-stoa-record", type.raw().getSimpleName());
       schema.add("properties", properties);
       if (!required.isEmpty()) schema.add("required", required);
       return schema;

@@ -8,8 +8,8 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.node.HttpDoor.Reply;
 
-/// The changes of an object as server-sent events: each entry of its stream is an event, whose id is
-/// the version. A client that comes again with its last id misses none and gets none twice.
+/// The changes of an object as server-sent events: each entry of its stream is an event, whose id
+/// is the version. A client that comes again with its last id misses none and gets none twice.
 /// Thread-safe.
 final class ObjectEvents {
   private static final int PAGE = 100;

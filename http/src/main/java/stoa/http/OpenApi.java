@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.front.types.SharedType;
 import stoa.node.HttpDoor.Reply;
 
-/// Describes the interface in OpenAPI 3.1: the paths of every store, and one path for each method of
-/// each shared type. Thread-safe.
+/// Describes the interface in OpenAPI 3.1: the paths of every store, and one path for each method
+/// of each shared type. Thread-safe.
 final class OpenApi {
   private static final String VERSION = "3.1.0";
   private static final String JSON = "application/json";
@@ -36,7 +36,10 @@ final class OpenApi {
     var refused = new JsonObject();
     for (SharedType type : use.types().values()) {
       Operations operations = use.operations(type);
-      operations.all().values().forEach(one -> paths.add(path(type, one), item(type, one, schemas)));
+      operations
+          .all()
+          .values()
+          .forEach(one -> paths.add(path(type, one), item(type, one, schemas)));
       operations
           .refused()
           .forEach((method, reason) -> refused.addProperty(type.name() + "." + method, reason));
@@ -177,8 +180,7 @@ final class OpenApi {
     object.add("post", create);
     object.add("delete", operation("delete", "Deletes an object.", "204", null));
     paths.add(HttpApi.ROOT + "objects/{type}/{key}", object);
-    JsonObject transact =
-        operation("transact", "Makes calls together, or none.", "200", results());
+    JsonObject transact = operation("transact", "Makes calls together, or none.", "200", results());
     transact.add("requestBody", body(calls(schemas)));
     transact.add("parameters", array(timeout(), idempotency()));
     var transactions = new JsonObject();

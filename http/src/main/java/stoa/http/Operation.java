@@ -64,11 +64,6 @@ final class Operation {
     return name;
   }
 
-  /// Returns the method of the shared type.
-  SharedMethod shared() {
-    return shared;
-  }
-
   /// Returns whether it leaves its object as it is, so that a GET may call it.
   boolean isAccessor() {
     return shared.kind() == SharedMethod.Kind.ACCESSOR;

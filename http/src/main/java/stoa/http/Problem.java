@@ -97,8 +97,7 @@ public final class Problem extends RuntimeException {
       case Inexpressible refused ->
           new Problem(UNPROCESSABLE, "Inexpressible", detail, null, refused);
       case StoaException refused ->
-          new Problem(
-              status(refused), refused.getClass().getSimpleName(), detail, null, refused);
+          new Problem(status(refused), refused.getClass().getSimpleName(), detail, null, refused);
       case IllegalArgumentException refused ->
           new Problem(UNPROCESSABLE, "Refused", detail, null, refused);
       case UnsupportedOperationException refused ->

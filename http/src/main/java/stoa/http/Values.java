@@ -89,8 +89,7 @@ final class Values {
       try (var _ = use.stoa().store().register(key, puts, new EachPut())) {
         tell(out, use, 0, Optional.ofNullable(use.stoa().store().get(key)));
         while (!streams.isClosed()) {
-          KeyEvent<?> event =
-              puts.events.poll(Streams.restMillis(), TimeUnit.MILLISECONDS);
+          KeyEvent<?> event = puts.events.poll(Streams.restMillis(), TimeUnit.MILLISECONDS);
           if (event != null) tell(out, use, event.number(), (Optional<?>) event.value());
           else if (puts.ended != null) throw puts.ended;
           else out.rested();
@@ -101,8 +100,7 @@ final class Values {
     }
   }
 
-  private static void tell(
-      Streams.Sending out, StoreClient.Use use, long number, Optional<?> value)
+  private static void tell(Streams.Sending out, StoreClient.Use use, long number, Optional<?> value)
       throws IOException {
     var told = new JsonObject();
     told.addProperty("exists", value.isPresent());

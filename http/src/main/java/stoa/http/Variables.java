@@ -46,6 +46,14 @@ final class Variables {
       return new Variables(values);
     }
 
+    /// Returns the names of the class and of its arguments without their packages, as in
+    /// `Pair_String_Integer`.
+    String simpleName() {
+      var name = new StringBuilder(raw.getSimpleName().replace("[]", "_Array"));
+      for (Type argument : arguments) name.append('_').append(((Known) argument).simpleName());
+      return name.toString();
+    }
+
     @Override
     public String getTypeName() {
       if (arguments.isEmpty()) return raw.getTypeName();

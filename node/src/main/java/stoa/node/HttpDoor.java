@@ -32,10 +32,10 @@ import org.slf4j.LoggerFactory;
 
 /// A door of a server for HTTP: routes by path, a token, and limits. Thread-safe.
 ///
-/// It answers one request a connection at a time. It closes connections beyond 256, connections that
-/// send no whole request within 10 seconds, idle ones after 30, and those of clients that do not
-/// read a reply, or a part of a stream, within 30. The bodies of all requests together take at most
-/// 64 MiB.
+/// It answers one request a connection at a time. It closes connections beyond 256, connections
+/// that send no whole request within 10 seconds, idle ones after 30, and those of clients that do
+/// not read a reply, or a part of a stream, within 30. The bodies of all requests together take at
+/// most 64 MiB.
 public final class HttpDoor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpDoor.class);
   private static final int BACKLOG = 64;
@@ -206,8 +206,7 @@ public final class HttpDoor implements AutoCloseable {
   private final Semaphore bodyBytes = new Semaphore(BODIES_BYTES_MAX);
   private final ScheduledThreadPoolExecutor watch;
 
-  private HttpDoor(Config config, Map<String, Route> routes, Duration writeMax)
-      throws IOException {
+  private HttpDoor(Config config, Map<String, Route> routes, Duration writeMax) throws IOException {
     this.writeMax = writeMax;
     this.tokens = new Tokens(config.tokens());
     this.routes = Map.copyOf(routes);
@@ -339,7 +338,8 @@ public final class HttpDoor implements AutoCloseable {
     int max = route.bodyMax();
     int room = Math.min(max, length(exchange, max));
     if (!bodyBytes.tryAcquire(room)) {
-      return route.refusal(BUSY, "the bodies of other requests fill the memory for them; try again");
+      return route.refusal(
+          BUSY, "the bodies of other requests fill the memory for them; try again");
     }
     try {
       byte[] body = exchange.getRequestBody().readNBytes(room + 1);
@@ -418,21 +418,21 @@ public final class HttpDoor implements AutoCloseable {
       }
       if (stream == null) {
         within(() -> {
-              exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
-              exchange.getResponseBody().write(body);
-            });
+          exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
+          exchange.getResponseBody().write(body);
+        });
         return;
       }
       OutputStream out = exchange.getResponseBody();
       within(() -> {
-            exchange.sendResponseHeaders(reply.status(), 0);
-            exchange.getResponseBody().flush();
-          });
+        exchange.sendResponseHeaders(reply.status(), 0);
+        exchange.getResponseBody().flush();
+      });
       stream.run(part ->
           within(() -> {
-                out.write(part);
-                out.flush();
-              }));
+            out.write(part);
+            out.flush();
+          }));
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
     }
