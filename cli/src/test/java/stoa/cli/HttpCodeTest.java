@@ -25,7 +25,8 @@ class HttpCodeTest {
   private static final String WORD = "only-for-this-test";
   private static final String METER =
       "@Shared(name = \"meter\") public class Meter { long total;"
-          + " public long add(long n) { return total += n; } %s }";
+          + " public long add(long n) { return total += n; }"
+          + " public void spin() { for (long i = 0; i >= 0; i += 2) total++; } %s }";
 
   @TempDir private Path directory;
 
@@ -67,21 +68,22 @@ class HttpCodeTest {
     return KeyStore.getInstance(store.toFile(), WORD.toCharArray());
   }
 
-  private static HttpResponse<String> call(ServerProcess server, String method, String body)
-      throws Exception {
+  private static HttpResponse<String> call(
+      ServerProcess server, String method, String body, String... headers) throws Exception {
     var uri = URI.create("http://" + server.http() + "/v1/objects/meter/a/call/" + method);
     var request =
         HttpRequest.newBuilder(uri)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .header("Content-Type", "application/json")
             .header("Authorization", "Bearer " + WORD);
+    if (headers.length > 0) request.headers(headers);
     try (var client = HttpClient.newHttpClient()) {
       return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
   }
 
   @Test
-  void aDeployedMethodIsCalledAtOnce() throws Exception {
+  void aDeployedMethodIsCalledAtOnceAndAnEndlessOneIsTakenBack() throws Exception {
     var before = new Build(directory.resolve("before"), METER.formatted(""));
     String more = "public long twice(long n) { return total += 2 * n; }";
     var after = new Build(directory.resolve("after"), METER.formatted(more));
@@ -127,6 +129,10 @@ class HttpCodeTest {
       HttpResponse<String> twice = call(server, "twice", "[5]");
       assertEquals("15\n", twice.body());
       assertEquals("16\n", call(server, "add", "[1]").body());
+      var late = call(server, "spin", "[]", "Stoa-Timeout", "500ms");
+      assertEquals(504, late.statusCode(), late.body());
+      assertTrue(late.body().contains("urn:stoa:problem:DeadlineExceeded"), late.body());
+      assertEquals("17\n", call(server, "add", "[1]").body());
     }
   }
 }

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.ShardedMap;
 import stoa.Stoa;
+import stoa.StoaException;
 import stoa.TxOptions;
 
 /// The answers to requests that carry an `Idempotency-Key`, kept in the store itself: a transaction
@@ -110,7 +111,12 @@ final class Answers {
   /// Empties the map that the next hour but one will use.
   private void empty(Stoa stoa, long hour) {
     long before = emptied.getAndSet(hour);
-    if (before != hour) map(stoa, hour + 2).clear();
+    if (before == hour) return;
+    try {
+      map(stoa, hour + 2).clear();
+    } catch (StoaException failed) {
+      emptied.compareAndSet(hour, before); // a later request does it; old answers count as none
+    }
   }
 
   private static String hash(byte[] one, byte[] other) {
