@@ -52,29 +52,44 @@ final class DiffCommand implements Callable<Integer> {
   ///
   /// @param before null when there was nothing
   /// @param after null when there is nothing
-  private record Difference(String path, @Nullable Shown before, @Nullable Shown after) {}
+  record Difference(String path, @Nullable Shown before, @Nullable Shown after) {}
 
   @Override
   public Integer call() {
     var line = Objects.requireNonNull(spec).commandLine();
     PrintWriter out = line.getOut();
     byte[] encoded = KeyText.encoded(key);
-    ShownBounds bounds = looked.bounds();
+    Compared compared;
+    try (LookSource source = looked.open(line)) {
+      compared = compared(source, type, encoded, one, other, looked.bounds());
+    }
+    if (looked.json()) Json.print(out, json(compared));
+    else print(out, compared);
+    return compared.found.isEmpty() ? 0 : 1;
+  }
+
+  /// Two states of an object.
+  ///
+  /// @param found where they differ
+  /// @param cut whether only what is shown was compared
+  record Compared(StateLine before, StateLine after, List<Difference> found, boolean cut) {}
+
+  /// Compares two states of an object.
+  ///
+  /// @param one the version or time of the first one
+  /// @param other the version or time of the second one
+  static Compared compared(
+      LookSource source, String type, byte[] key, String one, String other, ShownBounds asked) {
+    ShownBounds bounds = asked;
     if (bounds.getElementsMax() == 0) {
       bounds = bounds.toBuilder().setElementsMax(ELEMENTS_MAX).build();
     }
-    StateLine before;
-    StateLine after;
-    try (LookSource source = looked.open(line)) {
-      before = ShowCommand.state(source, type, encoded, one, bounds);
-      after = ShowCommand.state(source, type, encoded, other, bounds);
-    }
+    StateLine before = ShowCommand.state(source, type, key, one, bounds);
+    StateLine after = ShowCommand.state(source, type, key, other, bounds);
     var found = new ArrayList<Difference>();
     compare("", before.getState(), after.getState(), found);
     boolean cut = isCut(before.getState()) || isCut(after.getState());
-    if (looked.json()) json(out, before, after, found, cut);
-    else print(out, before, after, found, cut);
-    return found.isEmpty() ? 0 : 1;
+    return new Compared(before, after, found, cut);
   }
 
   private static boolean isCut(Shown shown) {
@@ -141,16 +156,17 @@ final class DiffCommand implements Callable<Integer> {
     return parts;
   }
 
-  private static void print(
-      PrintWriter out, StateLine before, StateLine after, List<Difference> found, boolean cut) {
+  private static void print(PrintWriter out, Compared compared) {
+    StateLine before = compared.before;
+    StateLine after = compared.after;
     out.printf(
         "version %d, %s, and version %d, %s%n",
         before.getVersion(),
         Looked.time(before.getTimeMicros()),
         after.getVersion(),
         Looked.time(after.getTimeMicros()));
-    if (found.isEmpty()) out.println("  no difference");
-    for (Difference one : found) {
+    if (compared.found.isEmpty()) out.println("  no difference");
+    for (Difference one : compared.found) {
       String path = one.path().isEmpty() ? "the whole" : one.path();
       if (one.before() == null) {
         out.println("+ " + path + "  " + word(one.after()));
@@ -160,7 +176,7 @@ final class DiffCommand implements Callable<Integer> {
         out.println("  " + path + "  " + word(one.before()) + " => " + word(one.after()));
       }
     }
-    if (cut) {
+    if (compared.cut) {
       out.println("only what is shown was compared; --elements and --text show more");
     }
     out.flush();
@@ -170,10 +186,10 @@ final class DiffCommand implements Callable<Integer> {
     return shown == null ? "" : ShownText.word(shown);
   }
 
-  private static void json(
-      PrintWriter out, StateLine before, StateLine after, List<Difference> found, boolean cut) {
+  /// Returns the differences.
+  static JsonObject json(Compared compared) {
     var array = new JsonArray();
-    for (Difference one : found) {
+    for (Difference one : compared.found) {
       var told = new JsonObject();
       Shown left = one.before();
       Shown right = one.after();
@@ -184,10 +200,10 @@ final class DiffCommand implements Callable<Integer> {
       array.add(told);
     }
     var all = new JsonObject();
-    all.addProperty("before", before.getVersion());
-    all.addProperty("after", after.getVersion());
-    if (cut) all.addProperty("cut", true);
+    all.addProperty("before", compared.before.getVersion());
+    all.addProperty("after", compared.after.getVersion());
+    if (compared.cut) all.addProperty("cut", true);
     all.add("differences", array);
-    Json.print(out, all);
+    return all;
   }
 }

@@ -24,6 +24,7 @@ import stoa.wire.proto.HistoryOf;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.Shown;
+import stoa.wire.proto.ShownBounds;
 
 /// `stoa history`: the calls of an object.
 @Command(
@@ -83,57 +84,78 @@ final class HistoryCommand implements Callable<Integer> {
     byte[] encoded = KeyText.encoded(key);
     LookReply reply;
     try (LookSource source = looked.open(line)) {
-      long last = to > 0 ? to : ask(source, encoded, Long.MAX_VALUE, 0).getNewest();
-      long first = from > 0 ? from : Math.max(1, last - max + 1);
-      reply = ask(source, encoded, first, Math.min(last, first + max - 1));
+      reply = entries(source, type, encoded, new Some(from, to, max, results, looked.bounds()));
     }
     List<EntryLine> entries = new ArrayList<>(reply.getEntriesList());
     if (newestFirst) entries = entries.reversed();
-    if (looked.json()) json(line.getOut(), entries, reply);
+    if (looked.json()) Json.print(line.getOut(), json(entries, reply));
     else print(line.getOut(), entries, reply);
     return 0;
   }
 
-  private LookReply ask(LookSource source, byte[] encoded, long first, long last) {
+  /// Which entries of a history to list.
+  ///
+  /// @param from the first version; 0 for so many before the last one
+  /// @param to the last version; 0 for the newest
+  /// @param max how many at most
+  /// @param results whether to tell what the calls answered
+  record Some(long from, long to, int max, boolean results, ShownBounds bounds) {}
+
+  /// Asks for entries.
+  static LookReply entries(LookSource source, String type, byte[] key, Some some) {
+    long last = some.to;
+    if (last == 0) last = ask(source, type, key, Long.MAX_VALUE, 0, some).getNewest();
+    long first = some.from > 0 ? some.from : Math.max(1, last - some.max + 1);
+    return ask(source, type, key, first, Math.min(last, first + some.max - 1), some);
+  }
+
+  private static LookReply ask(
+      LookSource source, String type, byte[] key, long first, long last, Some some) {
     var asked =
         HistoryOf.newBuilder()
             .setType(type)
-            .setKey(ByteString.copyFrom(encoded))
+            .setKey(ByteString.copyFrom(key))
             .setFrom(first)
             .setTo(last)
-            .setResults(results)
-            .setBounds(looked.bounds());
-    return source.ask(type, encoded, LookRequest.newBuilder().setHistory(asked));
+            .setResults(some.results)
+            .setBounds(some.bounds);
+    return source.ask(type, key, LookRequest.newBuilder().setHistory(asked));
   }
 
-  private static void json(PrintWriter out, List<EntryLine> entries, LookReply reply) {
+  /// Returns entries of a history.
+  static JsonObject json(List<EntryLine> entries, LookReply reply) {
     var array = new JsonArray();
     for (EntryLine entry : entries) {
-      var told = new JsonObject();
-      told.addProperty("version", entry.getVersion());
-      told.addProperty("time", Looked.time(entry.getTimeMicros()));
-      told.addProperty("what", entry.getWhat());
-      if (!entry.getMethod().isEmpty()) told.addProperty("method", entry.getMethod());
-      var arguments = new JsonArray();
-      entry.getArgumentsList().forEach(one -> arguments.add(ShownText.json(one)));
-      if (!arguments.isEmpty()) told.add("arguments", arguments);
-      if (entry.getSession() > 0) {
-        told.addProperty("session", entry.getSession());
-        told.addProperty("request", entry.getSequence());
-      }
-      if (entry.getOfMethod()) told.addProperty("nested", true);
-      if (entry.getAbout() > 0) told.addProperty("call", entry.getAbout());
-      if (!entry.getNote().isEmpty()) told.addProperty("note", entry.getNote());
-      if (entry.hasResult()) {
-        told.add(entry.getResult().getName(), ShownText.json(entry.getResult()));
-      }
-      array.add(told);
+      array.add(json(entry));
     }
     var page = new JsonObject();
     page.addProperty("oldest", reply.getOldest());
     page.addProperty("newest", reply.getNewest());
     page.add("entries", array);
-    Json.print(out, page);
+    return page;
+  }
+
+  /// Returns an entry of a history.
+  static JsonObject json(EntryLine entry) {
+    var told = new JsonObject();
+    told.addProperty("version", entry.getVersion());
+    told.addProperty("time", Looked.time(entry.getTimeMicros()));
+    told.addProperty("what", entry.getWhat());
+    if (!entry.getMethod().isEmpty()) told.addProperty("method", entry.getMethod());
+    var arguments = new JsonArray();
+    entry.getArgumentsList().forEach(one -> arguments.add(ShownText.json(one)));
+    if (!arguments.isEmpty()) told.add("arguments", arguments);
+    if (entry.getSession() > 0) {
+      told.addProperty("session", entry.getSession());
+      told.addProperty("request", entry.getSequence());
+    }
+    if (entry.getOfMethod()) told.addProperty("nested", true);
+    if (entry.getAbout() > 0) told.addProperty("call", entry.getAbout());
+    if (!entry.getNote().isEmpty()) told.addProperty("note", entry.getNote());
+    if (entry.hasResult()) {
+      told.add(entry.getResult().getName(), ShownText.json(entry.getResult()));
+    }
+    return told;
   }
 
   private static void print(PrintWriter out, List<EntryLine> entries, LookReply reply) {

@@ -3,6 +3,7 @@ package stoa.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,20 @@ final class KeepCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    SortedMap<String, List<Integer>> found = rules(operator, rules);
+    var out = Objects.requireNonNull(spec).commandLine().getOut();
+    found.forEach((text, of) -> {
+      if (found.size() > 1) out.println("groups " + of);
+      out.println(text);
+    });
+    out.flush();
+    return 0;
+  }
+
+  /// Returns the rules of a store, and the groups that have them.
+  ///
+  /// @param rules replaces all rules before; none to change nothing
+  static SortedMap<String, List<Integer>> rules(Operator operator, List<String> rules) {
     if (!rules.isEmpty()) {
       var _ = RetentionService.parse(rules); // refused before any group has them
     }
@@ -66,12 +81,6 @@ final class KeepCommand implements Callable<Integer> {
           .computeIfAbsent(String.join("\n", reply.getRulesList()), _ -> new ArrayList<>())
           .add(group);
     }
-    var out = Objects.requireNonNull(spec).commandLine().getOut();
-    found.forEach((text, of) -> {
-      if (found.size() > 1) out.println("groups " + of);
-      out.println(text);
-    });
-    out.flush();
-    return 0;
+    return found;
   }
 }

@@ -11,6 +11,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +22,7 @@ import stoa.node.HttpDoor;
 import stoa.node.Server;
 
 /// The HTTP endpoint of a server, which reports its metrics, and whether the server lives and is
-/// ready. Thread-safe.
+/// ready; beside that it answers what others add. Thread-safe.
 final class Monitoring implements AutoCloseable {
   private static final String METRICS = "text/plain; version=0.0.4";
   private static final int UNAVAILABLE = 503;
@@ -40,17 +41,19 @@ final class Monitoring implements AutoCloseable {
   private List<String> reasons = List.of();
   private long askedNanos = System.nanoTime() - AGE_NANOS_MAX;
 
-  private Monitoring(HttpDoor.Config config, Server server, Consumer<Measures> source)
+  private Monitoring(
+      HttpDoor.Config config,
+      Server server,
+      Consumer<Measures> source,
+      Map<String, HttpDoor.Route> more)
       throws IOException {
     this.server = server;
     metrics = StoaMetrics.of(source);
-    door =
-        HttpDoor.open(
-            config,
-            Map.of(
-                "/metrics", _ -> metrics(),
-                "/health/live", open(this::live),
-                "/health/ready", open(this::ready)));
+    var routes = new HashMap<>(more);
+    routes.put("/metrics", _ -> metrics());
+    routes.put("/health/live", open(this::live));
+    routes.put("/health/ready", open(this::ready));
+    door = HttpDoor.open(config, routes);
     metrics.bindTo(registry);
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
@@ -62,10 +65,15 @@ final class Monitoring implements AutoCloseable {
   /// Begins to tell.
   ///
   /// @param source tells the measures of the server
+  /// @param more further routes by path
   /// @throws IOException when the address is not available, or the certificate cannot be read
-  static Monitoring open(HttpDoor.Config config, Server server, Consumer<Measures> source)
+  static Monitoring open(
+      HttpDoor.Config config,
+      Server server,
+      Consumer<Measures> source,
+      Map<String, HttpDoor.Route> more)
       throws IOException {
-    return new Monitoring(config, server, source);
+    return new Monitoring(config, server, source, more);
   }
 
   private static HttpDoor.Route open(HttpDoor.Route route) {

@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,7 @@ final class ObjectsCommand implements Callable<Integer> {
         .toList();
   }
 
-  private void types(LookSource source, PrintWriter out) {
+  private static SortedMap<String, TypeLine> all(LookSource source) {
     var types = new TreeMap<String, TypeLine>();
     for (LookReply reply : source.askAll(LookRequest.newBuilder().setTypes(TypesOf.newBuilder()))) {
       for (TypeLine one : reply.getTypesList()) {
@@ -93,18 +94,28 @@ final class ObjectsCommand implements Callable<Integer> {
                     .build());
       }
     }
+    return types;
+  }
+
+  /// Returns the types of a store.
+  static JsonArray json(LookSource source) {
+    var array = new JsonArray();
+    for (TypeLine one : all(source).values()) {
+      var told = new JsonObject();
+      told.addProperty("type", one.getType());
+      told.addProperty("objects", one.getObjects());
+      if (one.getMore()) told.addProperty("more", true);
+      array.add(told);
+    }
+    return array;
+  }
+
+  private void types(LookSource source, PrintWriter out) {
     if (looked.json()) {
-      var array = new JsonArray();
-      for (TypeLine one : types.values()) {
-        var told = new JsonObject();
-        told.addProperty("type", one.getType());
-        told.addProperty("objects", one.getObjects());
-        if (one.getMore()) told.addProperty("more", true);
-        array.add(told);
-      }
-      Json.print(out, array);
+      Json.print(out, json(source));
       return;
     }
+    SortedMap<String, TypeLine> types = all(source);
     if (types.isEmpty()) out.println("the store has no objects");
     for (TypeLine one : types.values()) {
       String count = Words.count(one.getObjects()) + (one.getMore() ? " and more" : "");
@@ -113,28 +124,52 @@ final class ObjectsCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private void objects(LookSource source, String name, PrintWriter out) {
+  /// Which objects of a type to list.
+  ///
+  /// @param skip how many to pass over
+  /// @param max how many to list at most
+  /// @param sized whether to tell how large they are
+  record Some(long skip, int max, boolean sized) {}
+
+  /// Returns a page of the objects of a type.
+  ///
+  /// @throws IllegalArgumentException when the store has no such type
+  static JsonObject json(LookSource source, String name, Some some) {
     var found = new ArrayList<ObjectLine>();
-    boolean more = collect(source, name, found);
+    boolean more = collected(source, name, some, found);
+    var array = new JsonArray();
+    for (ObjectLine one : found) {
+      var told = new JsonObject();
+      told.addProperty("key", KeyText.of(one.getKey().toByteArray()));
+      told.addProperty("version", one.getVersion());
+      if (one.getBytes() > 0) told.addProperty("bytes", one.getBytes() - 1);
+      array.add(told);
+    }
+    var page = new JsonObject();
+    page.add("objects", array);
+    if (more) page.addProperty("next", some.skip + found.size());
+    return page;
+  }
+
+  /// Finds a page of the objects of a type; returns whether there are more.
+  private static boolean collected(
+      LookSource source, String name, Some some, List<ObjectLine> found) {
+    boolean more = collect(source, name, some, found);
     if (found.isEmpty() && types(source).stream().noneMatch(name::equals)) {
       throw new IllegalArgumentException(
           "the store has no type " + name + "; it has " + String.join(", ", types(source)));
     }
+    return more;
+  }
+
+  private void objects(LookSource source, String name, PrintWriter out) {
+    var some = new Some(skip, max, sizes);
     if (looked.json()) {
-      var array = new JsonArray();
-      for (ObjectLine one : found) {
-        var told = new JsonObject();
-        told.addProperty("key", KeyText.of(one.getKey().toByteArray()));
-        told.addProperty("version", one.getVersion());
-        if (one.getBytes() > 0) told.addProperty("bytes", one.getBytes() - 1);
-        array.add(told);
-      }
-      var page = new JsonObject();
-      page.add("objects", array);
-      if (more) page.addProperty("next", skip + found.size());
-      Json.print(out, page);
+      Json.print(out, json(source, name, some));
       return;
     }
+    var found = new ArrayList<ObjectLine>();
+    boolean more = collected(source, name, some, found);
     if (found.isEmpty()) out.println("no objects of " + name + (skip > 0 ? " are left" : " exist"));
     else out.printf("%10s  %10s  %s%n", "version", sizes ? "size" : "", "key");
     for (ObjectLine one : found) {
@@ -147,27 +182,28 @@ final class ObjectsCommand implements Callable<Integer> {
   }
 
   /// Adds the objects that are asked for, group after group; returns whether there are more.
-  private boolean collect(LookSource source, String name, List<ObjectLine> found) {
+  private static boolean collect(
+      LookSource source, String name, Some some, List<ObjectLine> found) {
     long passed = 0;
     for (int group = 0; group < source.groups(); group++) {
       long at = 0;
       do {
-        boolean passing = passed < skip;
-        long wanted = passing ? skip - passed : max - found.size();
+        boolean passing = passed < some.skip;
+        long wanted = passing ? some.skip - passed : some.max - found.size();
         if (wanted == 0) wanted = 1; // whether there are more
         var asked =
             ObjectsOf.newBuilder()
                 .setType(name)
                 .setSkip(at)
                 .setMax((int) Math.min(PAGE, wanted))
-                .setSized(sizes && !passing && found.size() < max);
+                .setSized(some.sized && !passing && found.size() < some.max);
         LookReply page =
             source.ask(LookRequest.newBuilder().setGroup(group).setObjects(asked).build());
         if (passing) passed += page.getObjectsCount();
-        else if (found.size() < max) found.addAll(page.getObjectsList());
+        else if (found.size() < some.max) found.addAll(page.getObjectsList());
         else if (page.getObjectsCount() > 0) return true;
         at = page.getNext();
-        if (at > 0 && found.size() >= max) return true;
+        if (at > 0 && found.size() >= some.max) return true;
       } while (at > 0);
     }
     return false;

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -26,6 +27,7 @@ import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
+import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -93,10 +95,10 @@ final class ServeCommand implements Callable<Integer> {
       names = "--http",
       paramLabel = "[HOST:]PORT",
       description =
-          "Answer /metrics for Prometheus, /health/live and /health/ready over HTTP at this address;"
-              + " without HOST for this machine alone; port 0 is any. At other addresses over TLS."
-              + " Clients send a token of --token-file, if there is one; /health needs none. Default:"
-              + " no such door")
+          "Answer over HTTP at this address: /metrics for Prometheus, /health/live and"
+              + " /health/ready, and below /v1 the objects as JSON; without HOST for this machine"
+              + " alone; port 0 is any. At other addresses over TLS. Clients send a token of"
+              + " --token-file, if there is one; /health needs none. Default: no such door")
   private @Nullable String http;
 
   @Option(
@@ -160,8 +162,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--classpath",
       paramLabel = "PATH",
       description =
-          "Jar files and directories with shared classes, joined by ${sys:path.separator}. Classes that"
-              + " the store has, deployed or used before, are not needed.")
+          "Jar files and directories with shared classes, joined by ${sys:path.separator}. Classes"
+              + " that the store has, deployed or used before, are not needed.")
   private @Nullable String classpath;
 
   @Option(
@@ -183,8 +185,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--tls-authorities",
       paramLabel = "FILE",
       description =
-          "The signers of the certificate of the server that --join names, in PEM; for a store without a"
-              + " secret, those of all servers that keep it.")
+          "The signers of the certificate of the server that --join names, in PEM; for a store"
+              + " without a secret, those of all servers that keep it.")
   private @Nullable Path authorities;
 
   @Option(
@@ -204,8 +206,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--fan-out",
       paramLabel = "N",
       description =
-          "The most clients directly below each other one in the tree of client-placed objects. Default:"
-              + " ${DEFAULT-VALUE}")
+          "The most clients directly below each other one in the tree of client-placed objects."
+              + " Default: ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
 
   /// How the log is written; the names are those of the option.
@@ -220,8 +222,8 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "RULE",
       description =
           "How much of the past a new store keeps: all, versions=N, age=30d (or h, m, s), or one of"
-              + " these for a type, as bank.Account=versions=100; several joined by commas, or given"
-              + " again. ./stoa keep shows and changes what a store keeps. Default: all")
+              + " these for a type, as bank.Account=versions=100; several joined by commas, or"
+              + " given again. ./stoa keep shows and changes what a store keeps. Default: all")
   private List<String> keep = new ArrayList<>();
 
   @Option(
@@ -250,8 +252,9 @@ final class ServeCommand implements Callable<Integer> {
     openAll(loader);
     if (isOneOfSeveral()) return serveTogether(config, door, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
-    Monitoring monitoring = monitoring(door, server, server::measure, server::close);
-    stopWithProcess(server::close, monitoring);
+    HttpApi api = api(door, config, server.port(), loader);
+    Monitoring monitoring = monitoring(door, server, server::measure, api, server::close);
+    stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
@@ -315,11 +318,23 @@ final class ServeCommand implements Callable<Integer> {
         config.tokens());
   }
 
-  private static @Nullable Monitoring monitoring(
-      HttpDoor.@Nullable Config door, Server server, Consumer<Measures> source, Runnable closing) {
+  /// Returns the objects of the store over HTTP; null without a door for HTTP.
+  private @Nullable HttpApi api(
+      HttpDoor.@Nullable Config door, ServerConfig config, int port, ClassLoader loader) {
     if (door == null) return null;
+    return HttpObjects.of(
+        OwnServer.of(config, port, authorities, tokenFile), loader, SharedClasses.names(path()));
+  }
+
+  private static @Nullable Monitoring monitoring(
+      HttpDoor.@Nullable Config door,
+      Server server,
+      Consumer<Measures> source,
+      @Nullable HttpApi api,
+      Runnable closing) {
+    if (door == null || api == null) return null;
     try {
-      return Monitoring.open(door, server, source);
+      return Monitoring.open(door, server, source, Map.of(HttpApi.ROOT, api));
     } catch (IOException | RuntimeException failed) {
       closing.run();
       throw new IllegalArgumentException(
@@ -332,9 +347,11 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   /// Closes the server when the process is to end, and tells until then that it is not ready.
-  private static void stopWithProcess(Runnable closing, @Nullable Monitoring monitoring) {
+  private static void stopWithProcess(
+      Runnable closing, @Nullable Monitoring monitoring, @Nullable HttpApi api) {
     Runnable all =
         () -> {
+          if (api != null) api.close();
           closing.run();
           if (monitoring != null) monitoring.close();
         };
@@ -414,8 +431,9 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IOException failed) {
       throw cannotStart(config, failed);
     }
-    Monitoring monitoring = monitoring(door, server.server(), server::measure, server::close);
-    stopWithProcess(server::close, monitoring);
+    HttpApi api = api(door, config, server.port(), loader);
+    Monitoring monitoring = monitoring(door, server.server(), server::measure, api, server::close);
+    stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
@@ -497,13 +515,19 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private ClassLoader loader(PrintWriter err) {
-    String path = classpath;
-    if (path == null) return ServeCommand.class.getClassLoader();
+    if (classpath == null) return ServeCommand.class.getClassLoader();
+    return UserClasses.open(path(), err::println);
+  }
+
+  /// Returns the jar files and directories with shared classes.
+  private List<Path> path() {
     var files = new ArrayList<Path>();
+    String path = classpath;
+    if (path == null) return files;
     for (String file : path.split(File.pathSeparator, -1)) {
       if (!file.isEmpty()) files.add(Path.of(file));
     }
-    return UserClasses.open(files, err::println);
+    return files;
   }
 
   private StoaConfig store(ClassLoader loader) {
@@ -537,7 +561,8 @@ final class ServeCommand implements Callable<Integer> {
             + new Endpoint(config.host(), config.port())
             + ": "
             + failed.getMessage()
-            + "; when another one listens there, choose another address with --listen, port 0 for any",
+            + "; when another one listens there, choose another address with --listen, port 0 for"
+            + " any",
         failed);
   }
 }

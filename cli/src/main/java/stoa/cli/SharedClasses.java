@@ -36,11 +36,7 @@ record SharedClasses(
   static SharedClasses of(List<Path> path) {
     var found = new SharedClasses(new TreeSet<>(), new TreeMap<>(), new ArrayList<>());
     try (var loader = UserClasses.open(path, _ -> {})) {
-      var names = new TreeSet<String>();
-      for (Path place : path) {
-        if (Files.isDirectory(place)) searchDirectory(place, names);
-        else searchJar(place, names);
-      }
+      SortedSet<String> names = names(path);
       if (names.isEmpty()) {
         throw new IllegalArgumentException(
             "no class with @Shared is in " + path + "; name the jar file of the program");
@@ -50,6 +46,22 @@ record SharedClasses(
       throw new IllegalArgumentException(path + " cannot be read: " + unreadable, unreadable);
     }
     return found;
+  }
+
+  /// Returns the binary names of the shared classes in jar files and directories.
+  ///
+  /// @throws IllegalArgumentException when one of these cannot be read
+  static SortedSet<String> names(List<Path> path) {
+    var names = new TreeSet<String>();
+    try {
+      for (Path place : path) {
+        if (Files.isDirectory(place)) searchDirectory(place, names);
+        else searchJar(place, names);
+      }
+    } catch (IOException unreadable) {
+      throw new IllegalArgumentException(path + " cannot be read: " + unreadable, unreadable);
+    }
+    return names;
   }
 
   private void add(String name, ClassLoader loader) {

@@ -60,17 +60,7 @@ final class ShowCommand implements Callable<Integer> {
       state = state(source, type, encoded, at, looked.bounds());
     }
     if (looked.json()) {
-      var told = new JsonObject();
-      told.addProperty("type", type);
-      told.addProperty("key", KeyText.of(encoded));
-      told.addProperty("version", state.getVersion());
-      told.addProperty("newest", state.getNewest());
-      told.addProperty("time", Looked.time(state.getTimeMicros()));
-      told.addProperty("exists", state.getExists());
-      if (state.getLent()) told.addProperty("lent", true);
-      told.addProperty("bytes", state.getBytes());
-      told.add(state.getThrown() ? "threw" : "state", ShownText.json(state.getState()));
-      Json.print(out, told);
+      Json.print(out, json(type, encoded, state));
       return 0;
     }
     out.println(head(type, encoded, state));
@@ -89,6 +79,21 @@ final class ShowCommand implements Callable<Integer> {
     if (at != null && at.matches("\\d{1,18}")) asked.setVersion(Long.parseLong(at));
     else if (at != null) asked.setTimeMicros(Looked.micros(at));
     return source.ask(type, key, LookRequest.newBuilder().setState(asked)).getState();
+  }
+
+  /// Returns a state.
+  static JsonObject json(String type, byte[] key, StateLine state) {
+    var told = new JsonObject();
+    told.addProperty("type", type);
+    told.addProperty("key", KeyText.of(key));
+    told.addProperty("version", state.getVersion());
+    told.addProperty("newest", state.getNewest());
+    told.addProperty("time", Looked.time(state.getTimeMicros()));
+    told.addProperty("exists", state.getExists());
+    if (state.getLent()) told.addProperty("lent", true);
+    told.addProperty("bytes", state.getBytes());
+    told.add(state.getThrown() ? "threw" : "state", ShownText.json(state.getState()));
+    return told;
   }
 
   private static String head(String type, byte[] key, StateLine state) {

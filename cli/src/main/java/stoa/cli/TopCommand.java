@@ -6,8 +6,10 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -66,7 +68,11 @@ final class TopCommand implements Callable<Integer> {
 
   private TopCommand() {}
 
-  private record Seen(List<UseLine> uses, List<CallStatus> calls) {}
+  /// The use of a store in some moment.
+  ///
+  /// @param calls the calls under way
+  /// @param groups the group of each of these calls
+  record Seen(List<UseLine> uses, List<CallStatus> calls, Map<CallStatus, Integer> groups) {}
 
   @Override
   public Integer call() throws InterruptedException {
@@ -80,9 +86,9 @@ final class TopCommand implements Callable<Integer> {
     int groups = LookSource.Served.of(operator).groups();
     PrintWriter out = line.getOut();
     do {
-      Seen seen = seen(groups);
+      Seen seen = seen(operator, groups, (int) (1_000 * seconds), rows);
       if (json) {
-        json(out, seen);
+        Json.print(out, json(seen, rows));
       } else {
         if (!once) out.print(CLEAR);
         print(out, seen);
@@ -92,14 +98,19 @@ final class TopCommand implements Callable<Integer> {
   }
 
   /// Watches all groups at the same time.
-  private Seen seen(int groups) throws InterruptedException {
+  ///
+  /// @param millis for how long
+  /// @param rows how many objects of each sort
+  static Seen seen(Operator operator, int groups, int millis, int rows)
+      throws InterruptedException {
     var uses = new ArrayList<UseLine>();
     var calls = new ArrayList<CallStatus>();
+    var groupsOfCalls = new IdentityHashMap<CallStatus, Integer>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var watched = new ArrayList<Future<LookReply>>();
       for (int i = 0; i < groups; i++) {
         int group = i;
-        var use = UseOf.newBuilder().setMillis((int) (1_000 * seconds)).setMax(rows);
+        var use = UseOf.newBuilder().setMillis(millis).setMax(rows);
         var asked = LookRequest.newBuilder().setGroup(group).setUse(use).build();
         watched.add(
             threads.submit(
@@ -108,13 +119,16 @@ final class TopCommand implements Callable<Integer> {
       for (Future<LookReply> one : watched) uses.addAll(one.get().getUsesList());
       for (int group = 0; group < groups; group++) {
         var asked = StatusRequest.newBuilder().setGroup(group).build();
-        calls.addAll(operator.ask(group, server -> server.status(asked)).getCallsList());
+        for (CallStatus call : operator.ask(group, server -> server.status(asked)).getCallsList()) {
+          calls.add(call);
+          groupsOfCalls.put(call, group);
+        }
       }
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof IllegalArgumentException told) throw told;
       throw new IllegalStateException(failed.getCause());
     }
-    return new Seen(uses, calls);
+    return new Seen(uses, calls, groupsOfCalls);
   }
 
   private List<UseLine> most(List<UseLine> uses, Comparator<UseLine> order) {
@@ -146,7 +160,7 @@ final class TopCommand implements Callable<Integer> {
       out.printf("%10s  %s%n", Words.bytes(one.getBytes()), one.getObject());
     }
     out.printf("%n%s under way%n", Words.count(seen.calls().size(), "call"));
-    for (CallStatus call : longest(seen.calls())) {
+    for (CallStatus call : longest(seen.calls(), rows)) {
       out.printf(
           "%10s  %10s  %s %s  %s%n",
           call.getId(),
@@ -158,7 +172,7 @@ final class TopCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private List<CallStatus> longest(List<CallStatus> calls) {
+  private static List<CallStatus> longest(List<CallStatus> calls, int rows) {
     return calls.stream()
         .sorted(Comparator.comparingLong(CallStatus::getMillis).reversed())
         .limit(rows)
@@ -183,7 +197,8 @@ final class TopCommand implements Callable<Integer> {
     return "waits for its turn";
   }
 
-  private void json(PrintWriter out, Seen seen) {
+  /// Returns what is in use.
+  static JsonObject json(Seen seen, int rows) {
     var objects = new JsonArray();
     for (UseLine one : seen.uses()) {
       var told = new JsonObject();
@@ -196,9 +211,10 @@ final class TopCommand implements Callable<Integer> {
       objects.add(told);
     }
     var calls = new JsonArray();
-    for (CallStatus call : longest(seen.calls())) {
+    for (CallStatus call : longest(seen.calls(), rows)) {
       var told = new JsonObject();
       told.addProperty("call", call.getId());
+      told.addProperty("group", seen.groups().get(call));
       told.addProperty("object", call.getObject());
       told.addProperty("method", call.getMethod());
       told.addProperty("millis", call.getMillis());
@@ -209,6 +225,6 @@ final class TopCommand implements Callable<Integer> {
     var all = new JsonObject();
     all.add("objects", objects);
     all.add("calls", calls);
-    Json.print(out, all);
+    return all;
   }
 }

@@ -64,7 +64,7 @@ class MonitoringTest {
 
   private static Monitoring open(Server server, List<String> tokens) throws IOException {
     var config = new HttpDoor.Config("127.0.0.1", 0, null, null, tokens);
-    return Monitoring.open(config, server, server::measure);
+    return Monitoring.open(config, server, server::measure, Map.of());
   }
 
   private HttpResponse<String> ask(String address, String path, String... headers)
@@ -100,7 +100,8 @@ class MonitoringTest {
       var answer = ask(address(monitoring), "/metrics");
       assertEquals(200, answer.statusCode());
       String calls =
-          "stoa_calls_seconds_count{method=\"add()\",side=\"server\",type=\"monitoring.Counter\"} 5";
+          "stoa_calls_seconds_count{method=\"add()\",side=\"server\",type=\"monitoring.Counter\"}"
+              + " 5";
       assertTrue(answer.body().contains(calls), answer.body());
       assertTrue(answer.body().contains("stoa_sessions{group=\"0\"} 1"), answer.body());
       assertTrue(answer.body().contains("stoa_sessions_connected{group=\"0\"} 1"));

@@ -3,20 +3,28 @@ package stoa.node;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsServer;
 import io.grpc.netty.shaded.io.netty.handler.ssl.JdkSslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,13 +32,23 @@ import org.slf4j.LoggerFactory;
 
 /// A door of a server for HTTP: routes by path, a token, and limits. Thread-safe.
 ///
-/// It answers GET and HEAD, one request a connection at a time. It closes connections beyond 256,
-/// connections that send no whole request within 10 seconds, and idle ones after 30.
+/// It answers one request a connection at a time. It closes connections beyond 256, connections
+/// that send no whole request within 10 seconds, idle ones after 30, and those of clients that do
+/// not read a reply, or a part of a stream, within 30. The bodies of all requests together take at
+/// most 64 MiB.
 public final class HttpDoor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpDoor.class);
   private static final int BACKLOG = 64;
   private static final int FORBIDDEN = 403;
+  private static final int NOT_FOUND = 404;
+  private static final int NO_SUCH_METHOD = 405;
+  private static final int TOO_LARGE = 413;
+  private static final int FAILED = 500;
+  private static final int BUSY = 503;
   private static final int STOP_SECONDS_MAX = 1;
+  private static final Duration WRITE_MAX = Duration.ofSeconds(30);
+  private static final int BODIES_BYTES_MAX = 64 << 20;
+  private static final Set<String> GET = Set.of("GET");
   private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   // The JDK's server reads its limits from properties of the process, when the first one is made.
@@ -38,7 +56,9 @@ public final class HttpDoor implements AutoCloseable {
       Map.of(
           "jdk.httpserver.maxConnections", "256",
           "sun.net.httpserver.maxReqTime", "10",
-          "sun.net.httpserver.maxRspTime", "30",
+          // The door limits each write itself: streams of events take longer.
+          "sun.net.httpserver.maxRspTime", "-1",
+          "sun.net.httpserver.nodelay", "true",
           "sun.net.httpserver.idleInterval", "30",
           "sun.net.httpserver.maxReqHeaders", "64",
           "sun.net.httpserver.maxReqHeaderSize", "16384");
@@ -69,24 +89,85 @@ public final class HttpDoor implements AutoCloseable {
 
   /// A request.
   ///
-  /// @param path of the URL, decoded
+  /// @param method of HTTP; GET for HEAD
+  /// @param uri its path and query
+  /// @param headers the first value of each header, by its name in small letters
+  /// @param body what it carries; empty for none
   /// @param isTrusted whether it came with a right token, or needs none
-  public record Asked(String path, boolean isTrusted) {}
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  public record Asked(
+      String method, URI uri, Map<String, String> headers, byte[] body, boolean isTrusted) {
+    /// Returns the path of the URL, decoded.
+    public String path() {
+      return uri.getPath();
+    }
+
+    /// Returns a header; null when the request has none of the name.
+    ///
+    /// @param name in small letters
+    public @Nullable String header(String name) {
+      return headers.get(name);
+    }
+  }
+
+  /// Sends the parts of a stream. One thread at a time uses it.
+  public interface Sending {
+    /// Sends a part at once.
+    ///
+    /// @throws IOException when the client is gone, or does not read
+    void send(byte[] part) throws IOException;
+  }
+
+  /// The content of an answer that has no end of its own, part after part.
+  @FunctionalInterface
+  public interface Stream {
+    /// Sends the parts; the answer ends when this method returns or throws.
+    ///
+    /// @throws IOException when the client is gone
+    /// @throws InterruptedException when the door closes
+    void run(Sending out) throws IOException, InterruptedException;
+  }
 
   /// An answer.
   ///
   /// @param status of HTTP
-  /// @param type of the content
+  /// @param headers its headers, among them the type of the content
   /// @param body what is sent
+  /// @param stream what is sent after that; null for nothing
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
-  public record Reply(int status, String type, byte[] body) {
+  public record Reply(
+      int status, Map<String, String> headers, byte[] body, @Nullable Stream stream) {
+    private static final String TYPE = "Content-Type";
+
+    /// Copies the headers.
+    public Reply {
+      headers = Map.copyOf(headers);
+    }
+
     /// Returns an answer of text.
     public static Reply text(int status, String type, String body) {
-      return new Reply(status, type + "; charset=utf-8", body.getBytes(StandardCharsets.UTF_8));
+      return of(status, type + "; charset=utf-8", body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Returns an answer of bytes.
+    public static Reply of(int status, String type, byte[] body) {
+      return new Reply(status, Map.of(TYPE, type), body, null);
+    }
+
+    /// Returns an answer that is a stream.
+    public static Reply stream(String type, Stream stream) {
+      return new Reply(200, Map.of(TYPE, type), new byte[0], stream);
+    }
+
+    /// Returns this answer with one more header.
+    public Reply with(String header, String value) {
+      var more = new HashMap<>(headers);
+      more.put(header, value);
+      return new Reply(status, more, body, stream);
     }
   }
 
-  /// Answers the requests on one path. Thread-safe.
+  /// Answers the requests on one path, or on all paths below one. Thread-safe.
   @FunctionalInterface
   public interface Route {
     /// Answers a request.
@@ -99,6 +180,21 @@ public final class HttpDoor implements AutoCloseable {
     default boolean isOpen() {
       return false;
     }
+
+    /// Returns the methods of HTTP that it answers; HEAD belongs to GET.
+    default Set<String> methods() {
+      return GET;
+    }
+
+    /// Returns the most bytes of a request's body.
+    default int bodyMax() {
+      return 0;
+    }
+
+    /// Returns the form of a refusal by the door.
+    default Reply refusal(int status, String reason) {
+      return Reply.text(status, "text/plain", reason + "\n");
+    }
   }
 
   private final HttpServer server;
@@ -106,10 +202,18 @@ public final class HttpDoor implements AutoCloseable {
   private final Tokens tokens;
   private final WrongTokens wrong = new WrongTokens();
   private final Map<String, Route> routes;
+  private final Duration writeMax;
+  private final Semaphore bodyBytes = new Semaphore(BODIES_BYTES_MAX);
+  private final ScheduledThreadPoolExecutor watch;
 
-  private HttpDoor(Config config, Map<String, Route> routes) throws IOException {
+  private HttpDoor(Config config, Map<String, Route> routes, Duration writeMax) throws IOException {
+    this.writeMax = writeMax;
     this.tokens = new Tokens(config.tokens());
     this.routes = Map.copyOf(routes);
+    watch =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("stoa-http-watch").factory());
+    watch.setRemoveOnCancelPolicy(true);
     var address = new InetSocketAddress(config.host(), config.port());
     Path certificate = config.certificate();
     Path key = config.key();
@@ -135,10 +239,19 @@ public final class HttpDoor implements AutoCloseable {
 
   /// Opens a door.
   ///
-  /// @param routes by path, without an end of `/`
+  /// @param routes by path; one that ends with `/` gets the requests on all paths below it that
+  ///   have no route of their own
   /// @throws IOException when the address is not available, or the certificate cannot be read
   public static HttpDoor open(Config config, Map<String, Route> routes) throws IOException {
-    return new HttpDoor(config, routes);
+    return open(config, routes, WRITE_MAX);
+  }
+
+  /// Opens a door as [#open(Config, Map)].
+  ///
+  /// @param writeMax how long a client may take to read a reply, or a part of a stream
+  static HttpDoor open(Config config, Map<String, Route> routes, Duration writeMax)
+      throws IOException {
+    return new HttpDoor(config, routes, writeMax);
   }
 
   /// Returns the port that it listens on.
@@ -146,64 +259,133 @@ public final class HttpDoor implements AutoCloseable {
     return server.getAddress().getPort();
   }
 
+  private @Nullable Route route(String path) {
+    Route exact = routes.get(path);
+    if (exact != null) return exact;
+    for (int end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
+      Route above = routes.get(path.substring(0, end + 1));
+      if (above != null) return above;
+    }
+    return null;
+  }
+
   private void handle(HttpExchange exchange) throws IOException {
     String host = exchange.getRemoteAddress().getAddress().getHostAddress();
-    Route route = routes.get(exchange.getRequestURI().getPath());
+    Route route = route(exchange.getRequestURI().getPath());
     boolean isOpen = route != null && route.isOpen();
     boolean isTrusted = tokens.isEmpty();
     String told = exchange.getRequestHeaders().getFirst("Authorization");
     if (!isTrusted && told != null) {
       if (!wrong.mayTry(host)) {
-        send(exchange, plain(429, "wrong tokens come from " + host + "; try again soon"));
+        send(exchange, refusal(route, 429, "wrong tokens come from " + host + "; try again soon"));
         return;
       }
       isTrusted = tokens.find(told) != 0;
       if (!isTrusted) {
-        wrong.refuse(host, () -> threads.execute(() -> refuse(exchange, "the token is wrong")));
+        wrong.refuse(
+            host, () -> threads.execute(() -> refuse(exchange, route, "the token is wrong")));
         return;
       }
     }
     if (!isTrusted && !isOpen) {
-      refuse(exchange, "send a token of the server's --token-file as Authorization: Bearer TOKEN");
+      refuse(
+          exchange,
+          route,
+          "send a token of the server's --token-file as Authorization: Bearer TOKEN");
       return;
     }
     send(exchange, reply(exchange, route, isTrusted));
   }
 
-  private void refuse(HttpExchange exchange, String reason) {
+  private void refuse(HttpExchange exchange, @Nullable Route route, String reason) {
     exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
     try {
-      send(exchange, plain(401, reason));
+      send(exchange, refusal(route, 401, reason));
     } catch (IOException gone) {
       LOG.debug("a client without a token has left", gone);
     }
   }
 
-  private Reply reply(HttpExchange exchange, @Nullable Route route, boolean isTrusted) {
+  private static Reply refusal(@Nullable Route route, int status, String reason) {
+    if (route != null) return route.refusal(status, reason);
+    return Reply.text(status, "text/plain", reason + "\n");
+  }
+
+  private Reply reply(HttpExchange exchange, @Nullable Route route, boolean isTrusted)
+      throws IOException {
     String path = exchange.getRequestURI().getPath();
     // A page of the web that the user of a browser on this machine has open must not ask.
-    if (exchange.getRequestHeaders().getFirst("Origin") != null) {
-      return plain(FORBIDDEN, "requests of web pages of other origins are refused");
+    if (isOfAnotherOrigin(exchange)) {
+      return refusal(route, FORBIDDEN, "requests of web pages of other origins are refused");
     }
     if (tokens.isEmpty() && isOfAnotherName(exchange)) {
-      return plain(
+      return refusal(
+          route,
           FORBIDDEN,
           "without a token, this door answers requests to 127.0.0.1 or localhost alone; name one of"
               + " these, or give the server a --token-file");
     }
     if (route == null) {
-      return plain(404, path + " is not here; there are " + String.join(", ", paths()));
+      String all = String.join(", ", paths());
+      return refusal(null, NOT_FOUND, path + " is not here; there are " + all);
     }
-    String method = exchange.getRequestMethod();
-    if (!method.equals("GET") && !method.equals("HEAD")) {
-      return plain(405, method + " is not possible; use GET");
+    String asked = exchange.getRequestMethod();
+    String method = asked.equals("HEAD") ? "GET" : asked;
+    if (!route.methods().contains(method)) {
+      String may = String.join(", ", route.methods().stream().sorted().toList());
+      return route.refusal(NO_SUCH_METHOD, asked + " is not possible; use " + may);
+    }
+    int max = route.bodyMax();
+    int room = Math.min(max, length(exchange, max));
+    if (!bodyBytes.tryAcquire(room)) {
+      return route.refusal(
+          BUSY, "the bodies of other requests fill the memory for them; try again");
     }
     try {
-      return route.reply(new Asked(path, isTrusted));
+      byte[] body = exchange.getRequestBody().readNBytes(room + 1);
+      if (body.length > max) {
+        return route.refusal(TOO_LARGE, "the body has more than " + max + " bytes; send less");
+      }
+      if (body.length > room) return route.refusal(TOO_LARGE, "the body is longer than it says");
+      return route.reply(
+          new Asked(method, exchange.getRequestURI(), headers(exchange), body, isTrusted));
+    } catch (IOException cut) {
+      throw cut;
     } catch (Exception failed) {
       LOG.warn("{} was not answered", path, failed);
-      return plain(500, "the server failed: " + failed.getMessage());
+      return route.refusal(FAILED, "the server failed: " + failed.getMessage());
+    } finally {
+      bodyBytes.release(room);
     }
+  }
+
+  /// Returns how long the body says that it is; the most that is possible when it does not.
+  private static int length(HttpExchange exchange, int max) {
+    var headers = exchange.getRequestHeaders();
+    if (headers.containsKey("Transfer-Encoding")) return max;
+    String told = headers.getFirst("Content-Length");
+    if (told == null) return 0;
+    try {
+      return (int) Math.clamp(Long.parseLong(told.strip()), 0L, max);
+    } catch (NumberFormatException none) {
+      return max;
+    }
+  }
+
+  private static Map<String, String> headers(HttpExchange exchange) {
+    var headers = new HashMap<String, String>();
+    exchange
+        .getRequestHeaders()
+        .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
+    return headers;
+  }
+
+  private static boolean isOfAnotherOrigin(HttpExchange exchange) {
+    String origin = exchange.getRequestHeaders().getFirst("Origin");
+    if (origin == null) return false;
+    String host = exchange.getRequestHeaders().getFirst("Host");
+    String scheme = exchange instanceof HttpsExchange ? "https://" : "http://";
+    return host == null || !origin.equalsIgnoreCase(scheme + host);
   }
 
   /// Returns whether a request that arrived on this machine's own address asks for another host: a
@@ -220,25 +402,54 @@ public final class HttpDoor implements AutoCloseable {
     return routes.keySet().stream().sorted().toList();
   }
 
-  private static Reply plain(int status, String text) {
-    return Reply.text(status, "text/plain", text + "\n");
-  }
-
-  private static void send(HttpExchange exchange, Reply reply) throws IOException {
+  private void send(HttpExchange exchange, Reply reply) throws IOException {
     try (exchange) {
       var headers = exchange.getResponseHeaders();
-      headers.set("Content-Type", reply.type());
+      reply.headers().forEach(headers::set);
       headers.set("Cache-Control", "no-store");
       headers.set("X-Content-Type-Options", "nosniff");
       boolean isHead = exchange.getRequestMethod().equals("HEAD");
       byte[] body = reply.body();
+      Stream stream = reply.stream();
       if (isHead) {
-        headers.set("Content-Length", Integer.toString(body.length));
+        if (stream == null) headers.set("Content-Length", Integer.toString(body.length));
         exchange.sendResponseHeaders(reply.status(), -1);
         return;
       }
-      exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
-      exchange.getResponseBody().write(body);
+      if (stream == null) {
+        within(() -> {
+          exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
+          exchange.getResponseBody().write(body);
+        });
+        return;
+      }
+      OutputStream out = exchange.getResponseBody();
+      within(() -> {
+        exchange.sendResponseHeaders(reply.status(), 0);
+        exchange.getResponseBody().flush();
+      });
+      stream.run(part ->
+          within(() -> {
+            out.write(part);
+            out.flush();
+          }));
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private interface Writing {
+    void write() throws IOException;
+  }
+
+  /// Writes, and cuts off a client that does not read: an interrupt closes the channel.
+  private void within(Writing writing) throws IOException {
+    Thread writer = Thread.currentThread();
+    var cut = watch.schedule(writer::interrupt, writeMax.toMillis(), TimeUnit.MILLISECONDS);
+    try {
+      writing.write();
+    } finally {
+      if (!cut.cancel(false)) Thread.interrupted();
     }
   }
 
@@ -247,5 +458,6 @@ public final class HttpDoor implements AutoCloseable {
   public void close() {
     server.stop(STOP_SECONDS_MAX);
     threads.shutdownNow();
+    watch.shutdownNow();
   }
 }

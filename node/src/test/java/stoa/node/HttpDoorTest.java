@@ -1,6 +1,7 @@
 package stoa.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,8 +14,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class HttpDoorTest {
@@ -141,5 +146,93 @@ class HttpDoorTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> new HttpDoor.Config("h", 1, java.nio.file.Path.of("c"), null, List.of()));
+  }
+
+  /// Answers what it was sent, below a path.
+  private static final HttpDoor.Route ECHO =
+      new HttpDoor.Route() {
+        @Override
+        public HttpDoor.Reply reply(HttpDoor.Asked asked) {
+          String told = asked.method() + " " + asked.path() + " " + asked.header("x-word") + " ";
+          String body = new String(asked.body(), StandardCharsets.UTF_8);
+          return HttpDoor.Reply.text(200, "text/plain", told + body).with("X-Answer", "yes");
+        }
+
+        @Override
+        public Set<String> methods() {
+          return Set.of("GET", "PUT");
+        }
+
+        @Override
+        public int bodyMax() {
+          return 10;
+        }
+      };
+
+  private static HttpDoor serving(HttpDoor.Route route, Duration writeMax) throws IOException {
+    return HttpDoor.open(
+        new HttpDoor.Config("127.0.0.1", 0, null, null, List.of()),
+        Map.of("/below/", route),
+        writeMax);
+  }
+
+  private static HttpResponse<String> put(
+      HttpDoor door, HttpRequest.BodyPublisher body, String... headers) throws Exception {
+    var uri = URI.create("http://127.0.0.1:" + door.port() + "/below/a/b");
+    var request = HttpRequest.newBuilder(uri).PUT(body);
+    if (headers.length > 0) request.headers(headers);
+    try (var client = HttpClient.newHttpClient()) {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  @Test
+  void aRouteGetsTheRequestsBelowItWithTheirBodies() throws Exception {
+    try (var door = serving(ECHO, Duration.ofSeconds(30))) {
+      var text = HttpRequest.BodyPublishers.ofString("0123456789");
+      var answer = put(door, text, "X-Word", "w");
+      assertEquals("PUT /below/a/b w 0123456789", answer.body());
+      assertEquals("yes", answer.headers().firstValue("X-Answer").orElseThrow());
+      var unknown = HttpRequest.BodyPublishers.fromPublisher(text); // without a length
+      assertEquals("PUT /below/a/b null 0123456789", put(door, unknown).body());
+      var large = HttpRequest.BodyPublishers.ofString("0123456789-");
+      assertEquals(413, put(door, large).statusCode());
+      assertEquals(413, put(door, HttpRequest.BodyPublishers.fromPublisher(large)).statusCode());
+      assertEquals(404, ask(door, "GET", "/elsewhere").statusCode());
+      assertEquals(405, ask(door, "DELETE", "/below/a").statusCode());
+    }
+  }
+
+  @Test
+  void aPageOfTheDoorItselfMayAsk() throws Exception {
+    try (var door = serving(ECHO, Duration.ofSeconds(30))) {
+      String own = "http://127.0.0.1:" + door.port();
+      assertEquals(200, ask(door, "GET", "/below/a", "Origin", own).statusCode());
+      assertEquals(403, ask(door, "GET", "/below/a", "Origin", own + "1").statusCode());
+      assertEquals(403, ask(door, "GET", "/below/a", "Origin", "null").statusCode());
+    }
+  }
+
+  @Test
+  void aClientThatDoesNotReadAStreamIsCutOff() throws Exception {
+    var cut = new CompletableFuture<IOException>();
+    HttpDoor.Route endless =
+        _ ->
+            HttpDoor.Reply.stream(
+                "text/plain",
+                out -> {
+                  try {
+                    while (true) out.send(new byte[1 << 16]);
+                  } catch (IOException gone) {
+                    cut.complete(gone);
+                    throw gone;
+                  }
+                });
+    try (var door = serving(endless, Duration.ofMillis(200));
+        var socket = new Socket(InetAddress.getLoopbackAddress(), door.port())) {
+      String request = "GET /below/ HTTP/1.1\r\nHost: localhost\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      assertNotNull(cut.get(60, TimeUnit.SECONDS));
+    }
   }
 }

@@ -35,6 +35,7 @@ final class Arrows {
     ALLOWED.put("links", with(caller, "migration"));
     ALLOWED.put("node", with(engine, "wire", "links", "migration"));
     ALLOWED.put("client", with(caller, "wire", "migration", "links", "collections"));
+    ALLOWED.put("http", with(engine, "node", "wire"));
     ALLOWED.put("contracts", Set.of());
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("spring-boot-starter", Set.of("api", "metrics"));
@@ -50,6 +51,7 @@ final class Arrows {
             "links",
             "node",
             "client",
+            "http",
             "cluster",
             "ratis",
             "programs");

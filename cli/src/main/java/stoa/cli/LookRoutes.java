@@ -1,0 +1,234 @@
+package stoa.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import stoa.front.types.KeyText;
+import stoa.http.Asking;
+import stoa.http.HttpApi;
+import stoa.http.Json;
+import stoa.http.Problem;
+import stoa.objects.LookService;
+import stoa.wire.proto.CancelReply;
+import stoa.wire.proto.CancelRequest;
+import stoa.wire.proto.LookReply;
+import stoa.wire.proto.ShownBounds;
+import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.VersionStatus;
+
+/// The operators' questions over HTTP: each answers as its command does with `--json`. Thread-safe.
+final class LookRoutes {
+  private static final int OBJECTS_MAX = 1_000;
+  private static final int MILLIS = 1_000;
+  private static final int ROWS = 15;
+
+  private final Operator operator;
+
+  private LookRoutes(Operator operator) {
+    this.operator = operator;
+  }
+
+  /// Adds the paths.
+  static void add(HttpApi api, Operator operator) {
+    var routes = new LookRoutes(operator);
+    api.add("GET", "objects", asked(routes::types));
+    api.add("GET", "objects/{type}", asked(routes::objects));
+    api.add("GET", "objects/{type}/{key}", asked(routes::state));
+    api.add("GET", "objects/{type}/{key}/history", asked(routes::history));
+    api.add("GET", "objects/{type}/{key}/diff", asked(routes::difference));
+    api.add("GET", "status", asked(routes::status));
+    api.add("GET", "top", asked(routes::top));
+    api.add("POST", "cancel", asked(routes::cancel));
+    api.add("GET", "keep", asked(routes::keep));
+    api.add("PUT", "keep", asked(routes::keepOthers));
+    api.add("GET", "code", asked(routes::code));
+  }
+
+  private interface Answer {
+    JsonElement to(Asking asking) throws Exception;
+  }
+
+  private static HttpApi.Handler asked(Answer answer) {
+    return asking -> {
+      try {
+        return Json.reply(answer.to(asking));
+      } catch (IllegalArgumentException refused) {
+        // With a cause, a server did not answer; otherwise it has answered that there is none.
+        boolean isSilent = refused.getCause() != null;
+        throw new Problem(
+            isSilent ? Problem.UNAVAILABLE : Problem.NOT_FOUND,
+            isSilent ? "Unavailable" : "NotFound",
+            String.valueOf(refused.getMessage()));
+      }
+    };
+  }
+
+  private LookSource source() {
+    return LookSource.Served.of(operator);
+  }
+
+  private static byte[] key(Asking asking) {
+    try {
+      return KeyText.encoded(asking.variable(1));
+    } catch (IllegalArgumentException wrong) {
+      throw new Problem(Problem.BAD_REQUEST, "BadRequest", String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  private static ShownBounds bounds(Asking asking) {
+    return ShownBounds.newBuilder()
+        .setElementsMax((int) Math.min(Integer.MAX_VALUE, asking.number("elements", 0)))
+        .setTextMax((int) Math.min(Integer.MAX_VALUE, asking.number("text", 0)))
+        .build();
+  }
+
+  private JsonElement types(Asking asking) {
+    asking.allow();
+    try (LookSource source = source()) {
+      return ObjectsCommand.json(source);
+    }
+  }
+
+  private JsonElement objects(Asking asking) {
+    asking.allow("skip", "max", "sizes");
+    int max = (int) Math.clamp(asking.number("max", 50), 1L, OBJECTS_MAX);
+    var some = new ObjectsCommand.Some(asking.number("skip", 0), max, asking.flag("sizes"));
+    try (LookSource source = source()) {
+      return ObjectsCommand.json(source, asking.variable(0), some);
+    }
+  }
+
+  private JsonElement state(Asking asking) {
+    asking.allow("at", "elements", "text");
+    String type = asking.variable(0);
+    byte[] key = key(asking);
+    try (LookSource source = source()) {
+      var state = ShowCommand.state(source, type, key, asking.query("at"), bounds(asking));
+      return ShowCommand.json(type, key, state);
+    }
+  }
+
+  private JsonElement history(Asking asking) {
+    asking.allow("from", "to", "max", "results", "elements", "text");
+    int max = (int) Math.clamp(asking.number("max", 50), 1L, LookService.ENTRIES_MAX);
+    var some =
+        new HistoryCommand.Some(
+            asking.number("from", 0),
+            asking.number("to", 0),
+            max,
+            asking.flag("results"),
+            bounds(asking));
+    try (LookSource source = source()) {
+      LookReply reply = HistoryCommand.entries(source, asking.variable(0), key(asking), some);
+      return HistoryCommand.json(reply.getEntriesList(), reply);
+    }
+  }
+
+  private JsonElement difference(Asking asking) {
+    asking.allow("from", "to", "elements", "text");
+    String from = asking.query("from");
+    String to = asking.query("to");
+    if (from == null || to == null) {
+      throw new Problem(
+          Problem.BAD_REQUEST, "BadRequest", "give two versions or times, as ?from=1&to=2");
+    }
+    try (LookSource source = source()) {
+      return DiffCommand.json(
+          DiffCommand.compared(source, asking.variable(0), key(asking), from, to, bounds(asking)));
+    }
+  }
+
+  private JsonElement status(Asking asking) {
+    asking.allow("group");
+    int group = group(asking.number("group", 0));
+    var request = StatusRequest.newBuilder().setGroup(group).build();
+    return stoa.cli.Json.of(operator.ask(group, server -> server.status(request)));
+  }
+
+  private static int group(long number) {
+    if (number < stoa.wire.ShardMap.GROUPS_MAX) return (int) number;
+    throw new Problem(Problem.NOT_FOUND, "NotFound", "there is no group " + number);
+  }
+
+  private JsonElement top(Asking asking) throws InterruptedException {
+    asking.allow("millis", "rows");
+    int millis =
+        (int) Math.clamp(asking.number("millis", MILLIS), 1L, LookService.TIME_MAX.toMillis());
+    int rows = (int) Math.clamp(asking.number("rows", ROWS), 1L, OBJECTS_MAX);
+    int groups = LookSource.Served.of(operator).groups();
+    return TopCommand.json(TopCommand.seen(operator, groups, millis, rows), rows);
+  }
+
+  private JsonElement cancel(Asking asking) {
+    asking.allow("call", "group");
+    String call = asking.query("call");
+    if (call == null) {
+      throw new Problem(
+          Problem.BAD_REQUEST, "BadRequest", "name the call, as ?call=7; /v1/top lists them");
+    }
+    int group = group(asking.number("group", 0));
+    var request = CancelRequest.newBuilder().setId(call).setGroup(group).build();
+    CancelReply reply = operator.ask(group, server -> server.cancel(request));
+    if (!reply.getCancelled()) throw new IllegalArgumentException(reply.getWhy());
+    var told = new JsonObject();
+    told.addProperty("call", call);
+    told.addProperty("canceled", true);
+    return told;
+  }
+
+  private JsonElement keep(Asking asking) {
+    asking.allow();
+    return rules(List.of());
+  }
+
+  private JsonElement keepOthers(Asking asking) {
+    asking.allow();
+    var rules = new ArrayList<String>();
+    boolean isList = asking.body(JsonNull.INSTANCE) instanceof JsonArray;
+    if (isList) {
+      for (JsonElement one : (JsonArray) asking.body(JsonNull.INSTANCE)) {
+        isList &= one.isJsonPrimitive();
+        if (isList) rules.add(one.getAsString());
+      }
+    }
+    if (!isList || rules.isEmpty()) {
+      throw new Problem(
+          Problem.BAD_REQUEST, "BadRequest", "the body must be rules, as [\"age=30d\"]");
+    }
+    return rules(rules);
+  }
+
+  private JsonElement rules(List<String> rules) {
+    var found = new JsonArray();
+    KeepCommand.rules(operator, rules)
+        .forEach((text, groups) -> {
+          var told = new JsonObject();
+          var lines = new JsonArray();
+          text.lines().forEach(lines::add);
+          var of = new JsonArray();
+          groups.forEach(of::add);
+          told.add("groups", of);
+          told.add("rules", lines);
+          found.add(told);
+        });
+    return found;
+  }
+
+  private JsonElement code(Asking asking) {
+    asking.allow();
+    var all = new JsonArray();
+    int group = 0;
+    for (List<VersionStatus> versions : new ServedCode(operator).versions()) {
+      for (VersionStatus one : versions) {
+        JsonObject told = (JsonObject) stoa.cli.Json.of(one);
+        told.addProperty("group", group);
+        all.add(told);
+      }
+      group++;
+    }
+    return all;
+  }
+}
