@@ -35,7 +35,7 @@ final class BackupFolder {
    *   backup-00000001        the text of a BackupPoint, written last
    *   group-0.1/             segments of group 0; another replica's, with other contents, are in
    *                          group-0.2, and so on
-   *   lock                   held by the process that takes a backup
+   *   backup.lock            held by the process that takes a backup
    *
    * Invariants:
    * (1) What a text names is durable before the text has its name.
@@ -146,7 +146,7 @@ final class BackupFolder {
   }
 
   private FileChannel locked() throws IOException {
-    Path file = directory.resolve("lock");
+    Path file = directory.resolve("backup.lock");
     if (!Files.exists(file)) {
       requireEmpty();
       Files.createFile(file, Permissions.ofFilesIn(directory));
