@@ -115,8 +115,12 @@ final class RestoreCommand implements Callable<Integer> {
     if (wanted == null) {
       restoring.write(0, to);
     } else {
-      for (int group = 0; group < there; group++) {
-        restoring.write(group, ClusterServer.replica(to, group));
+      if (wanted == there) {
+        for (int group = 0; group < there; group++) {
+          restoring.write(group, ClusterServer.replica(to, group));
+        }
+      } else {
+        restoring.spread(to, wanted);
       }
       ClusterServer.restore(
           to, name, peer.host(), peer.port(), wanted, replicas, secret.value());

@@ -9,11 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import stoa.StoaConfig;
 import stoa.base.Permissions;
+import stoa.cluster.ClusterServer;
+import stoa.objects.Spreading;
+import stoa.storage.Device;
+import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.DeviceFiles;
 import stoa.storage.disk.DiskFile;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.disk.StorageException;
+import stoa.weave.UserClasses;
+import stoa.wire.ShardMap;
 
 /// Makes the devices of a store out of a backup. One owner uses it once.
 final class Restoring {
@@ -198,6 +205,43 @@ final class Restoring {
           to + " cannot be restored: " + failed.getMessage() + "; ./stoa backup --verify says more",
           failed);
     }
+  }
+
+  /// Writes the devices of several groups out of a backup of one.
+  ///
+  /// @param to the directory of their server
+  void spread(Path to, int wanted) {
+    Path whole = to.resolve("whole");
+    write(0, whole);
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    var parts = new ArrayList<Device>();
+    try (UserClasses stored = UserClasses.open(List.of(), _ -> {})) {
+      // The code that the store has, and no class that is on a path by accident.
+      Thread.currentThread().setContextClassLoader(stored);
+      for (int group = 0; group < wanted; group++) {
+        parts.add(device(ClusterServer.replica(to, group)));
+      }
+      Spreading.run(
+          StoaConfig.of("file:" + whole),
+          () -> device(whole),
+          parts,
+          ShardMap.of(wanted)::group);
+    } catch (IOException | StorageException failed) {
+      throw new IllegalArgumentException(
+          to + " cannot be restored: " + failed.getMessage(), failed);
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+      parts.forEach(Device::close);
+    }
+    try {
+      FileDisk.remove(whole);
+    } catch (IOException failed) {
+      throw new IllegalArgumentException(whole + " cannot be removed: " + failed, failed);
+    }
+  }
+
+  private static Device device(Path directory) {
+    return Device.open(new FileDisk(directory), DeviceConfig.standard());
   }
 
   private static void copy(DiskFile in, DiskFile out, long bytes) throws IOException {

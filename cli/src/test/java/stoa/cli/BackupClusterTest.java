@@ -7,17 +7,22 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.Blob;
 import stoa.Shared;
 import stoa.Stoa;
+import stoa.StreamKey;
 
 /// Backups of stores that several groups keep, and stores that change their number of groups.
 class BackupClusterTest {
   private static final int ACCOUNTS = 12;
+  private static final StreamKey EVENTS = StreamKey.of("events");
 
   /// A sum of money.
   @Shared(name = "backup.Account")
@@ -108,6 +113,108 @@ class BackupClusterTest {
           compare(then, stoa);
         }
       }
+    }
+  }
+
+  private void fill(Stoa stoa) {
+    for (int i = 0; i < ACCOUNTS; i++) move(stoa, i, (i + 1) % ACCOUNTS);
+    for (int i = 0; i < 40; i++) {
+      stoa.map("map " + i % 4, String.class, Integer.class).put("key" + i, i);
+      stoa.store().put("key" + i, "value" + i);
+    }
+    Account gone = stoa.get(Account.class, "gone");
+    gone.add(5);
+    stoa.delete(gone);
+    var _ = stoa.snapshot("morning");
+    stoa.get(Blob.class, "blob").write(0, new byte[] {1, 2, 3});
+    for (int i = 0; i < 5; i++) stoa.streams().append(EVENTS, new byte[] {(byte) i});
+    stoa.streams().trim(EVENTS, 2);
+    move(stoa, 0, 1);
+  }
+
+  private static List<String> lines(Stoa stoa) {
+    var lines = new ArrayList<String>();
+    try (var listing = stoa.list(Account.class)) {
+      listing.stream().map(one -> stoa.ref(one).toString()).sorted().forEach(lines::add);
+    }
+    for (int i = 0; i < ACCOUNTS; i++) {
+      var history = stoa.history(account(stoa, i));
+      lines.add(i + ": " + history.version() + " from " + history.oldest());
+      for (var entry : history.entries(1, 1_000)) {
+        lines.add(entry.address() + " " + entry.time() + " " + entry.event());
+        lines.add("" + history.at(entry.version()).balance());
+      }
+    }
+    lines.add(stoa.history(stoa.get(Account.class, "gone")).entries(1, 100).toString());
+    for (int i = 0; i < 4; i++) {
+      lines.add("" + new TreeMap<>(stoa.map("map " + i, String.class, Integer.class)));
+    }
+    for (int i = 0; i < 40; i++) lines.add("" + stoa.store().get("key" + i, String.class));
+    for (var one : stoa.snapshots()) lines.add(one.name() + " " + one.address());
+    Blob blob = stoa.get(Blob.class, "blob");
+    lines.add(Arrays.toString(blob.read(0, 3)) + blob.version());
+    for (var entry : stoa.streams().readAll(EVENTS)) {
+      lines.add(entry.address() + " " + entry.log() + " " + Arrays.toString(entry.data()));
+    }
+    return lines;
+  }
+
+  @Test
+  void aStoreOfOneServerBecomesThatOfSeveral() throws Exception {
+    List<String> before;
+    try (var server = ServerProcess.start(directory.resolve("alone"));
+        var stoa = Stoa.open(server.url())) {
+      fill(stoa);
+      stoa("backup", "--server", server.address(), "--to", path("kept"));
+      before = lines(stoa);
+    }
+    var servers = new ArrayList<ServerProcess>();
+    try {
+      stoa("restore", "--from", path("kept"), "--to", path("one"), "--groups", "3");
+      servers.add(ServerProcess.start(directory.resolve("one")));
+      for (String name : List.of("two", "three")) {
+        var options = new ArrayList<>(List.of("--name", name));
+        options.addAll(servers.getFirst().joining());
+        servers.add(ServerProcess.start(directory.resolve(name), options));
+      }
+      Settled.await(servers.getFirst().address(), 3);
+      var all = String.join(",", servers.stream().map(ServerProcess::address).toList());
+      try (var stoa = Stoa.open("stoa://" + all)) {
+        assertEquals(before, lines(stoa));
+        servers.getFirst().kill();
+        assertEquals(before, lines(stoa));
+        long version = stoa.history(account(stoa, 3)).version();
+        move(stoa, 3, 4);
+        assertEquals(version + 1, stoa.history(account(stoa, 3)).version());
+        Account again = stoa.get(Account.class, "gone");
+        again.add(7);
+        assertEquals(7, again.balance());
+        assertTrue(stoa.history(again).version() > 2, "it goes on in its stream");
+      }
+    } finally {
+      servers.forEach(ServerProcess::close);
+    }
+  }
+
+  @Test
+  void aStoreOfOneGroupGoesBackToOneServer() throws Exception {
+    List<String> before;
+    try (var server =
+            ServerProcess.start(directory.resolve("a"), List.of("--replicated", "--groups", "1"));
+        var stoa = Stoa.open(server.url())) {
+      fill(stoa);
+      stoa("backup", "--server", server.address(), "--to", path("kept"));
+      before = lines(stoa);
+    }
+    stoa("restore", "--from", path("kept"), "--to", path("alone"));
+    try (var stoa = Stoa.open("file:" + path("alone"))) {
+      assertEquals(before, lines(stoa));
+    }
+    stoa("backup", "--data", path("alone"), "--to", path("kept"));
+    stoa("restore", "--from", path("kept"), "--to", path("b"), "--groups", "1");
+    try (var server = ServerProcess.start(directory.resolve("b"));
+        var stoa = Stoa.open(server.url())) {
+      assertEquals(before, lines(stoa));
     }
   }
 }

@@ -190,7 +190,8 @@ record Membership(
     throw new IllegalArgumentException(
         directory
             + " is not empty, and not of a server that keeps its store with others; give a new"
-            + " directory. A store that was kept by one server is not taken over");
+            + " directory. ./stoa backup and ./stoa restore --groups make a cluster of a store that one"
+            + " server keeps");
   }
 
   private static void sync(Path path, StandardOpenOption mode) throws IOException {
