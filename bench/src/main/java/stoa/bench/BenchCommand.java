@@ -18,6 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.bench.backup.BackupBenchmark;
 import stoa.bench.cluster.ClusterBenchmark;
 import stoa.bench.code.CodeBenchmark;
 import stoa.bench.csmr.CsmrBenchmark;
@@ -55,6 +56,7 @@ final class BenchCommand implements Callable<Integer> {
           new TxBenchmark(),
           new CsmrBenchmark(),
           new CodeBenchmark(),
+          new BackupBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());
