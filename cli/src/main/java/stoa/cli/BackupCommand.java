@@ -24,7 +24,7 @@ import stoa.programs.Words;
       "",
       "The copy is the store as it was at one log address, in all groups. A second one",
       "into the same folder copies what is new. A backup that is broken off leaves the",
-      "earlier ones as they were. Whoever can read the folder can read the store.",
+      "earlier ones as they were. A reader of the folder can read the whole store.",
       "",
       "  ./stoa backup --to BACKUPS                a served store, to the folder BACKUPS",
       "  ./stoa backup --to BACKUPS --data DIR     the files of one that no process has open",

@@ -124,7 +124,7 @@ final class BackupCut {
     // The end of the log after the first batch that does not count.
     private ShardLog.@Nullable Tail beyond;
 
-    // What the record in progress has.
+    // The same, with the record in progress.
     private long lastNow;
     private long microsNow;
 

@@ -38,7 +38,7 @@ final class BackupFolder {
    *   backup.lock            held by the process that takes a backup
    *
    * Invariants:
-   * (1) What a text names is durable before the text has its name.
+   * (1) The bytes that a text names are durable before the text has its name.
    * (2) The bytes of a file that some text names never change. Bytes beyond are of a backup that
    *     did not end, or of the log behind a cut: the next backup writes them again.
    */
@@ -111,7 +111,7 @@ final class BackupFolder {
 
   // ---- taking one
 
-  /// What a backup has copied.
+  /// A backup that was taken.
   ///
   /// @param point the backup
   /// @param copied how many bytes were copied for it
@@ -125,7 +125,7 @@ final class BackupFolder {
   Made take(BackupSource source, int keep, long rate) {
     try {
       Permissions.createDirectories(directory);
-      try (FileChannel lock = locked()) {
+      try (var _ = locked()) {
         Made made = take(source, new Pace(rate));
         prune(keep);
         return made;
@@ -349,7 +349,7 @@ final class BackupFolder {
         for (Image.Part part : taken.parts()) {
           BackupPoint.@Nullable Segment before = known.get(part.segment());
           long from = before == null ? 0 : before.bytes();
-          copy(to.resolve(DeviceFiles.segment(part.segment())), part, from);
+          copy(to, part, from);
           there.add(new BackupPoint.Segment(part.segment(), part.base(), part.bytes(), 0, 0, 0, 0));
         }
         sync(to, StandardOpenOption.READ);
@@ -431,11 +431,12 @@ final class BackupFolder {
       return bytes.array();
     }
 
-    private void copy(Path file, Image.Part part, long from) throws IOException {
+    private void copy(Path to, Image.Part part, long from) throws IOException {
+      Path file = to.resolve(DeviceFiles.segment(part.segment()));
       if (from == part.bytes()) return;
       if (from == 0) {
         Files.deleteIfExists(file);
-        Files.createFile(file, Permissions.ofFilesIn(file.getParent()));
+        Files.createFile(file, Permissions.ofFilesIn(to));
       }
       try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         channel.truncate(from);

@@ -35,7 +35,7 @@ record BackupPoint(
     groups = List.copyOf(groups);
   }
 
-  /// What a backup has of a group.
+  /// The part of a backup that is of one group.
   ///
   /// @param source the directory of the files, in the folder
   /// @param files ascending

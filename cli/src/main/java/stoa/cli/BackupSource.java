@@ -22,13 +22,13 @@ import stoa.wire.proto.ReadSegmentReply;
 import stoa.wire.proto.ReadSegmentRequest;
 import stoa.wire.proto.SegmentPart;
 
-/// What a backup copies: a store that servers have open, or the files of one that no process has
+/// The source of a backup: a store that servers have open, or the files of one that no process has
 /// open. One owner uses it, and closes it.
 interface BackupSource extends AutoCloseable {
   /// Returns how many groups keep the store.
   int groups();
 
-  /// Returns what is to be copied of a group.
+  /// Returns the segments of a group to copy.
   ///
   /// @param address as [BackupService#take]
   /// @throws Unavailable when it is to be asked again

@@ -221,9 +221,12 @@ class BackupTest {
           try (var then = Stoa.open("file:" + to)) {
             long count = then.get(Tally.class, "one").count();
             assertEquals(count, then.get(Tally.class, "two").count());
-            var then1 = stoa.history(one).at(count).count();
-            assertEquals(count, then1);
+            assertEquals(count, stoa.history(one).at(count).count());
             assertTrue(count > 0 && count < one.count());
+            // The client could go on with its session, and learn what became of its calls.
+            assertEquals(
+                service.sessions().all().toString(),
+                ObjectService.of(then, _ -> true).sessions().all().toString());
           }
         }
       }

@@ -9,7 +9,7 @@ import stoa.storage.Device;
 import stoa.storage.segment.Commit;
 
 /// Copies streams, and the log's record of them, from one device to another that has less of them.
-/// Stateless. What it writes is durable with the next sync of the device.
+/// Stateless. The copies are durable with the next sync of the device.
 public final class StreamCopy {
   private static final int COMMIT_BYTES = 1 << 20;
   private static final int[] SPACES = {Streams.CHECKPOINTS, Streams.MARKS, Streams.ENTRIES};

@@ -12,7 +12,8 @@ import stoa.storage.Device;
 import stoa.storage.Image;
 import stoa.storage.segment.Retired;
 
-/// What a backup copies of a store, or of one group of a store. Keeps nothing between calls.
+/// The part of a store, or of one group of a store, that a backup copies: the segments of its
+/// device. Keeps nothing between calls.
 /// Thread-safe; waits for the disk.
 public final class BackupService {
   /// The most bytes of one read.
@@ -24,7 +25,7 @@ public final class BackupService {
     this.stoa = stoa;
   }
 
-  /// What is to be copied.
+  /// The segments to copy.
   ///
   /// @param owner stands for this opening of the store: another one may have other segments
   /// @param origin tells stores apart; a store that was restored has that of its original
@@ -40,7 +41,7 @@ public final class BackupService {
     }
   }
 
-  /// Returns what is to be copied, as it is at one moment during the call.
+  /// Returns the segments to copy, as they are at one moment during the call.
   ///
   /// @param address the log address up to which everything must be there; 0 for the present, which
   ///   only the first group knows

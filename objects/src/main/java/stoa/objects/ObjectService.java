@@ -193,7 +193,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.retention();
   }
 
-  /// Returns what a backup copies.
+  /// Returns the service of backups.
   public BackupService backups() {
     return new BackupService(stoa);
   }
