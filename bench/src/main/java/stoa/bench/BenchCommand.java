@@ -80,8 +80,8 @@ final class BenchCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "DIR",
       description =
-          "A directory on the disk to measure. Without it, stoa-data/bench. What is written there is"
-              + " deleted at the end.")
+          "A directory on the disk to measure. Without it, stoa-data/bench. What is written there"
+              + " is deleted at the end.")
   private Path data = Path.of("stoa-data", "bench");
 
   @Option(

@@ -60,8 +60,8 @@ final class BackupCommand implements Callable<Integer> {
       names = "--rate",
       paramLabel = "MIB",
       description =
-          "The most that is read in a second, in MiB; 0 for no bound. Default: ${DEFAULT-VALUE}")
-  private long rate = 64;
+          "The most that is copied in a second, in MiB; 0 for no bound. Default: ${DEFAULT-VALUE}")
+  private long rate = 32;
 
   @Option(
       names = "--verify",
@@ -104,9 +104,7 @@ final class BackupCommand implements Callable<Integer> {
     }
     long began = System.nanoTime();
     try (BackupSource source =
-        directory == null
-            ? BackupSource.Served.of(operator)
-            : BackupSource.Stored.of(directory)) {
+        directory == null ? BackupSource.Served.of(operator) : BackupSource.Stored.of(directory)) {
       BackupFolder.Made made = new BackupFolder(folder).take(source, keep, rate * MIB);
       PrintWriter out = line.getOut();
       out.println(words(made.point()));

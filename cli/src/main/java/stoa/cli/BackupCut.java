@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
@@ -18,6 +19,8 @@ import stoa.storage.upkeep.Survey;
 
 /// Reads segments, verifies and counts them, and finds where the log is to end.
 final class BackupCut {
+  private static final long TOLD_BYTES = 256 << 10;
+
   private BackupCut() {}
 
   /// The segment of a log that ends before its first batch beyond an address.
@@ -31,9 +34,16 @@ final class BackupCut {
   /// @param bytes how many of its first bytes count without a cut
   /// @throws stoa.storage.disk.StorageException when it is damaged, or cannot be read
   static Counted count(Disk disk, int number, long bytes, long address) {
+    return count(disk, number, bytes, address, _ -> {});
+  }
+
+  /// Counts a segment like [#count(Disk, int, long, long)].
+  ///
+  /// @param reads receives how many bytes were read, now and then
+  static Counted count(Disk disk, int number, long bytes, long address, LongConsumer reads) {
     String name = DeviceFiles.segment(number);
     SegmentHeader header = SegmentWalk.header(disk, name);
-    var counts = new Counts(header.bytes(), tail -> tail <= address);
+    var counts = new Counts(header.bytes(), tail -> tail <= address, reads);
     SegmentWalk.of(disk, name, bytes, counts);
     boolean cut = counts.beyond != null;
     return new Counted(
@@ -48,8 +58,8 @@ final class BackupCut {
         cut);
   }
 
-  /// Returns the first log address of the first batch that was made after a time;
-  /// [Long#MAX_VALUE] when there is none.
+  /// Returns the first log address of the first batch that was made after a time; [Long#MAX_VALUE]
+  /// when there is none.
   static long firstAfter(Disk disk, List<BackupPoint.Segment> files, long micros) {
     for (BackupPoint.Segment file : files) {
       if (file.micros() <= micros) continue;
@@ -82,8 +92,7 @@ final class BackupCut {
   /// @param files ascending, as many as there are
   /// @return what counts of them
   /// @throws IllegalArgumentException when there is no longer all that counted at that address
-  static List<BackupPoint.Segment> cut(
-      Disk disk, List<BackupPoint.Segment> files, long address) {
+  static List<BackupPoint.Segment> cut(Disk disk, List<BackupPoint.Segment> files, long address) {
     var kept = new ArrayList<BackupPoint.Segment>();
     for (BackupPoint.Segment file : files) {
       if (file.last() <= address) {
@@ -115,6 +124,8 @@ final class BackupCut {
   /// Counts the records of a segment.
   private static final class Counts implements SegmentWalk.Visitor {
     private final LongPredicate counts;
+    private final LongConsumer reads;
+    private long told;
     private long end;
     private long records;
     private long items;
@@ -130,9 +141,11 @@ final class BackupCut {
 
     /// @param end where the first record begins
     /// @param counts whether a batch with that last address counts
-    Counts(long end, LongPredicate counts) {
+    /// @param reads receives how many bytes were read, now and then
+    Counts(long end, LongPredicate counts, LongConsumer reads) {
       this.end = end;
       this.counts = counts;
+      this.reads = reads;
     }
 
     @Override
@@ -153,6 +166,10 @@ final class BackupCut {
       if (beyond != null) {
         end = at;
         return false;
+      }
+      if (at - told >= TOLD_BYTES) {
+        reads.accept(at - told);
+        told = at;
       }
       records++;
       items += count;

@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -44,9 +45,19 @@ final class BackupFolder {
    */
   private static final String PREFIX = "backup-";
   private static final int COMPARED_BYTES = 4 << 10;
-  private static final long SYNC_BYTES = 8 << 20;
+
+  // The bytes of a piece, which are synced before the next one is read: the disk may be the store's,
+  // whose syncs wait behind this one.
+  private static final int PIECE_BYTES = 256 << 10;
+
   private static final int ATTEMPTS = 20;
   private static final long PAUSE_NANOS = 200_000_000;
+
+  // For how long work may go on before it pauses.
+  private static final long BURST_NANOS = 5_000_000;
+
+  // How much faster than the copying the verifying may be, which only reads.
+  private static final long VERIFYING_FACTOR = 4;
 
   private final Path directory;
 
@@ -92,7 +103,7 @@ final class BackupFolder {
 
   /// Returns all that the folder has of a source, whichever backup names it, by the numbers of
   /// segments.
-  TreeMap<Integer, BackupPoint.Segment> all(List<BackupPoint> points, String source) {
+  SortedMap<Integer, BackupPoint.Segment> all(List<BackupPoint> points, String source) {
     var all = new TreeMap<Integer, BackupPoint.Segment>();
     for (BackupPoint point : points) {
       for (BackupPoint.Group group : point.groups()) {
@@ -135,12 +146,11 @@ final class BackupFolder {
           "the backup failed, and earlier ones are as they were: " + reason(failed), failed);
     } catch (UncheckedIOException failed) {
       throw new IllegalArgumentException(
-          "the backup failed, and earlier ones are as they were: " + reason(failed.getCause()),
-          failed);
+          "the backup failed, and earlier ones are as they were: " + reason(failed), failed);
     }
   }
 
-  private static String reason(IOException failed) {
+  private static String reason(Exception failed) {
     return failed
         + "; is there room on the file system? Give more, or another folder, and take it again";
   }
@@ -203,7 +213,6 @@ final class BackupFolder {
     }
     // A single group ends where its segments do.
     long address = source.groups() == 1 ? first.tail() : first.address();
-    pace.begin();
     var groups = new ArrayList<BackupPoint.Group>();
     for (int group = 0; group < taken.size(); group++) {
       int number = group;
@@ -217,15 +226,13 @@ final class BackupFolder {
       for (BackupPoint.Segment file : group.files()) micros = Math.max(micros, file.micros());
     }
     int number = before == null ? 1 : before.number() + 1;
-    var point =
-        new BackupPoint(number, first.origin(), address, micros, Instant.now(), groups);
+    var point = new BackupPoint(number, first.origin(), address, micros, Instant.now(), groups);
     write(point);
     return new Made(point, pace.bytes);
   }
 
   private void requireSame(BackupPoint before, Taken now) {
-    boolean same =
-        before.origin().equals(now.origin()) || before.origin().isEmpty();
+    boolean same = before.origin().equals(now.origin()) || before.origin().isEmpty();
     if (!same) {
       throw new IllegalArgumentException(
           directory + " has backups of another store; choose another folder");
@@ -290,28 +297,28 @@ final class BackupFolder {
     }
   }
 
-  /// Bounds how many bytes are read in a second.
+  /// Bounds how many bytes are copied in a second, and verified.
   private static final class Pace {
     private final long rate;
-    private long beganNanos;
-    private long paced;
+    private long dueNanos = System.nanoTime();
     private long bytes;
 
     Pace(long rate) {
       this.rate = rate;
     }
 
-    void begin() {
-      beganNanos = System.nanoTime();
-      paced = 0;
+    void copied(long more) {
+      bytes += more;
+      pause(more);
     }
 
-    void read(int more) {
-      bytes += more;
-      paced += more;
+    /// Waits after reading some bytes.
+    void pause(long more) {
       if (rate == 0) return;
-      long due = beganNanos + (long) (paced * 1e9 / rate);
-      for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+      long now = System.nanoTime();
+      dueNanos = Math.max(dueNanos, now - BURST_NANOS) + (long) (more * 1e9 / rate);
+      if (dueNanos - now < BURST_NANOS) return;
+      for (long left = dueNanos - now; left > 0; left = dueNanos - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
     }
@@ -325,12 +332,7 @@ final class BackupFolder {
     private final BackupSource.Pieces pieces;
     private final Pace pace;
 
-    Copy(
-        List<BackupPoint> points,
-        int group,
-        Taken taken,
-        BackupSource.Pieces pieces,
-        Pace pace) {
+    Copy(List<BackupPoint> points, int group, Taken taken, BackupSource.Pieces pieces, Pace pace) {
       this.points = points;
       this.group = group;
       this.taken = taken;
@@ -373,7 +375,13 @@ final class BackupFolder {
           kept.add(before);
           continue;
         }
-        BackupCut.Counted counted = BackupCut.count(files, file.number(), file.bytes(), address);
+        BackupCut.Counted counted =
+            BackupCut.count(
+                files,
+                file.number(),
+                file.bytes(),
+                address,
+                read -> pace.pause(read / VERIFYING_FACTOR));
         kept.add(counted.file());
         if (counted.isCut()) break;
       }
@@ -397,8 +405,7 @@ final class BackupFolder {
       for (BackupPoint point : points) {
         for (BackupPoint.Group one : point.groups()) {
           if (!one.source().startsWith(prefix)) continue;
-          number =
-              Math.max(number, 1 + Integer.parseInt(one.source().substring(prefix.length())));
+          number = Math.max(number, 1 + Integer.parseInt(one.source().substring(prefix.length())));
         }
       }
       return prefix + number;
@@ -440,15 +447,12 @@ final class BackupFolder {
       }
       try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         channel.truncate(from);
-        long synced = from;
         for (long at = from; at < part.bytes(); ) {
-          int length = (int) Math.min(BackupService.BYTES_MAX, part.bytes() - at);
+          int length = (int) Math.min(PIECE_BYTES, part.bytes() - at);
           var data = ByteBuffer.wrap(pieces.read(part.segment(), at, length));
-          pace.read(length);
           while (data.hasRemaining()) at += channel.write(data, at);
-          if (at - synced < SYNC_BYTES) continue;
-          channel.force(false); // a little at a time, since the store may be on the same disk
-          synced = at;
+          channel.force(false);
+          pace.copied(length);
         }
         channel.force(true);
       }
@@ -466,7 +470,9 @@ final class BackupFolder {
       BackupFiles files = files(group);
       for (BackupPoint.Segment file : group.files()) {
         String place =
-            directory.resolve(group.source()).resolve(DeviceFiles.segment(file.number()))
+            directory
+                .resolve(group.source())
+                .resolve(DeviceFiles.segment(file.number()))
                 .toString();
         try {
           BackupPoint.Segment found =

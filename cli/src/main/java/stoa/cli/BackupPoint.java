@@ -115,7 +115,10 @@ record BackupPoint(
       throw damaged(file, "its format is of a later version; use that version");
     }
     int end = text.lastIndexOf(CHECKSUM);
-    if (end < 0 || !text.substring(end + CHECKSUM.length()).strip().equals(checksum(text.substring(0, end)))) {
+    if (end < 0
+        || !text.substring(end + CHECKSUM.length())
+            .strip()
+            .equals(checksum(text.substring(0, end)))) {
       throw damaged(file, "it is not what was written");
     }
     try {

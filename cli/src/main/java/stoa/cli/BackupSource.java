@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import stoa.Unavailable;
 import stoa.log.ShardLog;
 import stoa.log.Streams;

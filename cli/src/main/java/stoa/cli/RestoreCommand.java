@@ -122,8 +122,7 @@ final class RestoreCommand implements Callable<Integer> {
       } else {
         restoring.spread(to, wanted);
       }
-      ClusterServer.restore(
-          to, name, peer.host(), peer.port(), wanted, replicas, secret.value());
+      ClusterServer.restore(to, name, peer.host(), peer.port(), wanted, replicas, secret.value());
     }
     Restoring.end(to);
     say(line.getOut(), restoring, System.nanoTime() - began);

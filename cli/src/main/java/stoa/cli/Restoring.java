@@ -222,10 +222,7 @@ final class Restoring {
         parts.add(device(ClusterServer.replica(to, group)));
       }
       Spreading.run(
-          StoaConfig.of("file:" + whole),
-          () -> device(whole),
-          parts,
-          ShardMap.of(wanted)::group);
+          StoaConfig.of("file:" + whole), () -> device(whole), parts, ShardMap.of(wanted)::group);
     } catch (IOException | StorageException failed) {
       throw new IllegalArgumentException(
           to + " cannot be restored: " + failed.getMessage(), failed);

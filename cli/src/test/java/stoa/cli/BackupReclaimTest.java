@@ -112,8 +112,7 @@ class BackupReclaimTest {
     restored(Long.toString(first.address() - 10), ENTRIES - 10);
     restored(Long.toString(second.address()), 3 * ENTRIES);
     var gone =
-        assertThrows(
-            IllegalArgumentException.class, () -> new Restoring(folder(), "" + between));
+        assertThrows(IllegalArgumentException.class, () -> new Restoring(folder(), "" + between));
     String told = String.valueOf(gone.getMessage());
     assertTrue(told.contains("was reclaimed before a backup came"), told);
     assertTrue(told.contains("; " + first.address() + " of "), told);

@@ -171,8 +171,7 @@ class BackupTest {
     List<String> before = lines(data);
     // What a process that was killed leaves: bytes behind those that count, and files without text.
     Path group = directory.resolve("kept/group-0.1");
-    Files.write(
-        group.resolve("segment-00000001"), new byte[] {7, 7, 7}, StandardOpenOption.APPEND);
+    Files.write(group.resolve("segment-00000001"), new byte[] {7, 7, 7}, StandardOpenOption.APPEND);
     Files.write(group.resolve("segment-00000002"), new byte[] {7, 7, 7});
     Files.write(directory.resolve("kept/backup.next"), new byte[] {7});
     stoa(0, "backup", "--verify", path("kept"));

@@ -37,7 +37,8 @@ public final class StreamCopy {
     stream(from, to, stream, (_, _) -> true, (byte) 0);
   }
 
-  /// Copies a stream like [#stream(Device, Device, StreamId)], without the contents of some entries.
+  /// Copies a stream like [#stream(Device, Device, StreamId)], without the contents of some
+  /// entries.
   ///
   /// @param stays decides which entries stay
   /// @param blank the kind that others get, at their addresses

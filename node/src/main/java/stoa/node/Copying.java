@@ -55,15 +55,15 @@ final class Copying {
         asked.getGroup(),
         backups -> {
           byte[] data =
-              backups.read(
-                  asked.getOwner(), asked.getSegment(), asked.getAt(), asked.getLength());
-          return ReadSegmentReply.newBuilder().setData(UnsafeByteOperations.unsafeWrap(data)).build();
+              backups.read(asked.getOwner(), asked.getSegment(), asked.getAt(), asked.getLength());
+          return ReadSegmentReply.newBuilder()
+              .setData(UnsafeByteOperations.unsafeWrap(data))
+              .build();
         },
         refusal -> ReadSegmentReply.newBuilder().setRefusal(refusal).build());
   }
 
-  private <T> T answer(
-      int group, Function<BackupService, T> answer, Function<String, T> refusal) {
+  private <T> T answer(int group, Function<BackupService, T> answer, Function<String, T> refusal) {
     if (!nodes.has(group)) return refusal.apply(nodes.hasNot(group));
     Node node = nodes.of(group);
     if (node == null) {

@@ -50,7 +50,8 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var look = reading(StoreGrpc.getLookMethod(), LookRequest.getDefaultInstance());
     var retain = reading(StoreGrpc.getRetainMethod(), RetainRequest.getDefaultInstance());
     var backUp = reading(StoreGrpc.getBackUpMethod(), BackUpRequest.getDefaultInstance());
-    var segment = reading(StoreGrpc.getReadSegmentMethod(), ReadSegmentRequest.getDefaultInstance());
+    var segment =
+        reading(StoreGrpc.getReadSegmentMethod(), ReadSegmentRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)

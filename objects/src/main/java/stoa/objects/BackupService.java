@@ -13,8 +13,7 @@ import stoa.storage.Image;
 import stoa.storage.segment.Retired;
 
 /// The part of a store, or of one group of a store, that a backup copies: the segments of its
-/// device. Keeps nothing between calls.
-/// Thread-safe; waits for the disk.
+/// device. Keeps nothing between calls. Thread-safe; waits for the disk.
 public final class BackupService {
   /// The most bytes of one read.
   public static final int BYTES_MAX = 1 << 20;
@@ -57,8 +56,7 @@ public final class BackupService {
     else stoa.core().reach(address);
     Image<ShardLog.Tail> image = device.image(streams::tail);
     ShardLog.Tail tail = image.note();
-    return new Taken(
-        owner, origin(streams), cut, tail.counter(), tail.nowMicros(), image.parts());
+    return new Taken(owner, origin(streams), cut, tail.counter(), tail.nowMicros(), image.parts());
   }
 
   /// Returns bytes of a segment.

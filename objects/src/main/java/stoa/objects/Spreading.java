@@ -63,8 +63,7 @@ public final class Spreading {
   // The streams that each group has.
   private final Set<StreamId> everywhere = new TreeSet<>();
 
-  private Spreading(
-      Supplier<Device> whole, List<Device> groups, ToIntFunction<StreamId> groupOf) {
+  private Spreading(Supplier<Device> whole, List<Device> groups, ToIntFunction<StreamId> groupOf) {
     this.whole = whole;
     this.groups = groups;
     this.groupOf = groupOf;

@@ -92,8 +92,8 @@ public final class Survivor {
     }
   }
 
-  /// Makes the log of a group that follows on a replica with contents: of a restored backup. Durable
-  /// on return.
+  /// Makes the log of a group that follows on a replica with contents: of a restored backup.
+  /// Durable on return.
   ///
   /// @param config with the directory of the node, which has no log of the group yet
   /// @param name of the group
