@@ -13,6 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.programs.Words;
 
@@ -109,7 +110,9 @@ final class RestoreCommand implements Callable<Integer> {
               + " groups, and each numbers its classes in its own way; say --groups "
               + there);
     }
+    if (wanted != null) ClusterServer.requireRestorable(name, wanted, replicas);
     Endpoint peer = Endpoint.of(peers);
+    Secret given = secret.value();
     long began = System.nanoTime();
     Restoring.begin(to);
     if (wanted == null) {
@@ -122,7 +125,7 @@ final class RestoreCommand implements Callable<Integer> {
       } else {
         restoring.spread(to, wanted);
       }
-      ClusterServer.restore(to, name, peer.host(), peer.port(), wanted, replicas, secret.value());
+      ClusterServer.restore(to, name, peer.host(), peer.port(), wanted, replicas, given);
     }
     Restoring.end(to);
     say(line.getOut(), restoring, System.nanoTime() - began);

@@ -2,6 +2,7 @@ package stoa.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -142,6 +144,21 @@ class BackupTest {
     String early =
         stoa(1, "restore", "--from", path("kept"), "--to", path("x"), "--at", "2001-01-01T00:00Z");
     assertTrue(early.contains("nothing is that old"), early);
+    for (String[] wrong : new String[][] {{"9", "s1", "groups"}, {"2", "a b", "a server"}}) {
+      String refused =
+          stoa(
+              1,
+              "restore",
+              "--from",
+              path("kept"),
+              "--to",
+              path("x"),
+              "--groups",
+              wrong[0],
+              "--name",
+              wrong[1]);
+      assertTrue(refused.contains(wrong[2]), refused);
+    }
     assertFalse(Files.exists(directory.resolve("x")));
     try (var stoa = Stoa.open("file:" + path("other"))) {
       stoa.map("map", String.class, Integer.class).put("a", 1);
@@ -230,5 +247,45 @@ class BackupTest {
         }
       }
     }
+  }
+
+  @Test
+  void textsOfFormat1StayReadable() throws Exception {
+    String text =
+        """
+          stoa backup 1
+          number 3
+          origin 00112233445566778899aabbccddeeff
+          address 4711
+          micros 1795696200000000
+          taken 2026-11-26T14:30:00Z
+          group group-0.1
+          segment 1 0 4096 17 40 4000 1795696100000000
+          segment 3 8192 1024 5 9 4711 1795696200000000
+          group group-1.2
+          segment 1 0 128 1 1 2 0
+          checksum abb075c6
+          """;
+    var first =
+        new BackupPoint.Group(
+            "group-0.1",
+            List.of(
+                new BackupPoint.Segment(1, 0, 4_096, 17, 40, 4_000, 1_795_696_100_000_000L),
+                new BackupPoint.Segment(3, 8_192, 1_024, 5, 9, 4_711, 1_795_696_200_000_000L)));
+    var second =
+        new BackupPoint.Group("group-1.2", List.of(new BackupPoint.Segment(1, 0, 128, 1, 1, 2, 0)));
+    var point =
+        new BackupPoint(
+            3,
+            "00112233445566778899aabbccddeeff",
+            4_711,
+            1_795_696_200_000_000L,
+            Instant.parse("2026-11-26T14:30:00Z"),
+            List.of(first, second));
+    Path file = Files.writeString(directory.resolve("backup"), text);
+    assertEquals(point, BackupPoint.read(file));
+    assertEquals(text, point.text());
+    Files.writeString(file, text.replace("4711", "4712"));
+    assertThrows(IllegalArgumentException.class, () -> BackupPoint.read(file));
   }
 }

@@ -378,6 +378,14 @@ public final class ClusterServer implements AutoCloseable {
     return directory.resolve("replica-" + group);
   }
 
+  /// Checks the values of [#restore], before anything is written.
+  ///
+  /// @throws IllegalArgumentException when one is invalid
+  public static void requireRestorable(String name, int groups, int replicas) {
+    Name.checked("a server", name);
+    var _ = new Settings(0, groups, replicas);
+  }
+
   /// Makes the directory of the first server of a store out of devices with contents: of a restored
   /// backup. The store gets a new identity; afterwards the server starts, and others join it, as
   /// usual.
