@@ -25,7 +25,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.base.Permissions;
-import stoa.objects.BackupService;
 import stoa.objects.BackupService.Taken;
 import stoa.storage.Image;
 import stoa.storage.disk.DeviceFiles;
@@ -46,7 +45,8 @@ final class BackupFolder {
   private static final String PREFIX = "backup-";
   private static final int COMPARED_BYTES = 4 << 10;
 
-  // The bytes of a piece, which are synced before the next one is read: the disk may be the store's,
+  // The bytes of a piece, which are synced before the next one is read: the disk may be the
+  // store's,
   // whose syncs wait behind this one.
   private static final int PIECE_BYTES = 256 << 10;
 

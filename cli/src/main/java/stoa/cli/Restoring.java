@@ -7,6 +7,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaConfig;
@@ -186,25 +189,41 @@ final class Restoring {
     List<BackupPoint.Segment> files = groups.get(group);
     var source = new BackupFiles(from, files);
     var target = new FileDisk(to);
-    try (var _ = target.hold()) {
+    // A file is read again while the next one is written.
+    try (var _ = target.hold();
+        var verifying = Executors.newSingleThreadExecutor()) {
+      var verified = new ArrayList<Future<?>>();
       for (BackupPoint.Segment file : files) {
         String name = DeviceFiles.segment(file.number());
         try (DiskFile in = source.open(name);
             DiskFile out = target.create(name)) {
           copy(in, out, file.bytes());
+          verified.add(verifying.submit(() -> verify(target, file)));
           out.sync();
         }
-        var found = BackupCut.count(target, file.number(), file.bytes(), Long.MAX_VALUE).file();
-        if (found.equals(file)) continue;
-        throw new IllegalArgumentException(
-            to.resolve(name) + " has " + found + ", and the backup had " + file);
       }
       target.syncDirectory();
+      for (Future<?> one : verified) one.get();
     } catch (IOException | StorageException failed) {
-      throw new IllegalArgumentException(
-          to + " cannot be restored: " + failed.getMessage() + "; ./stoa backup --verify says more",
-          failed);
+      throw cannot(to, failed);
+    } catch (ExecutionException differs) {
+      throw cannot(to, differs.getCause());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw cannot(to, interrupted);
     }
+  }
+
+  private static void verify(FileDisk target, BackupPoint.Segment file) {
+    var found = BackupCut.count(target, file.number(), file.bytes(), Long.MAX_VALUE).file();
+    if (found.equals(file)) return;
+    throw new IllegalArgumentException("a segment has " + found + ", and the backup had " + file);
+  }
+
+  private static IllegalArgumentException cannot(Path to, @Nullable Throwable cause) {
+    String why = cause == null ? "" : ": " + cause.getMessage();
+    return new IllegalArgumentException(
+        to + " cannot be restored" + why + "; ./stoa backup --verify says more", cause);
   }
 
   /// Writes the devices of several groups out of a backup of one.

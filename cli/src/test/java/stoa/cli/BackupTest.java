@@ -253,19 +253,19 @@ class BackupTest {
   void textsOfFormat1StayReadable() throws Exception {
     String text =
         """
-          stoa backup 1
-          number 3
-          origin 00112233445566778899aabbccddeeff
-          address 4711
-          micros 1795696200000000
-          taken 2026-11-26T14:30:00Z
-          group group-0.1
-          segment 1 0 4096 17 40 4000 1795696100000000
-          segment 3 8192 1024 5 9 4711 1795696200000000
-          group group-1.2
-          segment 1 0 128 1 1 2 0
-          checksum abb075c6
-          """;
+        stoa backup 1
+        number 3
+        origin 00112233445566778899aabbccddeeff
+        address 4711
+        micros 1795696200000000
+        taken 2026-11-26T14:30:00Z
+        group group-0.1
+        segment 1 0 4096 17 40 4000 1795696100000000
+        segment 3 8192 1024 5 9 4711 1795696200000000
+        group group-1.2
+        segment 1 0 128 1 1 2 0
+        checksum abb075c6
+        """;
     var first =
         new BackupPoint.Group(
             "group-0.1",
