@@ -18,6 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.bench.backup.BackupBenchmark;
 import stoa.bench.cluster.ClusterBenchmark;
 import stoa.bench.code.CodeBenchmark;
 import stoa.bench.csmr.CsmrBenchmark;
@@ -55,6 +56,7 @@ final class BenchCommand implements Callable<Integer> {
           new TxBenchmark(),
           new CsmrBenchmark(),
           new CodeBenchmark(),
+          new BackupBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());
@@ -78,8 +80,8 @@ final class BenchCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "DIR",
       description =
-          "A directory on the disk to measure. Without it, stoa-data/bench. What is written there is"
-              + " deleted at the end.")
+          "A directory on the disk to measure. Without it, stoa-data/bench. What is written there"
+              + " is deleted at the end.")
   private Path data = Path.of("stoa-data", "bench");
 
   @Option(

@@ -19,6 +19,8 @@ public final class Main {
     ShellCommand.class,
     KeepCommand.class,
     AcceptCommand.class,
+    BackupCommand.class,
+    RestoreCommand.class,
     CancelCommand.class,
     CheckCommand.class,
     DeployCommand.class,

@@ -36,6 +36,7 @@ import stoa.base.Measures;
 import stoa.base.Name;
 import stoa.base.Repeats;
 import stoa.base.Secret;
+import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.node.Peers;
 import stoa.node.Server;
@@ -48,6 +49,7 @@ import stoa.ratis.Questions;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Survivor;
+import stoa.storage.Device;
 import stoa.store.replicas.FollowerWork;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.MemberStatus;
@@ -351,7 +353,7 @@ public final class ClusterServer implements AutoCloseable {
     }
     var config = RatisConfig.of(noted.name(), directory.resolve("log"));
     for (int group : noted.hosts().keySet()) {
-      Path device = directory.resolve("replica-" + group);
+      Path device = replica(directory, group);
       try (var replica = new Replica(HostedGroup.device(Machine.real(), device))) {
         if (!replica.isWhole()) {
           throw new Unavailable(
@@ -369,6 +371,56 @@ public final class ClusterServer implements AutoCloseable {
     }
     noted.left().write(directory);
     return noted.name();
+  }
+
+  /// Returns the directory of the replica of a group, in that of a server.
+  public static Path replica(Path directory, int group) {
+    return directory.resolve("replica-" + group);
+  }
+
+  /// Checks the values of [#restore], before anything is written.
+  ///
+  /// @throws IllegalArgumentException when one is invalid
+  public static void requireRestorable(String name, int groups, int replicas) {
+    Name.checked("a server", name);
+    var _ = new Settings(0, groups, replicas);
+  }
+
+  /// Makes the directory of the first server of a store out of devices with contents: of a restored
+  /// backup. The store gets a new identity; afterwards the server starts, and others join it, as
+  /// usual.
+  ///
+  /// @param directory has a device for each group, see [#replica], and nothing else of a server
+  /// @param name the server's name among the others
+  /// @param host where the others reach it
+  /// @param port its port, 0 for any
+  /// @param groups how many groups keep the store
+  /// @param replicas how many servers should execute the calls of each group
+  /// @param secret of the servers; null for a new one
+  /// @throws IllegalArgumentException when a value is invalid
+  /// @throws StoaException when it cannot be written
+  public static void restore(
+      Path directory,
+      String name,
+      String host,
+      int port,
+      int groups,
+      int replicas,
+      @Nullable Secret secret) {
+    Name.checked("a server", name);
+    var settings = new Settings(new SecureRandom().nextLong(), groups, replicas);
+    var config = RatisConfig.of(name, directory.resolve("log"));
+    var hosts = new TreeMap<Integer, Membership.Start>();
+    for (int group = 0; group < groups; group++) {
+      Position position;
+      try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
+        position = Replica.adopt(device);
+      }
+      Survivor.follow(config, new GroupId(settings.store(), group), position);
+      hosts.put(group, Membership.Start.LEFT);
+    }
+    SecretFile.write(directory, secret == null ? SecretFile.make() : secret);
+    new Membership(name, host, port, 0, settings, hosts).write(directory);
   }
 
   /// Returns the port for clients.
@@ -478,7 +530,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private Path replica(int group) {
-    return options.directory().resolve("replica-" + group);
+    return replica(options.directory(), group);
   }
 
   /// Deletes the remains of groups that are not hosted; called with acting held.

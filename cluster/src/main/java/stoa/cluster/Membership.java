@@ -157,8 +157,8 @@ record Membership(
           "a store of "
               + groups
               + " groups that was begun by an earlier version without --spread has its ordered"
-              + " objects in group 0, where this version does not look for them; copy them with that"
-              + " version into a new store");
+              + " objects in group 0, where this version does not look for them; copy them with"
+              + " that version into a new store");
     }
     return new Settings(
         Long.parseUnsignedLong(store, 16), groups, Integer.parseInt(value(properties, "replicas")));
@@ -190,7 +190,8 @@ record Membership(
     throw new IllegalArgumentException(
         directory
             + " is not empty, and not of a server that keeps its store with others; give a new"
-            + " directory. A store that was kept by one server is not taken over");
+            + " directory. ./stoa backup and ./stoa restore --groups make a cluster of a store that"
+            + " one server keeps");
   }
 
   private static void sync(Path path, StandardOpenOption mode) throws IOException {

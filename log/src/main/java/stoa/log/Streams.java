@@ -404,8 +404,20 @@ public final class Streams {
     }
   }
 
+  /// Returns whether an extent of a device is the header of a batch, or of a seal.
+  public static boolean isHeader(StreamId object, int space) {
+    return space == ENTRIES && object.equals(LOG);
+  }
+
+  /// Returns the end of the log after the batch of a header.
+  ///
+  /// @param first the offset of the header
+  public static ShardLog.Tail tail(long first, byte[] header) {
+    return tail(new At(first, header));
+  }
+
   /// Returns the end of the global log.
-  ShardLog.Tail tail() {
+  public ShardLog.Tail tail() {
     At last = floor(LOG, ENTRIES, Long.MAX_VALUE);
     return last == null ? ShardLog.Tail.EMPTY : tail(last);
   }

@@ -7,6 +7,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCalls;
 import java.io.InputStream;
 import stoa.wire.proto.AcceptRequest;
+import stoa.wire.proto.BackUpRequest;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.ClassFilesRequest;
@@ -15,6 +16,7 @@ import stoa.wire.proto.DeployPart;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.LookRequest;
+import stoa.wire.proto.ReadSegmentRequest;
 import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
@@ -47,6 +49,9 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var deploy = reading(StoreGrpc.getDeployMethod(), DeployPart.getDefaultInstance());
     var look = reading(StoreGrpc.getLookMethod(), LookRequest.getDefaultInstance());
     var retain = reading(StoreGrpc.getRetainMethod(), RetainRequest.getDefaultInstance());
+    var backUp = reading(StoreGrpc.getBackUpMethod(), BackUpRequest.getDefaultInstance());
+    var segment =
+        reading(StoreGrpc.getReadSegmentMethod(), ReadSegmentRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)
@@ -62,6 +67,8 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
             .addMethod(deploy)
             .addMethod(look)
             .addMethod(retain)
+            .addMethod(backUp)
+            .addMethod(segment)
             .build();
     return ServerServiceDefinition.builder(description)
         .addMethod(converse, ServerCalls.asyncBidiStreamingCall(service::converse))
@@ -77,6 +84,8 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
         .addMethod(deploy, ServerCalls.asyncBidiStreamingCall(service::deploy))
         .addMethod(look, ServerCalls.asyncUnaryCall(service::look))
         .addMethod(retain, ServerCalls.asyncUnaryCall(service::retain))
+        .addMethod(backUp, ServerCalls.asyncUnaryCall(service::backUp))
+        .addMethod(segment, ServerCalls.asyncUnaryCall(service::readSegment))
         .build();
   }
 

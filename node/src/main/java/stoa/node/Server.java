@@ -46,6 +46,8 @@ import stoa.wire.Proofs;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.AcceptReply;
 import stoa.wire.proto.AcceptRequest;
+import stoa.wire.proto.BackUpReply;
+import stoa.wire.proto.BackUpRequest;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
@@ -63,6 +65,8 @@ import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.QuarantineStatus;
+import stoa.wire.proto.ReadSegmentReply;
+import stoa.wire.proto.ReadSegmentRequest;
 import stoa.wire.proto.RetainReply;
 import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.ServerFrame;
@@ -111,6 +115,7 @@ public final class Server implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
   private final CodeRequests code;
+  private final Copying copying;
   private final Semaphore looks = new Semaphore(LOOKS_MAX);
   private final Semaphore watches = new Semaphore(WATCHES_MAX);
 
@@ -134,6 +139,7 @@ public final class Server implements AutoCloseable {
     arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
     readers = new Readers(arrivals);
     code = new CodeRequests(nodes, operators, config.clientClasses());
+    copying = new Copying(nodes);
     tree =
         new TreeServer(
             this::placed, nodes.threads().background(), config.treeLease(), config.treeFanOut());
@@ -726,6 +732,22 @@ public final class Server implements AutoCloseable {
           reply.clear().setRefusal(CodeRequests.reason(refused));
         }
         out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    @Override
+    public void backUp(BackUpRequest asked, StreamObserver<BackUpReply> out) {
+      operators.execute(() -> {
+        out.onNext(copying.answer(asked));
+        out.onCompleted();
+      });
+    }
+
+    @Override
+    public void readSegment(ReadSegmentRequest asked, StreamObserver<ReadSegmentReply> out) {
+      operators.execute(() -> {
+        out.onNext(copying.answer(asked));
         out.onCompleted();
       });
     }

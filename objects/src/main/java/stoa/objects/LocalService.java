@@ -355,7 +355,12 @@ final class LocalService implements Service, Placing.Roots {
     return found;
   }
 
-  /// How much of the past is kept.
+  /// Returns the devices, by shard.
+  List<Device> shards() {
+    return devices;
+  }
+
+  /// Returns how much of the past the store keeps.
   RetentionService retention() {
     return retention;
   }

@@ -106,7 +106,8 @@ public final class LookService {
     return types;
   }
 
-  private SortedSet<String> known() {
+  /// Returns the spaces whose keys it lists.
+  SortedSet<String> known() {
     var known = new TreeSet<String>(stoa.codes().types());
     for (String name : stoa.dictionary().after(ClassNames.CLASS)) {
       int end = name.lastIndexOf(' '); // those of values stand alone

@@ -193,6 +193,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.retention();
   }
 
+  /// Returns the service of backups.
+  public BackupService backups() {
+    return new BackupService(stoa);
+  }
+
   /// Returns the service that shows objects to operators.
   public LookService look() {
     return new LookService(stoa);

@@ -18,6 +18,7 @@ import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.util.SizeInBytes;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
+import stoa.base.Permissions;
 import stoa.log.Position;
 import stoa.log.Replica;
 
@@ -88,6 +89,28 @@ public final class Survivor {
               + failed
               + "; take the directory of another server that is left, or put this log back",
           failed);
+    }
+  }
+
+  /// Makes the log of a group that follows on a replica with contents: of a restored backup.
+  /// Durable on return.
+  ///
+  /// @param config with the directory of the node, which has no log of the group yet
+  /// @param name of the group
+  /// @param position of the replica
+  /// @throws Unavailable when it cannot be written
+  public static void follow(RatisConfig config, GroupId name, Position position) {
+    Path log = config.directory().resolve(RatisNode.id(name).getUuid().toString());
+    Path meta = log.resolve(CURRENT).resolve(META);
+    try {
+      Permissions.createDirectories(log.resolve(CURRENT));
+      Files.writeString(meta, "term=" + position.term() + "\nvotedFor=\n");
+      sync(meta, StandardOpenOption.WRITE);
+      sync(log.resolve(CURRENT), StandardOpenOption.READ);
+      sync(log, StandardOpenOption.READ);
+      sync(config.directory(), StandardOpenOption.READ);
+    } catch (IOException failed) {
+      throw new Unavailable(log + " cannot be written: " + failed, failed);
     }
   }
 

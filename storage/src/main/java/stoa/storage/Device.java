@@ -2,6 +2,7 @@ package stoa.storage;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -688,6 +690,41 @@ public final class Device implements AutoCloseable {
     } catch (IOException e) {
       throw unreadable(e);
     }
+  }
+
+  /// Returns what the device has at one moment during the call, all of it durable: what opening it
+  /// would find after a crash at that moment. Callers of other operations go on meanwhile. Nothing
+  /// keeps the segments: [#copy] of one that was reclaimed since then fails.
+  ///
+  /// @param note reads something of the device at the same moment
+  public <T> Image<T> image(Supplier<T> note) {
+    var parts = new ArrayList<Image.Part>();
+    T noted;
+    long end;
+    appending.lock();
+    try {
+      ensureOpen();
+      log.ensureUsable();
+      noted = note.get();
+      end = log.end();
+      for (var segment : log.segments()) {
+        long bytes = Math.min(segment.end(), end) - segment.base();
+        parts.add(new Image.Part(segment.number(), segment.base(), bytes));
+      }
+    } finally {
+      appending.unlock();
+    }
+    log.sync(end);
+    return new Image<>(parts, noted);
+  }
+
+  /// Fills the target with the bytes of a segment of an [#image], from a position in its file on.
+  ///
+  /// @throws Retired when the segment was reclaimed since then: take another image
+  /// @throws ReadFailed when the disk cannot be read
+  public void copy(int segment, long at, ByteBuffer target) {
+    ensureOpen();
+    log.copy(segment, at, target);
   }
 
   /// Returns the runs of its opener on its objects, and the failures of earlier ones.

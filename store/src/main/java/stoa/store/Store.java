@@ -290,6 +290,22 @@ public final class Store implements AutoCloseable {
     return engine.moments().moment();
   }
 
+  /// Returns the log address of the present: that of no acknowledged call, of any group, is behind
+  /// it, and every later one in this group is.
+  ///
+  /// @throws stoa.Unavailable when the coordinator does not answer
+  public long present() {
+    return engine.moments().present();
+  }
+
+  /// Makes the log complete up to an address: returns when this group has every entry up to there,
+  /// and will give no entry an address at or below it.
+  ///
+  /// @throws IllegalArgumentException when no group has got that address yet
+  public void reach(long address) {
+    engine.moments().reach(address);
+  }
+
   /// Tells a watcher of the changes of a key, in memory or not, until the registration is closed.
   /// Before this returns, it tells the watcher of the last change, if there was one. After that, it
   /// tells the watcher of each further change before [#moment] passes the change. It reports

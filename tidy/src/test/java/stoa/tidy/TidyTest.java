@@ -95,6 +95,10 @@ class TidyTest {
               "limits how long an operator looks; watches the objects in memory for a while",
               THREAD,
               CLOCK),
+          Edge.of(
+              "stoa.objects.Spreading",
+              "copies a blob through a pipe, with a thread at its other end",
+              THREAD),
           Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
           Edge.of("stoa.front.SharedTransaction", "knows the thread of its body", THREAD),
           Edge.of(

@@ -555,6 +555,23 @@ public final class SegmentLog {
     }
   }
 
+  /// Fills the target with the bytes of a live segment from a position in its file on, unchecked.
+  ///
+  /// @throws Retired when no live segment has that number
+  /// @throws ReadFailed when the file cannot be read, or ends before
+  public void copy(int number, long at, ByteBuffer target) {
+    Segment found = null;
+    for (var segment : segments) if (segment.number() == number) found = segment;
+    if (found == null) throw new Retired(at);
+    try {
+      write(Math.min(end, found.base() + at + target.remaining()));
+      if (files.readFully(found, at, target)) return;
+    } catch (IOException e) {
+      throw unreadable(found, at, e);
+    }
+    throw new ReadFailed("%s ends before %d".formatted(found.name(), at + target.limit()));
+  }
+
   /// Visits the records of a live segment from the log position `from` on, which is that of a
   /// record, or before the first.
   ///

@@ -1,0 +1,203 @@
+package stoa.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
+import stoa.Blob;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StreamKey;
+
+/// Backups of stores that several groups keep, and stores that change their number of groups.
+class BackupClusterTest {
+  private static final int ACCOUNTS = 12;
+  private static final StreamKey EVENTS = StreamKey.of("events");
+
+  /// A sum of money.
+  @Shared(name = "backup.Account")
+  public static class Account {
+    private long balance;
+
+    /// Adds an amount.
+    public void add(long amount) {
+      balance += amount;
+    }
+
+    /// The balance.
+    @Accessor
+    public long balance() {
+      return balance;
+    }
+  }
+
+  @TempDir private Path directory;
+
+  private static String stoa(String... arguments) {
+    var text = new StringWriter();
+    var out = new PrintWriter(text);
+    assertEquals(0, Main.run(out, out, arguments), text::toString);
+    return text.toString();
+  }
+
+  private String path(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  private static Account account(Stoa stoa, int number) {
+    return stoa.get(Account.class, "account " + number);
+  }
+
+  private static void move(Stoa stoa, int from, int to) {
+    stoa.transact(() -> {
+      account(stoa, from).add(-1);
+      account(stoa, to).add(1);
+    });
+  }
+
+  /// Compares what a restored store has with what the original had.
+  private static void compare(Stoa then, Stoa original) {
+    long sum = 0;
+    for (int i = 0; i < ACCOUNTS; i++) {
+      Account restored = account(then, i);
+      long version = then.history(restored).version();
+      sum += restored.balance();
+      var was = original.history(account(original, i));
+      assertTrue(version <= was.version());
+      assertEquals(was.at(version).balance(), restored.balance());
+    }
+    assertEquals(0, sum);
+    try (var listing = then.list(Account.class)) {
+      assertEquals(ACCOUNTS, listing.stream().count());
+    }
+    for (int i = 0; i < ACCOUNTS; i++) move(then, i, (i + 1) % ACCOUNTS);
+  }
+
+  @Test
+  void aBackupWhileClientsTransactIsOfOneMomentInAllGroups() throws Exception {
+    try (var server =
+        ServerProcess.start(directory.resolve("a"), List.of("--replicated", "--groups", "3"))) {
+      try (var stoa = Stoa.open(server.url())) {
+        for (int i = 0; i < ACCOUNTS; i++) move(stoa, i, (i + 1) % ACCOUNTS);
+        var over = new AtomicBoolean();
+        var writers = new ArrayList<Thread>();
+        for (int i = 0; i < 4; i++) {
+          int first = i;
+          writers.add(
+              Thread.ofVirtual()
+                  .start(() -> {
+                    for (int n = first; !over.get(); n++) {
+                      move(stoa, n % ACCOUNTS, (3 * n + 1) % ACCOUNTS);
+                    }
+                  }));
+        }
+        for (int i = 0; i < 3; i++) {
+          stoa("backup", "--server", server.address(), "--to", path("kept"));
+        }
+        over.set(true);
+        for (Thread writer : writers) writer.join();
+        stoa("backup", "--verify", path("kept"));
+        stoa("restore", "--from", path("kept"), "--to", path("b"), "--groups", "3");
+        try (var restored = ServerProcess.start(directory.resolve("b"));
+            var then = Stoa.open(restored.url())) {
+          compare(then, stoa);
+        }
+      }
+    }
+  }
+
+  private void fill(Stoa stoa) {
+    for (int i = 0; i < ACCOUNTS; i++) move(stoa, i, (i + 1) % ACCOUNTS);
+    for (int i = 0; i < 40; i++) {
+      stoa.map("map " + i % 4, String.class, Integer.class).put("key" + i, i);
+      stoa.store().put("key" + i, "value" + i);
+    }
+    Account gone = stoa.get(Account.class, "gone");
+    gone.add(5);
+    stoa.delete(gone);
+    var _ = stoa.snapshot("morning");
+    stoa.get(Blob.class, "blob").write(0, new byte[] {1, 2, 3});
+    for (int i = 0; i < 5; i++) stoa.streams().append(EVENTS, new byte[] {(byte) i});
+    stoa.streams().trim(EVENTS, 2);
+    move(stoa, 0, 1);
+  }
+
+  private static List<String> lines(Stoa stoa) {
+    var lines = new ArrayList<String>();
+    try (var listing = stoa.list(Account.class)) {
+      listing.stream().map(one -> stoa.ref(one).toString()).sorted().forEach(lines::add);
+    }
+    for (int i = 0; i < ACCOUNTS; i++) {
+      var history = stoa.history(account(stoa, i));
+      lines.add(i + ": " + history.version() + " from " + history.oldest());
+      for (var entry : history.entries(1, 1_000)) {
+        lines.add(entry.address() + " " + entry.time() + " " + entry.event());
+        lines.add("" + history.at(entry.version()).balance());
+      }
+    }
+    lines.add(stoa.history(stoa.get(Account.class, "gone")).entries(1, 100).toString());
+    for (int i = 0; i < 4; i++) {
+      lines.add("" + new TreeMap<>(stoa.map("map " + i, String.class, Integer.class)));
+    }
+    for (int i = 0; i < 40; i++) lines.add("" + stoa.store().get("key" + i, String.class));
+    for (var one : stoa.snapshots()) lines.add(one.name() + " " + one.address());
+    Blob blob = stoa.get(Blob.class, "blob");
+    lines.add(Arrays.toString(blob.read(0, 3)) + blob.version());
+    for (var entry : stoa.streams().readAll(EVENTS)) {
+      lines.add(entry.address() + " " + entry.log() + " " + Arrays.toString(entry.data()));
+    }
+    return lines;
+  }
+
+  @Test
+  void aStoreOfOneServerBecomesThatOfSeveralAndBack() throws Exception {
+    List<String> before;
+    try (var stoa = Stoa.open("file:" + path("alone"))) {
+      fill(stoa);
+      before = lines(stoa);
+    }
+    stoa("backup", "--data", path("alone"), "--to", path("kept"));
+
+    stoa("restore", "--from", path("kept"), "--to", path("three"), "--groups", "3");
+    try (var server = ServerProcess.start(directory.resolve("three"));
+        var stoa = Stoa.open(server.url())) {
+      assertEquals(before, lines(stoa));
+      long version = stoa.history(account(stoa, 3)).version();
+      move(stoa, 3, 4);
+      assertEquals(version + 1, stoa.history(account(stoa, 3)).version());
+      Account again = stoa.get(Account.class, "gone");
+      again.add(7);
+      assertEquals(7, again.balance());
+      assertTrue(stoa.history(again).version() > 2, "it goes on in its stream");
+    }
+
+    stoa("restore", "--from", path("kept"), "--to", path("one"), "--groups", "1");
+    try (var server = ServerProcess.start(directory.resolve("one"))) {
+      var joining = new ArrayList<>(List.of("--name", "two"));
+      joining.addAll(server.joining());
+      try (var two = ServerProcess.start(directory.resolve("two"), joining)) {
+        Settled.await(server.address(), 2);
+        stoa("backup", "--server", server.address(), "--to", path("kept"));
+        assertTrue(two.stop());
+      }
+    }
+    // The other server got all of it.
+    try (var stoa = Stoa.open("file:" + path("two/replica-0"))) {
+      assertEquals(before, lines(stoa));
+    }
+    stoa("restore", "--from", path("kept"), "--to", path("again"));
+    try (var stoa = Stoa.open("file:" + path("again"))) {
+      assertEquals(before, lines(stoa));
+    }
+  }
+}
