@@ -788,7 +788,9 @@ final class LocalService implements Service, Placing.Roots {
   ObjectType typeOf(Class<?> face) {
     if (face.getClassLoader() instanceof StoredClasses loaded) {
       LoadedCode handler = handlers.of(loaded);
-      return (handler == null ? codeOf(loaded) : handler).typeOf(face);
+      ObjectType stored = (handler == null ? codeOf(loaded) : handler).typeOf(face);
+      var _ = active(stored.shared());
+      return stored;
     }
     SharedType shared = SharedType.of(face);
     if (shared.name().equals(SharedStoa.BLOBS) || shared.name().startsWith("stoa/")) {
