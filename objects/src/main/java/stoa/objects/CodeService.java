@@ -267,22 +267,27 @@ public final class CodeService {
   /// Returns the code that the group executes and that has a class; null when there is none. Reads
   /// the log.
   CodeOfOthers.@Nullable Found find(String className) {
-    Codes handlers = stoa.handlers().codes();
-    List<Codes.Activation> ofHandler = handlers.of(className);
-    if (!ofHandler.isEmpty()) {
-      var files = handlers.files(ofHandler.getLast());
-      return new CodeOfOthers.Found(ClassNames.HANDLER + className, files, true);
-    }
     SortedSet<String> types = stoa.codes().types();
     for (String type : types) {
       if (stoa.dictionary().find(ClassNames.CLASS + type + " " + className) != null) {
         return found(type);
       }
     }
+    SortedSet<String> handlers = stoa.handlers().codes().types();
+    if (handlers.contains(className)) return foundHandler(className);
+    for (String handler : handlers) {
+      if (stoa.handlers().has(handler, className)) return foundHandler(handler);
+    }
     for (String type : types) {
       if (stoa.has(type, className)) return found(type);
     }
     return null;
+  }
+
+  private CodeOfOthers.Found foundHandler(String className) {
+    Codes handlers = stoa.handlers().codes();
+    var files = handlers.files(handlers.of(className).getLast());
+    return new CodeOfOthers.Found(ClassNames.HANDLER + className, files, true);
   }
 
   private CodeOfOthers.Found found(String type) {

@@ -1,9 +1,11 @@
 package stoa.objects;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.KeyHandler;
@@ -117,15 +119,26 @@ final class HandlerCodes {
     return newest().anyMatch(code -> code.has(className));
   }
 
+  /// Returns whether the newest version of a handler's code has a class.
+  boolean has(String handler, String className) {
+    Class<?> own = ofProgram(handler);
+    LoadedCode code = at(codes.of(handler).getLast().number());
+    return code.isStored() || own == null
+        ? code.has(className)
+        : CodeVersion.of(own).has(className);
+  }
+
   /// Returns the newest code of each class of handlers, as far as it can be used here.
-  java.util.stream.Stream<LoadedCode> newest() {
-    return codes.types().stream().mapMulti((className, found) -> {
+  Stream<LoadedCode> newest() {
+    var newest = new ArrayList<LoadedCode>();
+    for (String className : codes.types()) {
       try {
-        found.accept(at(codes.of(className).getLast().number()));
+        newest.add(at(codes.of(className).getLast().number()));
       } catch (StoaException unusable) {
         // The caller asks for another class.
       }
-    });
+    }
+    return newest.stream();
   }
 
   // ---- registrations

@@ -61,6 +61,7 @@ import stoa.front.marshal.Loss;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.marshal.TypeIds;
+import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedMethod;
@@ -250,7 +251,8 @@ final class LocalService implements Service, Placing.Roots {
 
   private static List<Class<?>> partOf(LoadedCode code, String className) {
     try {
-      return code.has(className) ? List.of(Class.forName(className, false, code.loader())) : List.of();
+      if (!code.has(className)) return List.of();
+      return List.of(Class.forName(className, false, code.loader()));
     } catch (ClassNotFoundException | LinkageError unusable) {
       return List.of(); // reading a value of it reports that
     }
@@ -948,11 +950,12 @@ final class LocalService implements Service, Placing.Roots {
   boolean finds(String className) {
     if (isOfProgram(className)) return false;
     if (hasStored(className)) return true;
-    if (part.others() == null || !leads) return false;
+    CodeOfOthers.Source others = part.others();
+    if (others == null || !leads) return false;
     fetching.lock();
     try {
       if (hasStored(className)) return true; // a thread before this one has fetched it
-      CodeOfOthers.Found found = part.others().find(className);
+      CodeOfOthers.Found found = others.find(className);
       if (found == null) return false;
       new CodeService(this).bring(found.files(), Set.of(found.type()));
       return hasStored(className);
@@ -967,14 +970,21 @@ final class LocalService implements Service, Placing.Roots {
     return has;
   }
 
-  /// Has the code of a shared class execute the calls of its type, if the log has the class only
-  /// because other code uses it.
+  /// Has the code of a shared class execute the calls of its type, or that of a class of handlers
+  /// these handlers, if the log has the class only because other code uses it.
   private void beginType(String className) {
     for (LoadedCode code : loaded().toList()) {
       for (Class<?> type : partOf(code, className)) {
         if (type.isAnnotationPresent(Shared.class)) beginType(SharedType.of(type));
+        else if (HandlerType.mayBe(type)) beginHandler(type);
       }
     }
+  }
+
+  private void beginHandler(Class<?> type) {
+    if (!handlers.codes().of(type.getName()).isEmpty()) return;
+    new CodeService(this)
+        .bring(CodeVersion.of(type).files(), Set.of(ClassNames.HANDLER + type.getName()));
   }
 
   private void beginType(SharedType type) {

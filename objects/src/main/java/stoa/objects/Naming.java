@@ -112,20 +112,22 @@ public final class Naming {
     }
   }
 
-  /// Registers the element class of a client's collection.
+  /// Registers a class of a client's values: of the elements of a collection, or in the key-value
+  /// store. Collections need the class on the class path; the key-value store has it from the code of
+  /// a handler, too.
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void admit(String className) {
-    if (stoa.finds(className)) {
+    if (stoa.finds(className) && stoa.handlers().has(className)) {
       stoa.admitStored(className);
       return;
     }
     Class<?> type =
         find(
             className,
-            "put it on the server's class path; the class of a handler, or one that a handler or a"
-                + " shared class uses, can also be deployed with ./stoa deploy, or be brought by"
-                + " the clients of a server with --client-classes");
+            "put it on the server's class path; the class of a handler, or of a value that a handler"
+                + " uses, can also be deployed with ./stoa deploy, or be brought by the clients of a"
+                + " server with --client-classes");
     boolean known =
         Platform.has(type)
             || type.isAnnotationPresent(Shared.class)
