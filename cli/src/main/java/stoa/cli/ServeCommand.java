@@ -229,9 +229,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--client-classes",
       description =
-          "Take the shared classes of clients: when a client uses a class that the store has never"
-              + " had, the client brings it, and the server runs it. Give a token with"
-              + " --token-file.")
+          "Take the shared classes of clients, and their handlers of listeners: when a client uses"
+              + " a class that the store has never had, the client brings it, and the server runs it."
+              + " Give a token with --token-file.")
   private boolean clientClasses;
 
   @Mixin private AcceptedLosses accepted = new AcceptedLosses();

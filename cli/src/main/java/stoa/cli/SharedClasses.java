@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,20 +15,25 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import stoa.KeyHandler;
 import stoa.Shared;
 import stoa.StoaException;
+import stoa.front.ClassNames;
 import stoa.front.code.CodeVersion;
+import stoa.front.types.HandlerType;
 import stoa.front.types.SharedType;
 import stoa.weave.UserClasses;
 
 /// The shared classes of some jar files and directories, with all class files that these need.
 ///
-/// @param types the stored names of the types
+/// @param types the stored names of the types; and [ClassNames#HANDLER] with the name of each class
+///   of handlers of keys
 /// @param files the class files by the binary names of their classes
 /// @param refusals why shared classes cannot be used, as `CLASS: REASON`
 record SharedClasses(
     SortedSet<String> types, SortedMap<String, byte[]> files, List<String> refusals) {
   private static final String MARK = Shared.class.descriptorString();
+  private static final String HANDLER = KeyHandler.class.getName().replace('.', '/');
   private static final String SUFFIX = ".class";
 
   /// Reads jar files and directories.
@@ -39,7 +45,9 @@ record SharedClasses(
       SortedSet<String> names = names(path);
       if (names.isEmpty()) {
         throw new IllegalArgumentException(
-            "no class with @Shared is in " + path + "; name the jar file of the program");
+            "no class with @Shared, and none of handlers, is in "
+                + path
+                + "; name the jar file of the program");
       }
       for (String name : names) found.add(name, loader);
     } catch (IOException unreadable) {
@@ -67,6 +75,10 @@ record SharedClasses(
   private void add(String name, ClassLoader loader) {
     try {
       Class<?> face = Class.forName(name, false, loader);
+      if (!face.isAnnotationPresent(Shared.class)) {
+        addHandler(face);
+        return;
+      }
       SharedType type = SharedType.of(face);
       CodeVersion version = CodeVersion.of(type.implementation());
       if (version.name() == null) return; // one of Stoa's own
@@ -76,6 +88,14 @@ record SharedClasses(
     } catch (StoaException | ClassNotFoundException | LinkageError unusable) {
       refusals.add(name + ": " + unusable.getMessage());
     }
+  }
+
+  private void addHandler(Class<?> type) {
+    if (!HandlerType.mayBe(type)) return;
+    CodeVersion version = CodeVersion.of(HandlerType.of(type).implementation());
+    if (version.name() == null) return; // one of Stoa's own
+    files.putAll(version.files());
+    types.add(ClassNames.HANDLER + type.getName());
   }
 
   private static void searchJar(Path jar, SortedSet<String> names) throws IOException {
@@ -105,11 +125,14 @@ record SharedClasses(
 
   private static void look(String name, byte[] file, SortedSet<String> names) {
     try {
+      ClassModel type = ClassFile.of().parse(file);
       boolean isShared =
-          ClassFile.of().parse(file).findAttribute(Attributes.runtimeVisibleAnnotations()).stream()
+          type.findAttribute(Attributes.runtimeVisibleAnnotations()).stream()
               .flatMap(all -> all.annotations().stream())
               .anyMatch(one -> one.className().equalsString(MARK));
-      if (isShared) names.add(name.substring(0, name.length() - SUFFIX.length()).replace('/', '.'));
+      boolean isHandler =
+          type.interfaces().stream().anyMatch(one -> one.asInternalName().equals(HANDLER));
+      if (isShared || isHandler) names.add(name.substring(0, name.length() - SUFFIX.length()).replace('/', '.'));
     } catch (IllegalArgumentException damaged) {
       throw new IllegalArgumentException(
           name + " is no class file that this Java can read: " + damaged.getMessage(), damaged);

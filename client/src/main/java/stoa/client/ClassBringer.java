@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import stoa.NotShareable;
 import stoa.Unavailable;
 import stoa.front.code.CodeVersion;
-import stoa.front.types.SharedType;
 import stoa.wire.ClassTransfer;
 import stoa.wire.proto.ClassFile;
 import stoa.wire.proto.DeployPart;
@@ -30,33 +29,35 @@ final class ClassBringer {
     this.group = group;
   }
 
-  /// Brings the code of a shared class. Waits for the server.
+  /// Brings the code of a shared class, or of a class of handlers. Waits for the server.
   ///
+  /// @param type the stored name of the type; or [stoa.front.ClassNames#HANDLER] and the name of
+  ///   the class of handlers
   /// @throws NotShareable when the server refuses it
-  void bring(SharedType type) {
-    var files = new TreeMap<>(CodeVersion.of(type.implementation()).files());
-    files.putAll(CodeVersion.of(type.face()).files());
+  void bring(String type, Class<?> implementation, Class<?> face) {
+    var files = new TreeMap<>(CodeVersion.of(implementation).files());
+    files.putAll(CodeVersion.of(face).files());
     Addresses.Address place = conversation.place();
     if (place == null) {
       throw new Unavailable(
           "the connection is lost, and the class "
-              + type.face().getName()
+              + face.getName()
               + " not sent; try again");
     }
     ManagedChannel channel = conversation.channel(place);
     try {
-      DeployResult result = send(channel, type.name(), files);
+      DeployResult result = send(channel, type, files);
       if (result.getRefusal().isEmpty()) return;
       throw new NotShareable(
           "the server does not take the class "
-              + type.face().getName()
+              + face.getName()
               + " of this program: "
               + result.getRefusal());
     } catch (StatusException failed) {
-      throw unavailable(type, failed);
+      throw unavailable(face, failed);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw unavailable(type, interrupted);
+      throw unavailable(face, interrupted);
     } finally {
       channel.shutdownNow();
     }
@@ -83,10 +84,10 @@ final class ClassBringer {
     }
   }
 
-  private static Unavailable unavailable(SharedType type, Throwable cause) {
+  private static Unavailable unavailable(Class<?> face, Throwable cause) {
     return new Unavailable(
         "the class "
-            + type.face().getName()
+            + face.getName()
             + " did not reach the server: "
             + cause
             + "; try again",

@@ -5,8 +5,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.ListenerLimits;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.front.Recorder;
 import stoa.front.Service;
 import stoa.front.marshal.Marshaller;
@@ -30,6 +34,7 @@ final class RemoteKeys {
    * listeners again at a restarted server, which finds them registered. In another session there
    * are none, and they end.
    */
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteKeys.class);
   private static final int OVERHEAD_BYTES = 32;
 
   private final RemotePart part;
@@ -64,7 +69,7 @@ final class RemoteKeys {
 
     @Override
     public void admit(HandlerType handler) {
-      part.types().admit(handler.implementation());
+      part.types().admit(handler);
       for (Class<?> named : handler.named()) {
         if (!Platform.has(named)) part.types().admit(named);
       }
@@ -200,9 +205,24 @@ final class RemoteKeys {
   }
 
   private void listenAgain(RemoteFeed feed) {
-    part.conversation().tell(listening(feed.listen()));
+    Outgoing again = listening(feed.listen());
+    again.whenSettled(settled -> refusedAgain(feed, settled));
+    part.conversation().tell(again);
     // Another thread may have closed it meanwhile, and told the server before.
     if (!feeds.containsKey(feed.number())) part.conversation().tell(unlistening(feed.listen()));
+  }
+
+  /// Ends a listener that the server does not take again. One that is away is asked again when it is
+  /// back, or another one is.
+  private void refusedAgain(RemoteFeed feed, Outgoing settled) {
+    try {
+      var _ = part.sound(settled.answer());
+    } catch (Unavailable | UnknownOutcome | Closed away) {
+      LOG.debug("the listener {} is not registered again yet", feed.number(), away);
+    } catch (RuntimeException refused) {
+      feed.failed(refused);
+      part.conversation().tell(unlistening(feed.listen()));
+    }
   }
 
   /// Notes that the server has forgotten the state of the session, or that this is another session.

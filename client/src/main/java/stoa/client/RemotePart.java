@@ -133,11 +133,12 @@ final class RemotePart implements Service.Vocabulary {
     return conversation.server().getClientClasses();
   }
 
-  /// Brings the code of a shared class to the server.
+  /// Brings the code of a shared class, or of a class of handlers, to the server.
   ///
+  /// @param type as of [ClassBringer#bring]
   /// @throws stoa.NotShareable when the server refuses it
-  void bring(SharedType type) {
-    new ClassBringer(conversation, group).bring(type);
+  void bring(String type, Class<?> implementation, Class<?> face) {
+    new ClassBringer(conversation, group).bring(type, implementation, face);
   }
 
   // ---- what its marshaller speaks of

@@ -14,6 +14,7 @@ import stoa.front.ClassNames;
 import stoa.front.SharedBlob;
 import stoa.front.SharedStoa;
 import stoa.front.marshal.Marshaller;
+import stoa.front.types.HandlerType;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
@@ -93,7 +94,7 @@ final class RemoteTypes {
       names.refresh();
       boolean isKnown = !candidates(shared.name()).isEmpty();
       if (isKnown || !stoa.takesClasses()) throw absent;
-      stoa.bring(shared);
+      stoa.bring(shared.name(), shared.implementation(), shared.face());
       announce(shared.face(), false);
     }
   }
@@ -147,8 +148,28 @@ final class RemoteTypes {
       var _ = of(type);
       return;
     }
+    if (HandlerType.mayBe(type)) {
+      admit(HandlerType.of(type));
+      return;
+    }
     if (admitted.contains(type)) return;
     announce(type, true);
+    marshaller.register(type);
+    admitted.add(type);
+  }
+
+  /// Registers a class of handlers, which goes to the server when the store has never had it and
+  /// the server takes it.
+  void admit(HandlerType handler) {
+    Class<?> type = handler.implementation();
+    if (Platform.has(type) || admitted.contains(type)) return;
+    try {
+      announce(type, true);
+    } catch (NotShareable absent) {
+      if (!stoa.takesClasses()) throw absent;
+      stoa.bring(ClassNames.HANDLER + type.getName(), type, type);
+      announce(type, true);
+    }
     marshaller.register(type);
     admitted.add(type);
   }

@@ -230,6 +230,36 @@ class RemoteListenersTest {
     }
   }
 
+  record Containing(String text) implements KeyHandler<String, String> {
+    @Override
+    public @Nullable String handle(Object key, @Nullable String value, @Nullable String before) {
+      return value != null && text.contains(value) ? value : null;
+    }
+  }
+
+  @Test
+  void aListenerEndsWithTheReasonWhenTheServerDoesNotTakeItAgain(@TempDir Path directory)
+      throws Exception {
+    var config = StoaConfig.of("file:" + directory);
+    Server server = ServedEngine.serve(config, 0);
+    try (var network = new Cuts(server.port(), 7, Integer.MAX_VALUE);
+        Stoa stoa = Stoa.open(client(network.port()))) {
+      var ear = new Ear<String>();
+      var registration = stoa.store().register("k", ear, new Containing("a".repeat(5_000)));
+      server.close();
+      server =
+          ServedEngine.serve(
+              config.withLimits(Limits.standard().withCallBytesMax(4_096)), 0);
+      network.target(server.port());
+      stoa.store().put("k", "a");
+      StoaException cause = ear.end.get(SECONDS, TimeUnit.SECONDS);
+      assertTrue(String.valueOf(cause.getMessage()).contains("callBytesMax is 4096"), cause::toString);
+      assertTrue(!registration.isOpen());
+    } finally {
+      server.close();
+    }
+  }
+
   @Test
   void missesNothingWhenTheServerIsStartedAgain(@TempDir Path directory) throws Exception {
     var config = StoaConfig.of("file:" + directory);

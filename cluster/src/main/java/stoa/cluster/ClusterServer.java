@@ -41,6 +41,7 @@ import stoa.log.Replica;
 import stoa.node.Peers;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
 import stoa.ratis.GroupId;
@@ -72,6 +73,9 @@ public final class ClusterServer implements AutoCloseable {
 
   // How long this server asks, in all, for the members of a group.
   private static final Duration ASKING_TIME_MAX = Duration.ofSeconds(2);
+
+  // How long this server waits for the code of a class from another one.
+  private static final Duration CODE_TIME_MAX = Duration.ofSeconds(5);
 
   // How long this server believes its last news of the leaders.
   private static final Duration AGE_MAX = Duration.ofSeconds(5);
@@ -544,7 +548,7 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Called with acting held.
   private void open(Settings known, int group) {
-    var place = new HostedGroup.Place(options, server, node, self, known, sequencing);
+    var place = new HostedGroup.Place(options, server, node, self, known, sequencing, this::code);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,
@@ -714,6 +718,9 @@ public final class ClusterServer implements AutoCloseable {
       return Ordering.answer(question, known);
     }
     if (Neighborhood.isQuestion(question)) return server.neighbor(question);
+    if (CodeOfOthers.isQuestion(question)) {
+      return CodeOfOthers.answer(question, options.loader(), server.services());
+    }
     Request request = Request.of(question);
     acting.lock();
     try {
@@ -731,6 +738,36 @@ public final class ClusterServer implements AutoCloseable {
       return report(refusal).bytes();
     } finally {
       acting.unlock();
+    }
+  }
+
+  /// Asks all servers at a time for code that has a class; null when none has it.
+  private CodeOfOthers.@Nullable Found code(String className) {
+    byte[] question = CodeOfOthers.question(className);
+    var answers = new ArrayList<CompletableFuture<CodeOfOthers.@Nullable Found>>();
+    for (Member asked : all()) {
+      answers.add(
+          CompletableFuture.supplyAsync(
+              () -> code(asked, question), task -> Thread.ofVirtual().start(task)));
+    }
+    CodeOfOthers.Found onClassPath = null;
+    for (var answer : answers) {
+      CodeOfOthers.Found found = answer.join();
+      if (found != null && found.executed()) return found;
+      if (onClassPath == null) onClassPath = found;
+    }
+    return onClassPath;
+  }
+
+  private CodeOfOthers.@Nullable Found code(Member asked, byte[] question) {
+    try {
+      if (asked.id().equals(self.id())) return CodeOfOthers.found(answer(self.id(), question));
+      try (var line = node.line(asked)) {
+        return CodeOfOthers.found(line.ask(question, CODE_TIME_MAX));
+      }
+    } catch (IOException | RuntimeException silent) {
+      LOG.debug("server {} is not asked for code", asked.id(), silent);
+      return null;
     }
   }
 

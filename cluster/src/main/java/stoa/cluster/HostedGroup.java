@@ -30,6 +30,7 @@ import stoa.base.Repeats;
 import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.node.Server;
+import stoa.objects.CodeOfOthers;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.objects.Part;
@@ -95,13 +96,15 @@ final class HostedGroup {
   /// @param self its own entry among all
   /// @param settings of the store
   /// @param sequencing gives the groups one order; null when group 0 has all that is ordered
+  /// @param others has the code that this server lacks
   record Place(
       ClusterServer.Options options,
       Server server,
       RatisNode node,
       Member self,
       Settings settings,
-      @Nullable Sequencing sequencing) {}
+      @Nullable Sequencing sequencing,
+      CodeOfOthers.Source others) {}
 
   private final Place place;
   private final GroupId name;
@@ -362,7 +365,7 @@ final class HostedGroup {
   private void serve() {
     Sequencing sequencing = place.sequencing();
     int number = name.number();
-    Part part = new Part(number, place.settings().map()::group);
+    Part part = new Part(number, place.settings().map()::group).asking(place.others());
     if (sequencing == null) {
       service = open(part);
       place.server().lead(number, service);

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -134,7 +135,7 @@ class ClusterServerTest {
       servers.start("a");
       try (Stoa stoa = servers.open()) {
         for (int i = 0; i < 20; i++) assertEquals(1, stoa.get(Tally.class, "t" + i).increment());
-        servers.beginWithout(Tally.class, "b");
+        servers.beginWithout(Set.of(Tally.class), "b");
         servers.settle();
         assertEquals(1, leads(servers, "b"));
         for (int i = 0; i < 20; i++) {

@@ -11,9 +11,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Limits;
@@ -112,9 +114,9 @@ final class RunningServers implements AutoCloseable {
     start(own, name, 0);
   }
 
-  /// Starts a server on whose class path a class is not, and waits for nothing.
-  void beginWithout(Class<?> type, String name) throws IOException {
-    start(directory.resolve(name), name, 0, new Without(type));
+  /// Starts a server on whose class path some classes are not, and waits for nothing.
+  void beginWithout(Set<Class<?>> types, String name) throws IOException {
+    start(directory.resolve(name), name, 0, new Without(types));
     ports.put(name, last().port());
   }
 
@@ -123,18 +125,18 @@ final class RunningServers implements AutoCloseable {
     start(directory.resolve("some"), null, 0);
   }
 
-  /// Has all classes but one.
+  /// Has all classes but some.
   private static final class Without extends ClassLoader {
-    private final String name;
+    private final Set<String> names;
 
-    Without(Class<?> type) {
-      super(type.getClassLoader());
-      name = type.getName();
+    Without(Set<Class<?>> types) {
+      super(RunningServers.class.getClassLoader());
+      names = types.stream().map(Class::getName).collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
     protected Class<?> loadClass(String wanted, boolean resolve) throws ClassNotFoundException {
-      if (wanted.equals(name)) throw new ClassNotFoundException(name);
+      if (names.contains(wanted)) throw new ClassNotFoundException(wanted);
       return super.loadClass(wanted, resolve);
     }
   }

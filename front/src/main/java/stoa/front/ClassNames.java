@@ -18,6 +18,10 @@ public final class ClassNames {
   /// The prefix of a type's stored name and one of its methods.
   public static final String METHOD = "method ";
 
+  /// The prefix of the name of a class of handlers, where the names of types and of such classes
+  /// stand together. No type of a program has such a name.
+  public static final String HANDLER = "stoa/handler/";
+
   private ClassNames() {}
 
   /// Returns the common prefix of the names of a type's methods.

@@ -62,7 +62,10 @@ final class CodeRequests {
     operators.execute(() -> {
       var reply = VersionsReply.newBuilder();
       try {
-        for (CodeService.Version one : code(asked.getGroup()).versions()) {
+        CodeService code = code(asked.getGroup());
+        var versions = new ArrayList<>(code.versions());
+        versions.addAll(code.handlers());
+        for (CodeService.Version one : versions) {
           reply.addVersions(
               VersionStatus.newBuilder()
                   .setType(one.type())

@@ -285,6 +285,11 @@ public final class Server implements AutoCloseable {
     return node.service().neighbor(question);
   }
 
+  /// Returns the services of the groups that this server has.
+  public List<ObjectService> services() {
+    return nodes.all().stream().filter(node -> !node.isOver()).map(Node::service).toList();
+  }
+
   /// Records an object of a group that this server has, and whose state differs at another.
   ///
   /// @param evidence the evidence of a standby

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +18,13 @@ import stoa.Shared;
 import stoa.StoaException;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.front.ClassNames;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedState;
 import stoa.front.code.CodeVersion;
 import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Loss;
+import stoa.front.types.HandlerType;
 import stoa.front.types.SharedType;
 import stoa.store.calls.Terms;
 
@@ -108,15 +111,27 @@ public final class CodeService {
 
   /// Returns the versions of all types, ordered by type and turn.
   public List<Version> versions() {
+    return versions(stoa.codes(), "");
+  }
+
+  /// Returns the versions of all classes of handlers, ordered by class and turn. The type of each
+  /// is [ClassNames#HANDLER] and the name of the class. The active one executes the handlers that
+  /// are registered from now on.
+  public List<Version> handlers() {
+    return versions(stoa.handlers().codes(), ClassNames.HANDLER);
+  }
+
+  private List<Version> versions(Codes codes, String prefix) {
     var versions = new ArrayList<Version>();
-    for (String type : stoa.codes().types()) {
-      List<Codes.Activation> activations = stoa.codes().of(type);
+    for (String type : codes.types()) {
+      List<Codes.Activation> activations = codes.of(type);
       int turn = 0;
       int from = 0;
       for (Codes.Activation one : activations) {
         boolean now = one.equals(activations.getLast());
         List<String> accepted = stoa.codes().accepted(type, from, one.number());
-        versions.add(new Version(type, ++turn, one.version().toString(), now, accepted));
+        String version = one.version().toString();
+        versions.add(new Version(prefix + type, ++turn, version, now, accepted));
         from = one.number();
       }
     }
@@ -213,8 +228,10 @@ public final class CodeService {
     var tried = new Tried(accepted, progress);
     Result result = found(shared, new Sample(types, Long.MAX_VALUE, false), tried);
     if (result.fits()) {
-      shared.forEach(
-          (type, faces) -> stoa.activate(type, faces, tried.losses.getOrDefault(type, List.of())));
+      shared.forEach((type, faces) -> {
+        if (isHandler(type)) stoa.handlers().activate(faces.getFirst(), true);
+        else stoa.activate(type, faces, tried.losses.getOrDefault(type, List.of()));
+      });
     }
     return result;
   }
@@ -227,11 +244,55 @@ public final class CodeService {
   /// @throws NotShareable when a class cannot be loaded, or does not fit what is stored
   public void bring(Map<String, byte[]> files, Set<String> types) {
     Map<String, List<Class<?>>> shared = shared(files, types);
-    shared.keySet().removeIf(type -> !stoa.codes().of(type).isEmpty());
+    shared.keySet().removeIf(type -> !activations(type).isEmpty());
     for (Finding found : found(shared, Sample.WHOLE, new Tried(Set.of(), _ -> {})).findings()) {
       if (!found.fits()) throw new NotShareable(found.reason());
     }
-    shared.forEach((type, faces) -> stoa.activate(type, faces, List.of()));
+    shared.forEach((type, faces) -> {
+      if (isHandler(type)) stoa.handlers().activate(faces.getFirst(), false);
+      else stoa.begin(type, faces);
+    });
+  }
+
+  private static boolean isHandler(String type) {
+    return type.startsWith(ClassNames.HANDLER);
+  }
+
+  private List<Codes.Activation> activations(String type) {
+    return isHandler(type)
+        ? stoa.handlers().codes().of(type.substring(ClassNames.HANDLER.length()))
+        : stoa.codes().of(type);
+  }
+
+  /// Returns the code that the group executes and that has a class; null when there is none. Reads
+  /// the log.
+  CodeOfOthers.@Nullable Found find(String className) {
+    SortedSet<String> types = stoa.codes().types();
+    for (String type : types) {
+      if (stoa.dictionary().find(ClassNames.CLASS + type + " " + className) != null) {
+        return found(type);
+      }
+    }
+    SortedSet<String> handlers = stoa.handlers().codes().types();
+    if (handlers.contains(className)) return foundHandler(className);
+    for (String handler : handlers) {
+      if (stoa.handlers().has(handler, className)) return foundHandler(handler);
+    }
+    for (String type : types) {
+      if (stoa.has(type, className)) return found(type);
+    }
+    return null;
+  }
+
+  private CodeOfOthers.Found foundHandler(String className) {
+    Codes handlers = stoa.handlers().codes();
+    var files = handlers.files(handlers.of(className).getLast());
+    return new CodeOfOthers.Found(ClassNames.HANDLER + className, files, true);
+  }
+
+  private CodeOfOthers.Found found(String type) {
+    var files = stoa.codes().files(stoa.codes().of(type).getLast());
+    return new CodeOfOthers.Found(type, files, true);
   }
 
   /// Returns the class files of a version, by the binary names of their classes. Deploying them
@@ -240,7 +301,7 @@ public final class CodeService {
   /// @param version its name, see [Version#version()]
   /// @throws NotShareable when the store has no such version of the type
   public SortedMap<String, byte[]> files(String type, String version) {
-    for (Codes.Activation one : stoa.codes().of(type)) {
+    for (Codes.Activation one : activations(type)) {
       if (one.version().toString().equals(version)) return stoa.codes().files(one);
     }
     throw new NotShareable(type + " has no version " + version + "; the list of versions has all");
@@ -253,8 +314,9 @@ public final class CodeService {
     for (String className : files.keySet()) {
       try {
         Class<?> type = Class.forName(className, false, loader);
-        if (!type.isAnnotationPresent(Shared.class)) continue;
-        String name = SharedType.of(type).name();
+        boolean isHandler = HandlerType.mayBe(type);
+        if (!isHandler && !type.isAnnotationPresent(Shared.class)) continue;
+        String name = isHandler ? ClassNames.HANDLER + className : SharedType.of(type).name();
         if (!types.isEmpty() && !types.contains(name)) continue;
         shared.computeIfAbsent(name, _ -> new ArrayList<>()).add(type);
       } catch (ClassNotFoundException | LinkageError unusable) {
@@ -263,12 +325,31 @@ public final class CodeService {
     }
     for (String type : types) {
       if (shared.containsKey(type)) continue;
-      throw new NotShareable("the class files have no class with @Shared for " + type);
+      throw new NotShareable(
+          isHandler(type)
+              ? "the class files have no handler " + type.substring(ClassNames.HANDLER.length())
+              : "the class files have no class with @Shared for " + type);
     }
     return shared;
   }
 
+  /// Listeners keep the code with which they were registered, so there is nothing else to try.
+  private Finding checkHandler(String type, Class<?> handler, Tried progress) {
+    List<Codes.Activation> earlier = activations(type);
+    Kind kind = earlier.isEmpty() ? Kind.NEW : Kind.CHANGED;
+    String why = "";
+    try {
+      stoa.handlers().checkFits(handler, new TentativeIds(stoa.dictionary(), progress.accepted));
+      if (HandlerCodes.isNewest(CodeVersion.of(handler), earlier)) kind = Kind.ACTIVE;
+    } catch (StoaException refused) {
+      kind = Kind.REFUSED;
+      why = String.valueOf(refused.getMessage());
+    }
+    return new Finding(type, kind, 0, 0, why, ReplayedCalls.NONE);
+  }
+
   private Finding check(String type, List<Class<?>> faces, Sample sample, Tried progress) {
+    if (isHandler(type)) return checkHandler(type, faces.getFirst(), progress);
     List<Codes.Activation> earlier = stoa.codes().of(type);
     ObjectType tried;
     try {

@@ -21,7 +21,8 @@ import stoa.front.code.CodeVersion;
 import stoa.front.marshal.Loss;
 import stoa.store.Store;
 
-/// The versions of the code of shared types in the log, and the active version of each type.
+/// The versions of the code of shared types, or of handlers, in the log, and the active version of
+/// each.
 ///
 /// An *activation* is a name in the dictionary. Its number, plus 1, is the number of the code that
 /// the leader logs with each put, see [stoa.store.running.HandlerFactory#code()]: every replica and
@@ -30,6 +31,7 @@ import stoa.store.Store;
 /// ```
 /// activation:  "code ", how many the type has with this one, " ", the version's name, " ",
 ///              the address of the version's list, " ", the type
+///              "handler " in place of "code ", and the name of the class, for a handler of a key
 ///
 /// entries of the stream, of which the first byte is the kind:
 ///   1  classes: count varint; of each the file's name 16, sized the deflated class file
@@ -42,8 +44,11 @@ import stoa.store.Store;
 final class Codes {
   static final Key KEY = Key.of("stoa", "code");
 
-  /// The prefix of an activation in the dictionary.
+  /// The prefix of an activation of a type in the dictionary.
   static final String CODE = "code ";
+
+  /// The prefix of an activation of a class of handlers in the dictionary.
+  static final String HANDLER = "handler ";
 
   private static final int CLASSES = 1;
   private static final int VERSION = 2;
@@ -59,17 +64,20 @@ final class Codes {
 
   private final Store store;
   private final Dictionary dictionary;
+  private final String prefix;
 
-  Codes(Store store, Dictionary dictionary) {
+  /// @param prefix of its activations: [#CODE] or [#HANDLER]
+  Codes(Store store, Dictionary dictionary, String prefix) {
     this.store = store;
     this.dictionary = dictionary;
+    this.prefix = prefix;
   }
 
   /// Returns the types that have versions, ordered by name.
   java.util.SortedSet<String> types() {
     var types = new java.util.TreeSet<String>();
     dictionary.each((name, number) -> {
-      if (name.startsWith(CODE)) types.add(activation(number + 1, name).type());
+      if (name.startsWith(prefix)) types.add(activation(number + 1, name).type());
     });
     return types;
   }
@@ -78,7 +86,7 @@ final class Codes {
   List<Activation> of(String type) {
     var found = new ArrayList<Activation>();
     dictionary.each((name, number) -> {
-      if (!name.startsWith(CODE) || !name.endsWith(" " + type)) return;
+      if (!name.startsWith(prefix) || !name.endsWith(" " + type)) return;
       Activation activation = activation(number + 1, name);
       if (activation.type().equals(type)) found.add(activation);
     });
@@ -99,7 +107,7 @@ final class Codes {
   /// The activation of a number, null when the dictionary has none.
   @Nullable Activation find(int number) {
     String name = dictionary.nameOf(number - 1);
-    return name != null && name.startsWith(CODE) ? activation(number, name) : null;
+    return name != null && name.startsWith(prefix) ? activation(number, name) : null;
   }
 
   private static Activation activation(int number, String name) {
@@ -122,7 +130,7 @@ final class Codes {
     for (Activation one : earlier) if (one.version().equals(name)) list = one.list();
     if (list == 0) list = keep(name, version.files());
     // The leading number makes each activation of the same version a distinct name.
-    String text = CODE + (earlier.size() + 1) + " " + name + " " + list + " " + type;
+    String text = prefix + (earlier.size() + 1) + " " + name + " " + list + " " + type;
     return activation(dictionary.idOf(text) + 1, text);
   }
 
@@ -166,7 +174,8 @@ final class Codes {
     var known = new HashMap<StreamId, Long>();
     var lists = new java.util.TreeSet<Long>();
     dictionary.each((name, number) -> {
-      if (name.startsWith(CODE)) lists.add(activation(number + 1, name).list());
+      boolean isActivation = name.startsWith(CODE) || name.startsWith(HANDLER);
+      if (isActivation) lists.add(activation(number + 1, name).list());
     });
     for (long list : lists) {
       for (Listed file : list(list)) known.put(file.id(), file.address());
@@ -226,7 +235,7 @@ final class Codes {
     return payload;
   }
 
-  private static byte[] deflated(byte[] file) {
+  static byte[] deflated(byte[] file) {
     var out = new ByteArrayOutputStream(file.length / 2);
     try (var deflater = new DeflaterOutputStream(out)) {
       deflater.write(file);
@@ -236,7 +245,7 @@ final class Codes {
     return out.toByteArray();
   }
 
-  private static byte[] inflated(byte[] deflated) {
+  static byte[] inflated(byte[] deflated) {
     var out = new ByteArrayOutputStream(3 * deflated.length);
     try (var inflater = new InflaterOutputStream(out)) {
       inflater.write(deflated);

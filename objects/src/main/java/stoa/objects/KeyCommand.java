@@ -15,6 +15,7 @@ import stoa.base.Encoder;
 /// 2 u8                                                                            PUT of nothing
 /// 3 u8, listening, eventsMax varint, bytesMax varint, listenersMax varint,
 ///       the handler as the marshaller writes it                                   REG
+/// 7 u8, the number of the handler's code varint, and as of 3                      REG
 /// 4 u8, listening                                                                 UREG
 /// 5 u8, session i64                                                               UREG of a session
 /// 6 u8, count varint, { listening, number varint }                                heard
@@ -29,8 +30,11 @@ sealed interface KeyCommand {
   /// Registers a listener. The log has the limits with it, so that every replay uses the same.
   ///
   /// @param handler encoded
+  /// @param code the number of the code that executes the handler, see [HandlerCodes]; 0 in the
+  ///   programs of earlier releases, which kept no versions of it
   @SuppressWarnings("ArrayRecordComponent") // a carrier that nobody compares
-  record Register(Listening listening, ListenerLimits limits, int listenersMax, byte[] handler)
+  record Register(
+      Listening listening, ListenerLimits limits, int listenersMax, byte[] handler, int code)
       implements KeyCommand {}
 
   /// Removes a listener and its handler.
@@ -62,9 +66,14 @@ sealed interface KeyCommand {
     return switch (this) {
       case Put(byte[] value) ->
           value == null ? new byte[] {2} : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
-      case Register(Listening listening, ListenerLimits limits, int listenersMax, byte[] handler) ->
+      case Register(
+              Listening listening,
+              ListenerLimits limits,
+              int listenersMax,
+              byte[] handler,
+              int code) ->
           listening
-              .write(new Encoder(handler.length + 48).u8(3))
+              .write(coded(new Encoder(handler.length + 48), code))
               .varint(limits.pendingEventsMax())
               .varint(limits.pendingBytesMax())
               .varint(listenersMax)
@@ -80,6 +89,10 @@ sealed interface KeyCommand {
     };
   }
 
+  private static Encoder coded(Encoder out, int code) {
+    return code == 0 ? out.u8(3) : out.u8(7).varint(code);
+  }
+
   /// Returns the command of a put.
   static KeyCommand decoded(byte[] put) {
     var in = new Decoder(put);
@@ -87,11 +100,12 @@ sealed interface KeyCommand {
     return switch (kind) {
       case 1 -> new Put(in.raw(in.remaining()));
       case 2 -> new Put(null);
-      case 3 -> {
+      case 3, 7 -> {
+        int code = kind == 7 ? (int) in.varint() : 0;
         Listening listening = Listening.read(in);
         var limits = new ListenerLimits((int) in.varint(), (int) in.varint());
         int listenersMax = (int) in.varint();
-        yield new Register(listening, limits, listenersMax, in.raw(in.remaining()));
+        yield new Register(listening, limits, listenersMax, in.raw(in.remaining()), code);
       }
       case 4 -> new Unregister(Listening.read(in));
       case 5 -> new EndSession(in.i64());

@@ -2,9 +2,9 @@ package stoa.objects;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
-import stoa.KeyHandler;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
@@ -13,7 +13,6 @@ import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.front.Service;
 import stoa.front.marshal.Effort;
-import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
 import stoa.front.types.NotBrief;
 import stoa.store.calls.PriorOutcome;
@@ -23,12 +22,14 @@ import stoa.store.running.Request;
 public final class KeyService {
   private final LocalService stoa;
   private final KeyValues values;
+  private final Naming naming;
   private final ClassLoader classesOfKeys;
 
-  /// @param classesOfKeys finds the classes of keys that clients may use
-  KeyService(LocalService stoa, ClassLoader classesOfKeys) {
+  /// @param naming finds the classes of keys that clients may use
+  KeyService(LocalService stoa, Naming naming) {
     this.stoa = stoa;
-    this.classesOfKeys = classesOfKeys;
+    this.naming = naming;
+    this.classesOfKeys = naming.classesOfKeys();
     this.values = stoa.keyValues();
   }
 
@@ -55,7 +56,7 @@ public final class KeyService {
     if (value != null) {
       checkLength(key, value);
       // Handlers read it, in the store.
-      Object _ = values.core().limited(key, () -> read(value, Effort.full()));
+      var _ = values.core().limited(key, () -> checked(value, Effort::full));
     }
     return values.putAsync(key, value, timeMax, id).askedBy(id.session());
   }
@@ -67,7 +68,7 @@ public final class KeyService {
   public Request putBriefly(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     if (value != null) {
       checkLength(key, value);
-      Object _ = read(value, Effort.brief());
+      var _ = checked(value, Effort::brief);
     }
     return values.putAsync(key, value, timeMax, id).askedBy(id.session());
   }
@@ -111,10 +112,29 @@ public final class KeyService {
     return value == null ? new byte[0] : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
   }
 
-  /// Decodes a value from a client, so that the store never logs an unreadable one.
-  private @Nullable Object read(byte[] value, Effort effort) {
+  /// Decodes a value from a client, so that the store never logs an unreadable one: in the code of
+  /// the program, or in a version in the log that has the class of the value.
+  private byte[] checked(byte[] value, Supplier<Effort> effort) {
     try {
-      return stoa.marshaller().value(value, classesOfKeys, effort);
+      var _ = read(stoa.program(), value, effort.get());
+    } catch (NotShareable absent) {
+      if (stoa.loaded().noneMatch(code -> isRead(code, value, effort.get()))) throw absent;
+    }
+    return value;
+  }
+
+  private boolean isRead(LoadedCode code, byte[] value, Effort effort) {
+    try {
+      var _ = read(code, value, effort);
+      return true;
+    } catch (NotShareable other) {
+      return false;
+    }
+  }
+
+  private @Nullable Object read(LoadedCode code, byte[] value, Effort effort) {
+    try {
+      return code.marshaller().value(value, naming.classesOfKeys(code), effort);
     } catch (Corrupt malformed) {
       throw new IllegalArgumentException(
           "a value cannot be read: " + malformed.getMessage(), malformed);
@@ -168,13 +188,13 @@ public final class KeyService {
       throw new LimitExceeded(
           "the handler takes " + handler.length + " bytes; callBytesMax is " + stoa.callBytesMax());
     }
-    Object read = values.core().limited(key, () -> read(handler, Effort.full()));
-    if (!(read instanceof KeyHandler<?, ?> decoded)) {
-      throw new NotShareable("what is to be registered at " + key + " is no KeyHandler");
-    }
-    var _ = HandlerType.of(decoded.getClass());
+    int code =
+        values
+            .core()
+            .limited(
+                key, () -> stoa.handlers().numberOf(in -> read(in, handler, Effort.full())));
     var listening = new Listening(session, listener);
-    values.register(listening, key, limits, handler);
+    values.register(listening, key, limits, handler, code);
     return new Listener(listening, key);
   }
 

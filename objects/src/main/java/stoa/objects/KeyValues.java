@@ -263,10 +263,13 @@ final class KeyValues {
   // ---- listeners
 
   /// Registers a listener, or finds it registered; durable on return. Waits.
-  void register(Listening listening, Key key, ListenerLimits limits, byte[] handler) {
+  ///
+  /// @param code the number of the handler's code, see [HandlerCodes]
+  void register(Listening listening, Key key, ListenerLimits limits, byte[] handler, int code) {
     enter(listening, key);
     try {
-      put(key, new KeyCommand.Register(listening, limits, KeyValueStore.LISTENERS_MAX, handler));
+      int most = KeyValueStore.LISTENERS_MAX;
+      put(key, new KeyCommand.Register(listening, limits, most, handler, code));
     } catch (RuntimeException refused) {
       leave(listening, key);
       throw refused;

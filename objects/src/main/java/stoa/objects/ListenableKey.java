@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -159,36 +160,57 @@ final class ListenableKey implements Handler {
   private Answer replace(byte @Nullable [] newValue, Execution execution) {
     byte[] before = value;
     if (!listeners.isEmpty()) {
-      var arguments = new Arguments(newValue, before);
+      var arguments = new HashMap<LoadedCode, Arguments>();
       for (ListenerState one : listeners.values()) {
-        if (one.isListening()) tell(one, arguments, execution);
+        if (one.isListening()) tell(one, newValue, before, arguments, execution);
       }
     }
     value = newValue;
     return new KeyAnswer.Done(before != null);
   }
 
-  private void tell(ListenerState one, Arguments arguments, Execution execution) {
-    Object name = stoa.nameOf(execution.key());
-    var context =
-        new ObjectContext(stoa, execution, stoa.refOf(execution.key()), stoa.program(), null);
+  /// @param known the arguments that are decoded, by the code that has decoded them
+  private void tell(
+      ListenerState one,
+      byte @Nullable [] newValue,
+      byte @Nullable [] before,
+      Map<LoadedCode, Arguments> known,
+      Execution execution) {
+    Marshaller marshaller = stoa.marshaller();
     byte[] event;
     try {
-      KeyHandler<Object, Object> handler = one.handler(stoa.marshaller());
-      event =
-          ScopedValue.where(CallContext.CURRENT, context)
-              .call(() -> {
-                Object answer = handler.handle(name, arguments.value(), arguments.before());
-                return answer == null ? null : stoa.marshaller().value(answer);
-              });
+      LoadedCode code = stoa.handlers().at(one.code());
+      marshaller = code.marshaller();
+      event = event(one, code, known, newValue, before, execution);
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
       throw beyondTheHandler;
     } catch (Throwable thrown) {
       // The put stands. The listener receives the waiting events before the end.
-      one.end(ended(HANDLER_THREW, thrown, execution));
+      one.end(ended(HANDLER_THREW, thrown, marshaller, execution));
       return;
     }
     if (event != null) add(one, event, execution);
+  }
+
+  private byte @Nullable [] event(
+      ListenerState one,
+      LoadedCode code,
+      Map<LoadedCode, Arguments> known,
+      byte @Nullable [] newValue,
+      byte @Nullable [] before,
+      Execution execution)
+      throws Exception {
+    Marshaller marshaller = code.marshaller();
+    Object name = stoa.nameIn(code, execution.key());
+    var context = new ObjectContext(stoa, execution, stoa.refOf(execution.key()), code, null);
+    KeyHandler<Object, Object> handler = one.handler(marshaller);
+    var arguments =
+        known.computeIfAbsent(code, _ -> new Arguments(marshaller, newValue, before));
+    return ScopedValue.where(CallContext.CURRENT, context)
+        .call(() -> {
+          Object answer = handler.handle(name, arguments.value(), arguments.before());
+          return answer == null ? null : marshaller.value(answer);
+        });
   }
 
   private void add(ListenerState one, byte[] event, Execution execution) {
@@ -216,6 +238,7 @@ final class ListenableKey implements Handler {
             BEHIND,
             new LimitExceeded(
                 "the listener was too far behind: " + reason + "; read the key and register again"),
+            stoa.marshaller(),
             execution));
   }
 
@@ -227,41 +250,44 @@ final class ListenableKey implements Handler {
     return most;
   }
 
-  private byte[] ended(int how, Throwable thrown, Execution execution) {
-    byte[] encoded = execution.once(() -> thrown(thrown));
+  private static byte[] ended(
+      int how, Throwable thrown, Marshaller marshaller, Execution execution) {
+    byte[] encoded = execution.once(() -> thrown(thrown, marshaller));
     return new Encoder(encoded.length + 1).u8(how).raw(encoded).toBytes();
   }
 
-  private byte[] thrown(Throwable thrown) {
-    byte[] encoded = stoa.marshaller().thrown(thrown);
+  private static byte[] thrown(Throwable thrown, Marshaller marshaller) {
+    byte[] encoded = marshaller.thrown(thrown);
     if (encoded.length <= THROWN_BYTES_MAX) return encoded;
-    return stoa.marshaller()
-        .thrown(new CallFailed("a handler threw a " + thrown.getClass().getName()));
+    return marshaller.thrown(new CallFailed("a handler threw a " + thrown.getClass().getName()));
   }
 
-  /// The arguments of handlers: a copy for each handler, unless they are immutable.
-  private final class Arguments {
+  /// The arguments of the handlers of one code: a copy for each handler, unless they are immutable.
+  private static final class Arguments {
+    private final Marshaller marshaller;
     private final byte @Nullable [] encoded;
     private final byte @Nullable [] encodedBefore;
     private @Nullable Object known;
     private @Nullable Object knownBefore;
 
-    Arguments(byte @Nullable [] encoded, byte @Nullable [] encodedBefore) {
+    Arguments(
+        Marshaller marshaller, byte @Nullable [] encoded, byte @Nullable [] encodedBefore) {
+      this.marshaller = marshaller;
       this.encoded = encoded;
       this.encodedBefore = encodedBefore;
     }
 
     @Nullable Object value() {
       if (known != null || encoded == null) return known;
-      Object read = stoa.marshaller().value(encoded);
-      if (stoa.marshaller().isValue(read)) known = read;
+      Object read = marshaller.value(encoded);
+      if (marshaller.isValue(read)) known = read;
       return read;
     }
 
     @Nullable Object before() {
       if (knownBefore != null || encodedBefore == null) return knownBefore;
-      Object read = stoa.marshaller().value(encodedBefore);
-      if (stoa.marshaller().isValue(read)) knownBefore = read;
+      Object read = marshaller.value(encodedBefore);
+      if (marshaller.isValue(read)) knownBefore = read;
       return read;
     }
   }
@@ -279,9 +305,11 @@ final class ListenableKey implements Handler {
               new LimitExceeded(
                   "the key has "
                       + register.listenersMax()
-                      + " listeners; close registrations, or listen to another key")));
+                      + " listeners; close registrations, or listen to another key"),
+              stoa.marshaller()));
     }
-    var added = new ListenerState(listening, register.limits(), register.handler());
+    var added =
+        new ListenerState(listening, register.limits(), register.handler(), register.code());
     listeners.put(listening, added);
     return new KeyAnswer.Done(false);
   }
@@ -327,8 +355,7 @@ final class ListenableKey implements Handler {
     if (present == null) out.u8(0);
     else out.u8(1).sized(present);
     out.varint(listeners.size());
-    Marshaller marshaller = stoa.marshaller();
-    for (ListenerState one : listeners.values()) one.write(out, marshaller);
+    for (ListenerState one : listeners.values()) one.write(out, stoa.handlers());
     return out.toBytes();
   }
 }

@@ -19,12 +19,16 @@ import stoa.front.marshal.Marshaller;
 ///              count varint, { event sized },
 ///              0 u8, the handler sized                it is listening
 ///              1 u8, the throwable sized              it has ended
+///              2 u8, code varint, the handler sized   it is listening, in code of the log
 /// ```
 ///
 /// One thread at a time uses it.
 final class ListenerState {
   private final Listening listening;
   private final ListenerLimits limits;
+
+  // The number of the code that executes the handler.
+  private final int code;
 
   // The last encoding of the handler; null once the listener has ended.
   private byte @Nullable [] encoded;
@@ -43,10 +47,12 @@ final class ListenerState {
   private int bytes;
 
   /// @param encoded the handler
-  ListenerState(Listening listening, ListenerLimits limits, byte @Nullable [] encoded) {
+  /// @param code the number of its code, see [HandlerCodes]
+  ListenerState(Listening listening, ListenerLimits limits, byte @Nullable [] encoded, int code) {
     this.listening = listening;
     this.limits = limits;
     this.encoded = encoded;
+    this.code = code;
   }
 
   Listening listening() {
@@ -58,7 +64,14 @@ final class ListenerState {
     return ended == null;
   }
 
+  /// Returns the number of the code that executes the handler.
+  int code() {
+    return code;
+  }
+
   /// Returns the handler. The listener must not have ended.
+  ///
+  /// @param marshaller that of its code
   KeyHandler<Object, Object> handler(Marshaller marshaller) {
     KeyHandler<Object, Object> known = handler;
     if (known != null) return known;
@@ -142,7 +155,7 @@ final class ListenerState {
     return new KeyAnswer.Batch(listening, true, begin, batch, more, more ? null : ended);
   }
 
-  void write(Encoder out, Marshaller marshaller) {
+  void write(Encoder out, HandlerCodes codes) {
     listening
         .write(out)
         .varint(limits.pendingEventsMax())
@@ -153,7 +166,15 @@ final class ListenerState {
     byte[] cause = ended;
     KeyHandler<Object, Object> known = handler;
     if (cause != null) out.u8(1).sized(cause);
-    else out.u8(0).sized(known == null ? encoded() : marshaller.value((Object) known));
+    else coded(out).sized(known == null ? encoded() : encoded(known, codes));
+  }
+
+  private Encoder coded(Encoder out) {
+    return code == 0 ? out.u8(0) : out.u8(2).varint(code);
+  }
+
+  private byte[] encoded(Object known, HandlerCodes codes) {
+    return codes.at(code).marshaller().value(known);
   }
 
   private byte[] encoded() {
@@ -163,11 +184,16 @@ final class ListenerState {
   static ListenerState read(Decoder in) {
     Listening listening = Listening.read(in);
     var limits = new ListenerLimits((int) in.varint(), (int) in.varint());
-    var state = new ListenerState(listening, limits, null);
-    state.first = in.varint();
-    for (int count = in.count(); count > 0; count--) state.add(in.sized());
-    if (in.u8() == 0) state.encoded = in.sized();
-    else state.ended = in.sized();
+    long first = in.varint();
+    var events = new ArrayList<byte[]>();
+    for (int count = in.count(); count > 0; count--) events.add(in.sized());
+    int kind = in.u8();
+    int code = kind == 2 ? (int) in.varint() : 0;
+    byte[] last = in.sized();
+    var state = new ListenerState(listening, limits, kind == 1 ? null : last, code);
+    state.first = first;
+    events.forEach(state::add);
+    if (kind == 1) state.ended = last;
     return state;
   }
 }

@@ -257,7 +257,7 @@ final class LoadedCode implements Service.Vocabulary {
   @Override
   public Service.Target target(Class<?> face, Object key) {
     ObjectType type = typeOf(face);
-    var _ = service.active(type.shared().name());
+    var _ = service.active(type.shared());
     return service.object(type, key);
   }
 

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.ListenerLimits;
@@ -66,6 +67,8 @@ record LocalCell(LocalService service, Key key) implements Service.Cell {
 
   @Override
   public Service.Feed feed(byte[] handler, ListenerLimits limits) {
-    return new LocalFeed(values(), key, values().nextListening(), handler, limits);
+    Object read = Objects.requireNonNull(service.marshaller().value(handler));
+    int code = service.handlers().numberOf(read.getClass(), true);
+    return new LocalFeed(values(), key, values().nextListening(), handler, code, limits);
   }
 }

@@ -12,21 +12,30 @@ final class LocalFeed implements Service.Feed {
   private final Key key;
   private final Listening listening;
   private final byte[] handler;
+  private final int code;
   private final ListenerLimits limits;
   private volatile Service.@Nullable Sink sink;
 
-  LocalFeed(KeyValues values, Key key, Listening listening, byte[] handler, ListenerLimits limits) {
+  /// @param code the number of the handler's code
+  LocalFeed(
+      KeyValues values,
+      Key key,
+      Listening listening,
+      byte[] handler,
+      int code,
+      ListenerLimits limits) {
     this.values = values;
     this.key = key;
     this.listening = listening;
     this.handler = handler;
+    this.code = code;
     this.limits = limits;
   }
 
   @Override
   public void begin(Service.Sink events) {
     sink = events;
-    values.register(listening, key, limits, handler);
+    values.register(listening, key, limits, handler, code);
     values.send(listening, key, events);
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +61,7 @@ import stoa.front.marshal.Loss;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.marshal.TypeIds;
+import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
 import stoa.front.types.Platform;
 import stoa.front.types.SharedMethod;
@@ -98,6 +100,7 @@ final class LocalService implements Service, Placing.Roots {
   private final LocalStreams streams;
   private final Dictionary dictionary;
   private final Codes codes;
+  private final HandlerCodes handlers;
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final LoadedCode own;
@@ -108,6 +111,7 @@ final class LocalService implements Service, Placing.Roots {
   // The numbers of the first activations, by type.
   private final ConcurrentHashMap<String, Integer> firsts = new ConcurrentHashMap<>();
   private final ReentrantLock settling = new ReentrantLock();
+  private final ReentrantLock fetching = new ReentrantLock();
   private final KeyValues keyValues;
   private final RetentionService retention;
   private final Snapshots snapshots;
@@ -187,8 +191,9 @@ final class LocalService implements Service, Placing.Roots {
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : LocalService.class.getClassLoader();
     extraTypes = config.types();
-    codes = new Codes(store, dictionary);
+    codes = new Codes(store, dictionary, Codes.CODE);
     storedCodes = new StoredCodes(this::load, this::isActive, this::forget);
+    handlers = new HandlerCodes(this, new Codes(store, dictionary, Codes.HANDLER));
     own = LoadedCode.ofProgram(this, dictionary, loader);
     marshaller = own.marshaller();
     for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
@@ -237,12 +242,23 @@ final class LocalService implements Service, Placing.Roots {
   /// returns whether any were new.
   boolean learnAdmitted(LoadedCode code) {
     boolean any = false;
-    for (Class<?> type : inCode(admitted, code.loader())) {
+    var classes = new ArrayList<>(inCode(admitted, code.loader()));
+    for (String name : dictionary.after(ClassNames.ADMITTED)) classes.addAll(partOf(code, name));
+    for (Class<?> type : classes) {
       if (code.marshaller().isRegistered(type)) continue;
       code.marshaller().register(type);
       any = true;
     }
     return any;
+  }
+
+  private static List<Class<?>> partOf(LoadedCode code, String className) {
+    try {
+      if (!code.has(className)) return List.of();
+      return List.of(Class.forName(className, false, code.loader()));
+    } catch (ClassNotFoundException | LinkageError unusable) {
+      return List.of(); // reading a value of it reports that
+    }
   }
 
   /// Returns the code of the program.
@@ -753,6 +769,11 @@ final class LocalService implements Service, Placing.Roots {
         // The class was renamed, or is no longer shared: another class may have the method.
       }
     }
+    try {
+      var _ = active(type); // the log has the class, perhaps, which the program lacks
+    } catch (NotShareable unknown) {
+      return false;
+    }
     return isMethodInUse(type, method);
   }
 
@@ -775,7 +796,12 @@ final class LocalService implements Service, Placing.Roots {
   ///
   /// @throws NotShareable when it is not shareable, or does not fit the stored objects
   ObjectType typeOf(Class<?> face) {
-    if (face.getClassLoader() instanceof StoredClasses loaded) return codeOf(loaded).typeOf(face);
+    if (face.getClassLoader() instanceof StoredClasses loaded) {
+      LoadedCode handler = handlers.of(loaded);
+      ObjectType stored = (handler == null ? codeOf(loaded) : handler).typeOf(face);
+      var _ = active(stored.shared());
+      return stored;
+    }
     SharedType shared = SharedType.of(face);
     if (shared.name().equals(SharedStoa.BLOBS) || shared.name().startsWith("stoa/")) {
       throw new NotShareable(
@@ -942,6 +968,100 @@ final class LocalService implements Service, Placing.Roots {
     return codes;
   }
 
+  /// Returns the code of the handlers of keys.
+  HandlerCodes handlers() {
+    return handlers;
+  }
+
+  /// Returns whether the log has a class that the program lacks, like [#usesStored], or another
+  /// server has it: then its code is in the log from now on. May wait for the other servers.
+  boolean finds(String className) {
+    if (isOfProgram(className)) return false;
+    if (hasStored(className)) return true;
+    CodeOfOthers.Source others = part.others();
+    if (others == null || !leads) return false;
+    fetching.lock();
+    try {
+      if (hasStored(className)) return true; // a thread before this one has fetched it
+      CodeOfOthers.Found found = others.find(className);
+      if (found == null) return false;
+      new CodeService(this).bring(found.files(), Set.of(found.type()));
+      return hasStored(className);
+    } finally {
+      fetching.unlock();
+    }
+  }
+
+  private boolean hasStored(String className) {
+    boolean has = usesStored(className) || handlers.has(className);
+    if (has && leads) beginType(className);
+    return has;
+  }
+
+  /// Has the code of a shared class execute the calls of its type, or that of a class of handlers
+  /// these handlers, if the log has the class only because other code uses it.
+  private void beginType(String className) {
+    for (LoadedCode code : loaded().toList()) {
+      for (Class<?> type : partOf(code, className)) {
+        if (type.isAnnotationPresent(Shared.class)) beginType(SharedType.of(type));
+        else if (HandlerType.mayBe(type)) beginHandler(type);
+      }
+    }
+  }
+
+  private void beginHandler(Class<?> type) {
+    if (!handlers.codes().of(type.getName()).isEmpty()) return;
+    new CodeService(this)
+        .bring(CodeVersion.of(type).files(), Set.of(ClassNames.HANDLER + type.getName()));
+  }
+
+  private void beginType(SharedType type) {
+    if (!codes.of(type.name()).isEmpty()) return;
+    new CodeService(this).bring(CodeOfOthers.files(type), Set.of(type.name()));
+  }
+
+  /// Returns the code that executes the puts of a type of which some code has a class. That is the
+  /// class's own version when neither the program nor the log has another one.
+  ActiveCode active(SharedType type) {
+    try {
+      return active(type.name());
+    } catch (NotShareable unknown) {
+      if (!leads || !(type.face().getClassLoader() instanceof StoredClasses)) throw unknown;
+      beginType(type);
+      return active(type.name());
+    }
+  }
+
+  private boolean isOfProgram(String className) {
+    try {
+      var _ = Class.forName(className, false, loader);
+      return true;
+    } catch (ClassNotFoundException | LinkageError lacking) {
+      return false;
+    }
+  }
+
+  /// Admits a class of the versions in the log that have it, see [#finds].
+  void admitStored(String className) {
+    var _ = dictionary.idOf(ClassNames.ADMITTED + className);
+    loaded()
+        .forEach(code -> partOf(code, className).forEach(type -> code.marshaller().register(type)));
+  }
+
+  /// Returns the versions in the log that this process uses.
+  Stream<LoadedCode> loaded() {
+    return Stream.concat(handlers.newest(), storedCodes.values().stream())
+        .filter(LoadedCode::isStored);
+  }
+
+  /// Returns whether the version that executes the puts of a type has a class.
+  boolean has(String type, String className) {
+    ObjectType now = active(type).now().type();
+    return now.code().isStored()
+        ? now.code().has(className)
+        : CodeVersion.of(now.shared().implementation()).has(className);
+  }
+
   /// Returns the type of some of its faces, in code that a check tries.
   ///
   /// @param ids gives names their numbers meanwhile
@@ -977,6 +1097,16 @@ final class LocalService implements Service, Placing.Roots {
         for (Class<?> face : faces) code.typeOf(inCode(face, code));
       }
       var _ = active(type);
+    } finally {
+      settling.unlock();
+    }
+  }
+
+  /// Has code execute the puts of a type, like [#activate], unless the store has had the type.
+  void begin(String type, List<Class<?>> faces) {
+    settling.lock();
+    try {
+      if (codes.of(type).isEmpty()) activate(type, faces, List.of());
     } finally {
       settling.unlock();
     }
@@ -1075,8 +1205,13 @@ final class LocalService implements Service, Placing.Roots {
   /// Returns the key's name in the code of a type: there a record or an enum constant has a class
   /// of its own.
   Object nameIn(ObjectType type, Key key) {
+    return nameIn(type.code(), key);
+  }
+
+  /// Returns the key's name in some code.
+  Object nameIn(LoadedCode code, Key key) {
     Object known = nameOf(key);
-    return Platform.has(known.getClass()) ? known : Keys.decode(key.name(), type.code().loader());
+    return Platform.has(known.getClass()) ? known : Keys.decode(key.name(), code.loader());
   }
 
   /// Constructs an object and drops it, to get the constructor's exception.

@@ -55,6 +55,7 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or would not accept it from clients
   void useOfGroup(String className) {
+    if (stoa.finds(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class || type.isAnnotationPresent(Shared.class)) {
       use(className);
@@ -99,7 +100,7 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void use(String className) {
-    if (stoa.usesStored(className)) return;
+    if (stoa.finds(className)) return;
     Class<?> type = find(className);
     if (type == Blob.class) {
       stoa.marshaller().register(SharedBlob.class);
@@ -111,11 +112,22 @@ public final class Naming {
     }
   }
 
-  /// Registers the element class of a client's collection.
+  /// Registers a class of a client's values: of the elements of a collection, or in the key-value
+  /// store. Collections need the class on the class path; the key-value store has it from the code of
+  /// a handler, too.
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void admit(String className) {
-    Class<?> type = find(className);
+    if (stoa.finds(className) && stoa.handlers().has(className)) {
+      stoa.admitStored(className);
+      return;
+    }
+    Class<?> type =
+        find(
+            className,
+            "put it on the server's class path; the class of a handler, or of a value that a handler"
+                + " uses, can also be deployed with ./stoa deploy, or be brought by the clients of a"
+                + " server with --client-classes");
     boolean known =
         Platform.has(type)
             || type.isAnnotationPresent(Shared.class)
@@ -187,15 +199,17 @@ public final class Naming {
   }
 
   private Class<?> find(String className) {
+    return find(
+        className,
+        "put it on the server's class path, deploy it with ./stoa deploy, or start the server with"
+            + " --client-classes so that clients bring their classes");
+  }
+
+  private Class<?> find(String className, String remedy) {
     try {
       return Class.forName(className, false, stoa.loader());
     } catch (ClassNotFoundException | LinkageError missing) {
-      throw new NotShareable(
-          "the server has no class "
-              + className
-              + "; put it on the server's class path, deploy it with ./stoa deploy, or start the"
-              + " server with --client-classes so that clients bring their classes",
-          missing);
+      throw new NotShareable("the server has no class " + className + "; " + remedy, missing);
     }
   }
 

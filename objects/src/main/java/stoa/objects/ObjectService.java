@@ -86,7 +86,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     this.naming = new Naming(stoa, admissible);
     this.sessions = new Sessions(store);
     this.classesOfKeys = naming.classesOfKeys();
-    this.keys = new KeyService(stoa, classesOfKeys);
+    this.keys = new KeyService(stoa, naming);
     this.code = new CodeService(stoa);
     stoa.serve();
   }

@@ -17,11 +17,13 @@ import stoa.base.StreamId;
 /// @param addresses assigns log addresses to all groups; null when there is one group
 /// @param lines the connections to the other groups, by their numbers; null when methods call no
 ///   objects of theirs
+/// @param others finds code at the other servers; null when there are none
 public record Part(
     int group,
     ToIntFunction<StreamId> groups,
     stoa.store.ordering.@Nullable Addresses addresses,
-    @Nullable IntFunction<Ordering.Line> lines) {
+    @Nullable IntFunction<Ordering.Line> lines,
+    CodeOfOthers.@Nullable Source others) {
   /// The type of the list of servers.
   public static final String SERVERS = "stoa.Servers";
 
@@ -30,7 +32,7 @@ public record Part(
 
   /// Creates a part without a common order.
   public Part(int group, ToIntFunction<StreamId> groups) {
-    this(group, groups, null, null);
+    this(group, groups, null, null, null);
   }
 
   /// Returns the same part of a store whose groups have one order.
@@ -38,7 +40,12 @@ public record Part(
   /// @param giver assigns log addresses to all groups
   /// @param ways the connections to the other groups, by their numbers
   public Part ordered(stoa.store.ordering.Addresses giver, IntFunction<Ordering.Line> ways) {
-    return new Part(group, groups, giver, ways);
+    return new Part(group, groups, giver, ways, others);
+  }
+
+  /// Returns the same part, for which the other servers are asked for code that this one lacks.
+  public Part asking(CodeOfOthers.Source source) {
+    return new Part(group, groups, addresses, lines, source);
   }
 
   /// Returns the group of an object.

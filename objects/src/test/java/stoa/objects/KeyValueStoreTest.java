@@ -481,9 +481,11 @@ class KeyValueStoreTest {
   }
 
   private static void register(Stoa stoa, Listening listening, String key) {
-    LocalService.of(stoa).admit(Sum.class);
-    byte[] handler = LocalService.of(stoa).marshaller().value((Object) new Sum());
-    values(stoa).register(listening, key(stoa, key), ListenerLimits.STANDARD, handler);
+    LocalService service = LocalService.of(stoa);
+    service.admit(Sum.class);
+    byte[] handler = service.marshaller().value((Object) new Sum());
+    int code = service.handlers().numberOf(Sum.class, true);
+    values(stoa).register(listening, key(stoa, key), ListenerLimits.STANDARD, handler, code);
   }
 
   @Test

@@ -160,7 +160,7 @@ final class GrowthPhase {
         Addresses order =
             group == 0 ? coordinator.home() : new Counted(coordinator.of(group), counts);
         int number = group;
-        var part = new Part(number, _ -> number, order, null);
+        var part = new Part(number, _ -> number, order, null, null);
         var device = Device.open(new MemoryDisk(DISK_BYTES), DeviceConfig.standard());
         Stoa store =
             EmbeddedEngine.openReplicated(

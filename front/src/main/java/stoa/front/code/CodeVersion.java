@@ -74,6 +74,11 @@ public final class CodeVersion {
     return name;
   }
 
+  /// Returns whether a class is part of it.
+  public boolean has(String className) {
+    return files.contains(className);
+  }
+
   /// Reads the class files, by the binary names of their classes.
   public SortedMap<String, byte[]> files() {
     var read = read(type, libraries, new TreeMap<>());

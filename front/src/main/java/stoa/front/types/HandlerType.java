@@ -43,6 +43,18 @@ public final class HandlerType {
     return TYPES.get(type);
   }
 
+  /// Returns whether a class is one of handlers that a program can register, as far as its
+  /// declaration tells.
+  public static boolean mayBe(Class<?> type) {
+    if (!KeyHandler.class.isAssignableFrom(type)) return false;
+    try {
+      check(type);
+      return true;
+    } catch (NotShareable not) {
+      return false;
+    }
+  }
+
   /// Returns the class.
   public Class<?> implementation() {
     return implementation;
