@@ -266,6 +266,7 @@ public final class StoaCluster implements AutoCloseable {
   /// Ends all servers at once, and the clients that were opened here and at the servers.
   @Override
   public void close() {
+    LibraryLogs.silence();
     heal();
     var endings = new ArrayList<AutoCloseable>();
     endings.add(clients);
