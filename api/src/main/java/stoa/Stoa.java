@@ -32,7 +32,7 @@ public interface Stoa extends AutoCloseable {
 
   /// Opens a store.
   ///
-  /// @throws IllegalArgumentException when no engine on the class path opens such URLs
+  /// @throws IllegalArgumentException when no engine on the class path or module path opens such URLs
   /// @throws Corrupt when the directory has data that cannot be read
   /// @throws Unavailable when another process has the directory open, the directory cannot be used,
   ///   or no server answers
@@ -42,10 +42,10 @@ public interface Stoa extends AutoCloseable {
       if (engine.opens(scheme)) return engine.open(config);
     }
     throw new IllegalArgumentException(
-        "nothing on the class path opens \""
+        "nothing on the class path or module path opens \""
             + config.url()
-            + "\"; use memory: or file:DIRECTORY, with stoa-objects on the class path, or"
-            + " stoa://HOST:PORT, with stoa-client");
+            + "\"; use memory: or file:DIRECTORY, with dev.stoa:stoa-embedded, or"
+            + " stoa://HOST:PORT, with dev.stoa:stoa-client");
   }
 
   /// Makes this the store in which woven code finds its shared objects, in the whole process: the

@@ -39,6 +39,11 @@ public interface CallContext {
         "this method runs outside of a store, where there are no collections");
   }
 
+  /// Refuses an operation on a store, when the method runs outside of all stores.
+  ///
+  /// @param operation completes "a method cannot …"
+  default void refuseOutside(String operation) {}
+
   /// See [stoa.Call#version()].
   long version();
 }

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import javax.lang.model.SourceVersion;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -36,6 +37,7 @@ final class NewCommand implements Callable<Integer> {
   static final String VERSION = "0.1.0";
 
   private static final String PACKAGE = "app";
+  private static final Pattern PLAIN = Pattern.compile("[\\w./:@%+,=-]+");
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -78,7 +80,8 @@ final class NewCommand implements Callable<Integer> {
       Files.writeString(made, filled(template(file.getValue()), values));
       out.println("  " + directory.resolve(file.getKey()));
     }
-    out.println("next: cd " + directory + " && " + values.get("test"));
+    out.println("It needs a JDK of version 25 or later: export JAVA_HOME=" + values.get("home"));
+    out.println("next: cd " + quoted(directory.toString()) + " && " + values.get("test"));
     out.flush();
     return 0;
   }
@@ -122,13 +125,20 @@ final class NewCommand implements Callable<Integer> {
     values.put("name", project);
     values.put("version", VERSION);
     values.put("jar", jar);
-    values.put("stoa", System.getProperty("stoa.command", "./stoa"));
+    String stoa = System.getProperty("stoa.command");
+    values.put("stoa", stoa == null ? "./stoa" : quoted(stoa));
+    values.put("home", stoa == null ? "/path/to/jdk" : "$(" + quoted(stoa) + " java-home)");
     values.put("test", ofMaven ? "mvn test" : "gradle test");
     values.put(
         "run", ofMaven ? "mvn -q -DskipTests package && java -jar " + jar : "gradle jar run");
     String url = "stoa://127.0.0.1:7400";
     values.put("there", ofMaven ? "java -jar " + jar + " " + url : "gradle run --args=" + url);
     return values;
+  }
+
+  /// Returns a path as a word of a shell.
+  private static String quoted(String path) {
+    return PLAIN.matcher(path).matches() ? path : "'" + path.replace("'", "'\\''") + "'";
   }
 
   private static String template(String name) throws IOException {

@@ -14,7 +14,9 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import stoa.KeyHandler;
 import stoa.Shared;
 import stoa.StoaException;
@@ -49,7 +51,8 @@ record SharedClasses(
                 + path
                 + "; name the jar file of the program");
       }
-      for (String name : names) found.add(name, loader);
+      String places = path.stream().map(Path::toString).collect(Collectors.joining(", "));
+      for (String name : names) found.add(name, loader, places);
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(path + " cannot be read: " + unreadable, unreadable);
     }
@@ -72,7 +75,7 @@ record SharedClasses(
     return names;
   }
 
-  private void add(String name, ClassLoader loader) {
+  private void add(String name, ClassLoader loader, String places) {
     try {
       Class<?> face = Class.forName(name, false, loader);
       if (!face.isAnnotationPresent(Shared.class)) {
@@ -86,7 +89,7 @@ record SharedClasses(
       files.putAll(CodeVersion.of(face).files());
       types.add(type.name());
     } catch (StoaException | ClassNotFoundException | LinkageError unusable) {
-      refusals.add(name + ": " + unusable.getMessage());
+      refusals.add(name + ": " + reason(unusable, places));
     }
   }
 
@@ -96,6 +99,16 @@ record SharedClasses(
     if (version.name() == null) return; // one of Stoa's own
     files.putAll(version.files());
     types.add(ClassNames.HANDLER + type.getName());
+  }
+
+  private static @Nullable String reason(Throwable unusable, String places) {
+    boolean lacks =
+        unusable instanceof NoClassDefFoundError
+            && unusable.getCause() instanceof ClassNotFoundException;
+    return lacks
+        ? "%s has no class %s, which it needs; add that class, or the jar that has it"
+            .formatted(places, String.valueOf(unusable.getMessage()).replace('/', '.'))
+        : unusable.getMessage();
   }
 
   private static void searchJar(Path jar, SortedSet<String> names) throws IOException {

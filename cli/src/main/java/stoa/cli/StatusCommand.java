@@ -3,10 +3,12 @@ package stoa.cli;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,6 +36,10 @@ import stoa.wire.proto.TreeStatus;
             + " failed.")
 final class StatusCommand implements Callable<Integer> {
   private static final int ROWS_MAX = 40;
+  private static final String SILENT = "does not answer";
+
+  // The states of servers that do not answer.
+  private static final Set<String> SILENT_STATES = Set.of(SILENT, "away", "lost");
 
   // The leader of group 0 tells all servers their state twice a second.
   private static final long AGE_MILLIS_MAX = 5_000;
@@ -118,9 +124,16 @@ final class StatusCommand implements Callable<Integer> {
     }
     out.println();
     out.printf("%16s  %-24s %-15s %8s %8s%n", "server", "clients at", "", "replicas", "leads");
+    Set<String> silent = new HashSet<>();
     for (ServerStatus server : servers) {
       String state = server.getState();
-      if (old) state = operator.answers(server.getClientAddress()) ? "answers" : "does not answer";
+      if (old || state.isEmpty() && isBehind(server)) {
+        // The servers have not noticed yet that one has ended.
+        boolean answers = operator.answers(server.getClientAddress());
+        if (!answers) state = SILENT;
+        else if (old) state = "answers";
+      }
+      if (SILENT_STATES.contains(state)) silent.add(server.getServer());
       out.printf(
           "%16s  %-24s %-15s %8s %8s%n",
           server.getServer(),
@@ -141,7 +154,7 @@ final class StatusCommand implements Callable<Integer> {
         for (MemberStatus member : server.getGroupsList()) {
           if (member.getGroup() != group) continue;
           if (member.getLeads()) leader = server.getServer();
-          else followers.add(follower(server, member, led));
+          else followers.add(follower(server, member, led, silent));
           anyFailed |= member.getFailed();
           if (member.getLeads() && !member.getMove().isEmpty()) leader += " " + member.getMove();
         }
@@ -171,12 +184,19 @@ final class StatusCommand implements Callable<Integer> {
         .anyMatch(member -> member.getGroup() == group && member.getLeads());
   }
 
+  private static boolean isBehind(ServerStatus server) {
+    return server.getGroupsList().stream().anyMatch(member -> member.getBehind() > 0);
+  }
+
   /// @param led whether the group has a leader, which determines the members that are log units
-  private static String follower(ServerStatus server, MemberStatus member, boolean led) {
+  /// @param silent the servers that do not answer
+  private static String follower(
+      ServerStatus server, MemberStatus member, boolean led, Set<String> silent) {
     String text = server.getServer();
     if (led && member.getLogUnit()) text += " log unit";
     if (member.getFailed()) text += " failed";
     if (!member.getMove().isEmpty()) text += " " + member.getMove();
+    if (silent.contains(server.getServer())) return text + " (" + SILENT + ")";
     if (member.getBehind() > 0) text += " (" + Words.count(member.getBehind()) + " behind)";
     return text;
   }

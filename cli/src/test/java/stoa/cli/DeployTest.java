@@ -498,6 +498,23 @@ class DeployTest {
   }
 
   @Test
+  void aClassThatIsNotThereIsNamedWithTheClassThatNeedsIt() throws Exception {
+    Build lis =
+        build(
+            "lis",
+            "public class Lis { @Shared(name = \"lis\") public static class Counter {"
+                + " private int n; public int add() { return ++n; } } }");
+    Path path = Path.of(lis.path());
+    Files.delete(path.resolve("v/Lis.class"));
+    assertEquals(
+        List.of(
+            "v.Lis$Counter: "
+                + path
+                + " has no class v.Lis, which it needs; add that class, or the jar that has it"),
+        SharedClasses.of(List.of(path)).refusals());
+  }
+
+  @Test
   void aDirectoryIsCheckedAndStaysAsItIs() throws Exception {
     Build once = build("once", ONCE);
     Build twice = build("twice", TWICE);

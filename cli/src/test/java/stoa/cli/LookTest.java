@@ -40,6 +40,10 @@ class LookTest {
 
   private static final String PAGE = "public record Page(String book, long number) {}";
 
+  private static final String NEGATIVE =
+      "public class Negative extends IllegalArgumentException {"
+          + " public Negative(String message) { super(message); } }";
+
   private static final String PAD =
       "@Shared(name = \"pad\") public class Pad {"
           + " private String owner; private long total; private Kind kind = Kind.GOOD;"
@@ -47,7 +51,7 @@ class LookTest {
           + " private final List<Integer> numbers = new ArrayList<>();"
           + " private Note first; private Pad other; private double[] ratios = {0.5, 2};"
           + " public long add(String name, long n) {"
-          + "   if (n < 0) throw new IllegalArgumentException(\"negative \" + n);"
+          + "   if (n < 0) throw new Negative(\"negative \" + n);"
           + "   owner = name; total += n; sums.merge(name, n, Long::sum); return total; }"
           + " public void fill(int count) { for (int i = 0; i < count; i++) numbers.add(i); }"
           + " public void endless() { while (true) total++; }"
@@ -71,7 +75,7 @@ class LookTest {
   }
 
   private Build pads() throws IOException {
-    return new Build(directory.resolve("pads"), NOTE, KIND, PAGE, PAD);
+    return new Build(directory.resolve("pads"), NOTE, KIND, PAGE, NEGATIVE, PAD);
   }
 
   private static void fill(Build pads, Stoa stoa) {

@@ -31,6 +31,7 @@ class StatusTest {
       while (!told.contains("group 0 has no leader")) told = status(two);
       assertTrue(line(told, "one").contains("does not answer"), told);
       assertTrue(line(told, "two").contains(" answers "), told);
+      assertTrue(told.contains("one (does not answer)"), told);
       assertTrue(told.contains("a group has no leader"), told);
       assertTrue(told.contains("--others-are-lost"), told);
     }

@@ -129,6 +129,33 @@ class ModulePathTest {
     assertTrue(said.contains("add \"opens shop;\" to the module-info of shop"), said);
   }
 
+  @Test
+  void thePackageOfAKeyThatIsNotOpenIsNamedWithTheRemedy() throws Exception {
+    write("depot/Place.java", "package depot; public record Place(String name) {}");
+    write(
+        "shop/Main.java",
+        """
+        package shop;
+
+        import stoa.Stoa;
+
+        public final class Main {
+          public static void main(String[] arguments) {
+            try (var stoa = Stoa.open(arguments[0])) {
+              stoa.map("places", depot.Place.class, String.class).put(new depot.Place("1"), "x");
+              System.out.println("put");
+            }
+          }
+        }
+        """);
+    compile("module shop { requires stoa.api; opens shop; }");
+    String said = run("memory:");
+    assertTrue(said.contains("add \"opens depot;\" to the module-info of shop"), said);
+    compile("module shop { requires stoa.api; opens shop; opens depot to stoa.front; }");
+    said = run("memory:");
+    assertEquals("put\n", said);
+  }
+
   /// Serves an empty store on the class path, and tells its URL.
   static final class Serving {
     private Serving() {}
@@ -151,14 +178,10 @@ class ModulePathTest {
     write("module-info.java", moduleInfo);
     var said = new StringWriter();
     var arguments =
-        List.of(
-            "-d",
-            classes().toString(),
-            "--module-path",
-            modulePath(),
-            folder.resolve("src/module-info.java").toString(),
-            folder.resolve("src/shop/Account.java").toString(),
-            folder.resolve("src/shop/Main.java").toString());
+        new ArrayList<>(List.of("-d", classes().toString(), "--module-path", modulePath()));
+    try (var files = Files.walk(folder.resolve("src"))) {
+      files.map(Path::toString).filter(file -> file.endsWith(".java")).forEach(arguments::add);
+    }
     int code =
         ToolProvider.findFirst("javac")
             .orElseThrow()

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import stoa.NotShareable;
 import stoa.front.types.Hashing;
+import stoa.front.types.ModuleAccess;
 import stoa.front.types.RecordHash;
 import stoa.spi.Facade;
 
@@ -31,7 +32,7 @@ final class KeyHash {
           if (RecordHash.isDeclared(type)) return List.of();
           var accessors = new ArrayList<Method>();
           for (RecordComponent component : type.getRecordComponents()) {
-            component.getAccessor().setAccessible(true);
+            ModuleAccess.open(component.getAccessor());
             accessors.add(component.getAccessor());
           }
           return List.copyOf(accessors);

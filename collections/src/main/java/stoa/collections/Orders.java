@@ -4,6 +4,7 @@ import java.lang.reflect.Constructor;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
+import stoa.front.types.ModuleAccess;
 
 /// The orders of sorted maps: the natural one, or that of a comparator class.
 final class Orders {
@@ -18,8 +19,10 @@ final class Orders {
           if (!Comparator.class.isAssignableFrom(type)) throw new NotShareable(noComparator(type));
           try {
             Constructor<?> constructor = type.getDeclaredConstructor();
-            constructor.setAccessible(true);
+            ModuleAccess.open(constructor);
             return (Comparator<Object>) constructor.newInstance();
+          } catch (NotShareable closed) {
+            throw closed;
           } catch (ReflectiveOperationException | RuntimeException e) {
             throw new NotShareable(noComparator(type), e);
           }

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
+import stoa.front.types.ModuleAccess;
 
 /// Whether two values are the same for a conditional write: they are equal, and arrays are equal by
 /// their elements. That includes arrays in records, lists, maps and optionals, because the
@@ -66,7 +67,7 @@ final class Same {
     var parts = new ArrayList<@Nullable Object>();
     try {
       for (RecordComponent component : record.getClass().getRecordComponents()) {
-        component.getAccessor().setAccessible(true);
+        ModuleAccess.open(component.getAccessor());
         parts.add(component.getAccessor().invoke(record));
       }
     } catch (IllegalAccessException | InvocationTargetException e) {

@@ -31,7 +31,18 @@ public interface MethodRun extends CallContext {
   ///
   /// @throws IllegalStateException when a method runs on this thread
   static void refuse(String what) {
-    if (current() != null) throw refused(what);
+    if (!CallContext.CURRENT.isBound()) return;
+    CallContext context = CallContext.CURRENT.get();
+    if (context instanceof MethodRun) throw refused(what);
+    context.refuseOutside(what);
+  }
+
+  /// Refuses a transaction in a method of a shared object. A method that runs outside of all stores
+  /// may begin one: no object takes part in it.
+  ///
+  /// @throws IllegalStateException when a method of a store runs on this thread
+  static void refuseTransaction() {
+    if (current() != null) throw refused("begin a transaction");
   }
 
   /// Refuses like [#refuse], also where the method runs at clients.

@@ -14,6 +14,7 @@ import stoa.front.marshal.Marshaller;
 import stoa.front.proxy.Proxied;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
+import stoa.spi.CallContext;
 
 /// The route of calls on an ordinary proxy: to the object in the store, from outside, from the body
 /// of a transaction, or from the method of another object.
@@ -217,8 +218,11 @@ public final class SharedCall implements LiveRoute {
 
   /// Returns the run of a method that makes the calls on this object, or null.
   @Nullable MethodRun runningHere() {
-    MethodRun running = MethodRun.current();
-    return running != null && running.takes(stoa) ? running : null;
+    if (!CallContext.CURRENT.isBound()) return null;
+    CallContext context = CallContext.CURRENT.get();
+    if (context instanceof MethodRun running) return running.takes(stoa) ? running : null;
+    context.refuseOutside("call " + key());
+    return null;
   }
 
   /// Makes a call at the present place of an object that migrates or is lent.

@@ -277,7 +277,7 @@ public final class SharedStoa implements Host {
       TxOptions options, TransactionBody<R, X> body) throws X {
     Objects.requireNonNull(options, "the options of the transaction are null");
     Objects.requireNonNull(body, "the body of the transaction is null");
-    MethodRun.refuse("begin a transaction");
+    MethodRun.refuseTransaction();
     SharedTransaction around = SharedTransaction.current(this);
     if (around == null) {
       int weight = transactions.begin();
@@ -295,7 +295,7 @@ public final class SharedStoa implements Host {
   @Override
   public SharedTransaction begin(TxOptions options) {
     Objects.requireNonNull(options, "the options of the transaction are null");
-    MethodRun.refuse("begin a transaction");
+    MethodRun.refuseTransaction();
     SharedTransaction transaction = open(options);
     try {
       var _ = transaction.at();

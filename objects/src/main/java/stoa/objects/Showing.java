@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Ref;
 import stoa.base.Key;
+import stoa.base.ThrowableText;
 import stoa.front.SharedBlob;
 import stoa.front.Sharing;
 import stoa.front.proxy.Proxied;
@@ -182,13 +183,15 @@ final class Showing {
       case Optional<?> some -> one(name, type, some.orElse(null), path, depth);
       case AtomicReference<?> some -> one(name, type, some.get(), path, depth);
       case Map.Entry<?, ?> entry -> entry(name, entry.getKey(), entry.getValue(), path, depth);
-      case Throwable thrown -> {
-        String message = thrown.getMessage();
-        Shown part = message == null ? show("message", null) : text("message", message);
-        yield new Shown(Kind.OBJECT, name, type, "", 1, List.of(part));
-      }
+      case Throwable thrown ->
+          new Shown(Kind.OBJECT, name, type, "", 1, List.of(message(thrown)));
       default -> leaf(Kind.HIDDEN, name, type, "a class of the JDK that is not shown", 0);
     };
+  }
+
+  private Shown message(Throwable thrown) {
+    String message = ThrowableText.message(thrown);
+    return message == null ? show("message", null) : text("message", message);
   }
 
   private Shown one(String name, String type, @Nullable Object value, String path, int depth) {
@@ -244,6 +247,7 @@ final class Showing {
       lineage.add(c);
     }
     var parts = new ArrayList<Shown>();
+    if (value instanceof Throwable thrown) parts.add(message(thrown));
     for (Class<?> c : lineage.reversed()) {
       for (Field field : c.getDeclaredFields()) {
         boolean hidden = Modifier.isStatic(field.getModifiers()) || field.isSynthetic();

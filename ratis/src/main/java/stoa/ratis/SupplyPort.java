@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -154,6 +155,9 @@ final class SupplyPort implements AutoCloseable {
   private @Nullable String met(Socket socket) {
     try {
       return sockets.met(socket);
+    } catch (SocketException left) { // as a server does that stops or asks again
+      LOG.debug("{} ended its connection before it had proved itself", socket, left);
+      return null;
     } catch (IOException | RuntimeException stranger) {
       long now = System.nanoTime();
       long told = toldNanos.get();

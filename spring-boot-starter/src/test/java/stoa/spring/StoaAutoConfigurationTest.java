@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -48,6 +50,22 @@ class StoaAutoConfigurationTest {
         .run(started -> opened[0] = started.getBean(Stoa.class));
     Counter counter = opened[0].get(Counter.class, "a");
     assertThrows(Closed.class, counter::increment);
+  }
+
+  @Configuration
+  static class Empty {}
+
+  @Test
+  void theLibraryOfClustersLogsNothingUnlessTheApplicationSaysSo() {
+    var started = new SpringApplication(Empty.class);
+    started.setWebApplicationType(WebApplicationType.NONE);
+    String level = "logging.level.org.apache.ratis";
+    try (var running = started.run()) {
+      assertThat(running.getEnvironment().getProperty(level)).isEqualTo("off");
+    }
+    try (var running = started.run("--" + level + "=warn")) {
+      assertThat(running.getEnvironment().getProperty(level)).isEqualTo("warn");
+    }
   }
 
   @Test

@@ -12,12 +12,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.StringJoiner;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import stoa.Ref;
+import stoa.Stoa;
 import stoa.front.marshal.Marshaller;
 import stoa.front.marshal.Reference;
 import stoa.front.marshal.References;
 import stoa.front.marshal.TypeIds;
+import stoa.front.proxy.Proxies;
 import stoa.front.types.SharedType;
 import stoa.spi.CallContext;
 
@@ -32,13 +36,16 @@ final class Alone<T> {
 
   private final Class<T> face;
   private final Object key;
+  private final @Nullable Object[] arguments;
   private final SharedType type;
   private final Marshaller marshaller;
 
+  /// @param arguments of the constructor, after the key
   /// @throws stoa.NotShareable when it is no shared class
-  Alone(Class<T> face, Object key) {
+  Alone(Class<T> face, Object key, List<?> arguments) {
     this.face = face;
     this.key = key;
+    this.arguments = arguments.toArray();
     type = SharedType.of(face);
     ClassLoader loader = Objects.requireNonNullElse(face.getClassLoader(), Loaders.ofTest());
     marshaller = new Marshaller(new Numbers(), new Nobody(), List.of(), loader, BYTES_MAX);
@@ -51,12 +58,32 @@ final class Alone<T> {
         0,
         () -> {
           try {
-            return face.cast(type.instantiate(key, new Object[0]));
+            return face.cast(type.instantiate(key, arguments.clone()));
           } catch (RuntimeException | Error thrown) {
             throw thrown;
           } catch (Throwable thrown) {
             throw new IllegalArgumentException(
                 face.getName() + " has no new instance: " + thrown, thrown);
+          }
+        });
+  }
+
+  /// Returns a proxy that makes its calls on an instance.
+  ///
+  /// @param outcomes receives the outcome of each call
+  T recording(T instance, List<Outcome> outcomes) {
+    return Proxies.create(
+        type,
+        new Ref<T>(type.name(), key),
+        arguments,
+        (_, method, given) -> {
+          try {
+            Object answer = method.invoke(instance, given);
+            outcomes.add(new Outcome(answer, null));
+            return answer;
+          } catch (Exception thrown) {
+            outcomes.add(Outcome.threw(thrown));
+            throw thrown;
           }
         });
   }
@@ -149,16 +176,33 @@ final class Alone<T> {
 
     @Override
     public <U> U get(Class<U> other, Object otherKey, @Nullable Object... args) {
-      throw new OthersNeeded(face.getName() + " calls " + other.getName() + "[" + otherKey + "]");
+      throw new OthersNeeded("call " + other.getName() + "[" + otherKey + "]");
+    }
+
+    @Override
+    public <U> U collection(Function<Stoa, U> opening) {
+      throw new OthersNeeded("open a collection");
+    }
+
+    @Override
+    public void refuseOutside(String operation) {
+      throw new OthersNeeded(operation);
     }
   }
 
-  /// A method needs other objects.
-  static final class OthersNeeded extends UnsupportedOperationException {
+  /// A call needs more than the plain instance. An error, so that no method takes it for an
+  /// exception of the called object.
+  static final class OthersNeeded extends Error {
     private static final long serialVersionUID = 1L;
 
-    OthersNeeded(String what) {
-      super(what + ", which this check does not have: it runs the class by itself");
+    /// @param operation completes "a method cannot …"
+    OthersNeeded(String operation) {
+      super("a plain instance, on which this check makes each call again, cannot " + operation);
+    }
+
+    /// @param call the name of the call that needs them
+    OthersNeeded(String call, OthersNeeded needed) {
+      super("\"" + call + "\": " + needed.getMessage(), needed);
     }
   }
 
@@ -197,12 +241,12 @@ final class Alone<T> {
 
     @Override
     public Object resolve(Reference reference) {
-      throw new OthersNeeded(face.getName() + " has a reference to " + reference);
+      throw new OthersNeeded("refer to " + reference);
     }
 
     @Override
     public Object facade(Reference reference, String form) {
-      throw new OthersNeeded(face.getName() + " has a collection");
+      throw new OthersNeeded("have a collection");
     }
   }
 }

@@ -48,11 +48,12 @@ public final class Caller<T> {
   /// @param call makes the call on the instance that it gets, and touches nothing else. Several
   ///   calls in it count as one, which must then take effect at one moment
   /// @return what the call returned
-  /// @throws Exception what the method threw, or Stoa: a call whose outcome is unknown may have
-  ///   taken effect at any time, or not
+  /// @throws Exception what the method threw, which the check compares as it compares an answer: a
+  ///   workload that expects it catches it. Or what Stoa threw: a call whose outcome is unknown may
+  ///   have taken effect at any time, or not
   public <R extends @Nullable Object> R call(String name, Call1<? super T, R> call)
       throws Exception {
-    var open = client.begin(new ObjectModel.Invocation<>(name, plain -> Outcome.of(call, plain)));
+    var open = client.begin(new ObjectModel.Invocation<>(name, plain -> onPlain(name, call, plain)));
     R answer;
     try {
       answer = call.on(shared);
@@ -67,5 +68,28 @@ public final class Caller<T> {
     }
     open.returned(new ObjectModel.Answer.Returned(new Outcome(answer, null)));
     return answer;
+  }
+
+  /// Makes calls as [#call] does, of methods that return nothing. The check does not see an answer
+  /// of a method that returns one.
+  ///
+  /// @param step makes the calls on the instance that it gets, and touches nothing else
+  /// @throws Exception what the method threw, or Stoa
+  public void run(String name, Step<? super T> step) throws Exception {
+    Object _ =
+        call(
+            name,
+            instance -> {
+              step.on(instance);
+              return true;
+            });
+  }
+
+  private static <T> Outcome onPlain(String name, Call1<? super T, ?> call, T plain) {
+    try {
+      return Outcome.of(call, plain);
+    } catch (Alone.OthersNeeded needed) {
+      throw new Alone.OthersNeeded(name, needed);
+    }
   }
 }

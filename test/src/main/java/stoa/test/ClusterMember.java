@@ -64,6 +64,7 @@ final class ClusterMember implements Program {
 
   @Override
   public int start() throws IOException {
+    LibraryLogs.silence();
     ClusterMember joined = ClusterServer.was(directory) ? null : first;
     var started =
         ClusterServer.start(
@@ -105,6 +106,7 @@ final class ClusterMember implements Program {
 
   @Override
   public void halt() {
+    LibraryLogs.silence();
     ClusterServer ended = server;
     server = null;
     if (ended == null) return;
@@ -124,6 +126,7 @@ final class ClusterMember implements Program {
 
   @Override
   public void stop() {
+    LibraryLogs.silence();
     ClusterServer ended = server;
     server = null;
     if (ended == null) return;

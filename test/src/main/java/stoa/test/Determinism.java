@@ -3,49 +3,77 @@ package stoa.test;
 import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import stoa.Call1;
+import stoa.StoaException;
 
 /// The check of [StoaAssertions#assertDeterministic].
 final class Determinism {
   private Determinism() {}
 
-  static <T> void check(Alone<T> alone, Class<T> type, List<Call1<? super T, ?>> calls) {
-    T first = alone.fresh();
+  static <T> void check(Alone<T> alone, Class<T> type, List<Step<? super T>> steps) {
     int number = 0;
-    for (Call1<? super T, ?> call : calls) {
-      number++;
-      T second = alone.copy(first);
-      Outcome one = outcome(alone, number, call, first);
-      Outcome other = outcome(alone, number, call, second);
-      if (!isSame(alone, one, other)) {
-        fail(type, number, "answers %s, and its copy %s".formatted(one, other));
+    try {
+      T first = alone.fresh();
+      for (Step<? super T> step : steps) {
+        number++;
+        T second = alone.copy(first);
+        List<Outcome> ones = outcomes(alone, number, step, first);
+        List<Outcome> others = outcomes(alone, number, step, second);
+        if (!isSame(alone, ones, others)) {
+          fail(type, number, "answers %s, and its copy %s".formatted(words(ones), words(others)));
+        }
+        String field = difference(alone, first, second);
+        if (field != null) fail(type, number, "leaves another state than in its copy: " + field);
       }
-      String field = difference(alone, first, second);
-      if (field != null) fail(type, number, "leaves another state than in its copy: " + field);
+    } catch (Alone.OthersNeeded needed) {
+      throw new IllegalArgumentException(
+          "step %d on %s: %s; make the calls in a StoaStore, and use assertReplaysEqual"
+              .formatted(number, type.getSimpleName(), needed.getMessage()),
+          needed);
     }
   }
 
   private static void fail(Class<?> type, int number, String what) {
     StoaAssertions.failWith(
-        ("call %d on %s is not deterministic: it %s. Use Call.now() and Call.random(), keep"
+        ("step %d on %s is not deterministic: it %s. Use Call.now() and Call.random(), keep"
                 + " everything in fields, and use collections whose order does not depend on hashes")
             .formatted(number, type.getSimpleName(), what));
   }
 
-  private static <T> Outcome outcome(
-      Alone<T> alone, int number, Call1<? super T, ?> call, T instance) {
-    try {
-      return alone.run(number, () -> Outcome.of(call, instance));
-    } catch (Alone.OthersNeeded needed) {
-      throw new IllegalArgumentException(
-          "call %d: %s; make the calls in a StoaStore, and use assertReplaysEqual"
-              .formatted(number, needed.getMessage()),
-          needed);
+  private static String words(List<Outcome> outcomes) {
+    return outcomes.stream().map(Outcome::toString).collect(Collectors.joining(", "));
+  }
+
+  /// Makes a step, and returns the outcome of each call in it.
+  private static <T> List<Outcome> outcomes(
+      Alone<T> alone, int number, Step<? super T> step, T instance) {
+    var outcomes = new ArrayList<Outcome>();
+    T recording = alone.recording(instance, outcomes);
+    return alone.run(
+        number,
+        () -> {
+          try {
+            step.on(recording);
+          } catch (StoaException impossible) {
+            throw impossible;
+          } catch (Exception thrown) {
+            outcomes.add(Outcome.threw(thrown));
+          }
+          return outcomes;
+        });
+  }
+
+  private static boolean isSame(Alone<?> alone, List<Outcome> ones, List<Outcome> others) {
+    if (ones.size() != others.size()) return false;
+    for (int i = 0; i < ones.size(); i++) {
+      if (!isSame(alone, ones.get(i), others.get(i))) return false;
     }
+    return true;
   }
 
   private static boolean isSame(Alone<?> alone, Outcome one, Outcome other) {

@@ -17,7 +17,7 @@ record Outcome(@Nullable Object value, @Nullable String thrown) {
   static <T> Outcome of(Call1<? super T, ?> call, T instance) {
     try {
       return new Outcome(call.on(instance), null);
-    } catch (StoaException | Alone.OthersNeeded impossible) {
+    } catch (StoaException impossible) {
       throw impossible;
     } catch (Exception thrown) {
       return threw(thrown);

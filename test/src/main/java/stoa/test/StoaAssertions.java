@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
-import stoa.Call1;
 import stoa.NotShareable;
 import stoa.Stoa;
 import stoa.sim.check.Linearizability;
@@ -43,9 +42,12 @@ public final class StoaAssertions {
   /// ```
   ///
   /// The answers alone decide, so that some calls should read. On the plain instance,
-  /// [stoa.Call#now()] and [stoa.Call#random()] give other values than in the store, and other
-  /// objects cannot be called; a class whose answers depend on them is no matter for this check. A
-  /// hundred calls of four threads are enough to find most errors, and quick.
+  /// [stoa.Call#now()] and [stoa.Call#random()] give other values than in the store; a class whose
+  /// answers depend on them is no matter for this check. A hundred calls of four threads are enough
+  /// to find most errors, and quick.
+  ///
+  /// The check covers the calls on one object. It refuses a call that calls other objects; for a
+  /// transaction over several objects, write a [Simulation].
   ///
   /// @param key of an object that does not exist yet
   /// @param threads how many make calls at the same time, 1 to 64
@@ -53,20 +55,41 @@ public final class StoaAssertions {
   /// @throws AssertionError with the calls that have an order, and the call that has no place in
   ///   it; or when the threads do not end within a minute, or have made more calls than the check
   ///   can order
-  /// @throws IllegalArgumentException when the object exists, or the number of threads is none
+  /// @throws IllegalArgumentException when the object exists, the number of threads is none, or a
+  ///   call needs another object
   public static <T> void assertLinearizable(
       Stoa stoa, Class<T> type, Object key, int threads, Workload<T> workload) {
+    assertLinearizable(stoa, type, key, List.of(), threads, workload);
+  }
+
+  /// Checks the calls on an object as [#assertLinearizable(Stoa, Class, Object, int, Workload)]
+  /// does, for a class whose constructor takes arguments.
+  ///
+  /// ```java
+  /// assertLinearizable(stoa, Show.class, "gala", List.of(10, 20, 500L), 4, caller -> {
+  ///   for (int i = 0; i < 25; i++) caller.call("book", show -> show.book("ada"));
+  /// });
+  /// ```
+  ///
+  /// @param arguments of the constructor, after the key where [stoa.Shared#key()] is set, as for
+  ///   [Stoa#get]
+  /// @throws NotShareable when the class has no constructor for them
+  public static <T> void assertLinearizable(
+      Stoa stoa, Class<T> type, Object key, List<?> arguments, int threads, Workload<T> workload) {
     if (threads < 1 || threads > THREADS_MAX) {
       throw new IllegalArgumentException(threads + " threads; give 1 to " + THREADS_MAX);
     }
     if (stoa.find(type, key).isPresent()) {
       throw new IllegalArgumentException(
-          "%s[%s] exists, and the check begins with a new object; give another key"
+          ("%s[%s] exists, and the check begins with a new object; give another key, and the"
+                  + " constructor's arguments to assertLinearizable")
               .formatted(type.getSimpleName(), key));
     }
-    var alone = new Alone<>(type, key);
+    var alone = new Alone<>(type, key, arguments);
+    String object = "%s[%s]".formatted(type.getSimpleName(), key);
+    plain(object, alone::fresh); // before any call, the arguments fit
     var recorder = new Recorder<ObjectModel.Invocation<T>, ObjectModel.Answer>();
-    run(stoa.get(type, key), threads, workload, recorder);
+    run(stoa.get(type, key, arguments.toArray()), threads, workload, recorder);
     var model =
         new ObjectModel<T>(
             alone::fresh,
@@ -74,7 +97,8 @@ public final class StoaAssertions {
             instance -> new Shown(alone.state(instance), alone.words(instance)));
     var history = recorder.history();
     // A plain instance runs each call as a store would.
-    var verdict = alone.run(1, () -> Linearizability.check(model, history));
+    var verdict =
+        plain(object, () -> alone.run(1, () -> Linearizability.check(model, history)));
     if (verdict instanceof Verdict.Linearizable) return;
     String rest =
         verdict instanceof Verdict.Undecided
@@ -82,8 +106,20 @@ public final class StoaAssertions {
             : "\n"
                 + "The calls in one lambda count as one. Either they are not one call of a method"
                 + " or one transaction, or the class keeps something beside its fields";
-    throw new AssertionFailedError(
-        "the calls on %s[%s] are %s%s".formatted(type.getSimpleName(), key, verdict, rest));
+    throw new AssertionFailedError("the calls on %s are %s%s".formatted(object, verdict, rest));
+  }
+
+  private static <R> R plain(String object, Alone.Body<R> body) {
+    try {
+      return body.run();
+    } catch (Alone.OthersNeeded needed) {
+      throw new IllegalArgumentException(
+          needed.getMessage()
+              + ". assertLinearizable checks the calls on one object, here "
+              + object
+              + "; for several objects, write a Simulation",
+          needed);
+    }
   }
 
   /// The content of an instance, compared by its state.
@@ -149,7 +185,11 @@ public final class StoaAssertions {
   private static AssertionError failed(ExecutionException failed) {
     Throwable cause = failed.getCause();
     if (cause instanceof AssertionError told) return told;
-    return new AssertionFailedError("the workload of a thread failed with " + cause, cause);
+    return new AssertionFailedError(
+        "the workload of a thread failed with "
+            + cause
+            + "; when a method of the object may throw this, catch it around caller.call",
+        cause);
   }
 
   // ---- determinism
@@ -166,15 +206,27 @@ public final class StoaAssertions {
   /// The class runs by itself, without a store. For one that calls other objects, make the calls in
   /// a [StoaStore] and use [#assertReplaysEqual(StoaStore)].
   ///
-  /// @param calls made in this order
-  /// @throws AssertionError with the number of the first call whose answers or states differ; or
+  /// @param steps made in this order; the check compares the answer of each call in them
+  /// @throws AssertionError with the number of the first step whose answers or states differ; or
   ///   when a store would refuse the class, for example because it reads a clock
   @SafeVarargs
-  public static <T> void assertDeterministic(Class<T> type, Call1<? super T, ?>... calls) {
-    var all = new ArrayList<Call1<? super T, ?>>();
-    for (Call1<? super T, ?> call : calls) all.add(call);
+  public static <T> void assertDeterministic(Class<T> type, Step<? super T>... steps) {
+    assertDeterministic(type, "key", List.of(), steps);
+  }
+
+  /// Checks a class as [#assertDeterministic(Class, Step...)] does, when its constructor takes
+  /// arguments.
+  ///
+  /// @param key of the instances
+  /// @param arguments of the constructor, after the key where [stoa.Shared#key()] is set, as for
+  ///   [Stoa#get]
+  @SafeVarargs
+  public static <T> void assertDeterministic(
+      Class<T> type, Object key, List<?> arguments, Step<? super T>... steps) {
+    var all = new ArrayList<Step<? super T>>();
+    for (Step<? super T> step : steps) all.add(step);
     try {
-      Determinism.check(new Alone<>(type, "key"), type, all);
+      Determinism.check(new Alone<>(type, key, arguments), type, all);
     } catch (NotShareable refused) {
       throw new AssertionFailedError(refused.getMessage(), refused);
     }

@@ -42,6 +42,7 @@ public final class StoaCluster implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   static {
+    LibraryLogs.silence(); // before Ratis makes its first logger
     // A server whose port was taken fails its test, and does not end the process.
     ExitUtils.disableSystemExit();
   }
@@ -265,6 +266,7 @@ public final class StoaCluster implements AutoCloseable {
   /// Ends all servers at once, and the clients that were opened here and at the servers.
   @Override
   public void close() {
+    LibraryLogs.silence();
     heal();
     var endings = new ArrayList<AutoCloseable>();
     endings.add(clients);

@@ -1,5 +1,6 @@
 package stoa.test;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.test.StoaAssertions.assertDeterministic;
@@ -9,12 +10,14 @@ import static stoa.test.StoaAssertions.assertReplaysEqual;
 
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Call;
+import stoa.NotShareable;
 import stoa.Shared;
 import stoa.Stoa;
 
@@ -58,6 +61,33 @@ class StoaAssertionsTest {
     int roll() {
       last = Call.random().nextInt(6);
       return last;
+    }
+  }
+
+  /// Its constructor takes arguments.
+  @Shared(name = "test.Show")
+  static class Show {
+    private int seats;
+    private long price;
+
+    Show(int seats, long price) {
+      this.seats = seats;
+      this.price = price;
+    }
+
+    long book() {
+      if (seats == 0) throw new IllegalStateException("sold out");
+      seats--;
+      return price;
+    }
+
+    void raise(long more) {
+      price += more;
+    }
+
+    @Accessor
+    int seats() {
+      return seats;
     }
   }
 
@@ -136,12 +166,7 @@ class StoaAssertionsTest {
           for (int i = 0; i < CALLS; i++) {
             try {
               if (i % 2 == 0) caller.call("deposit 1", a -> a.deposit(1));
-              caller.call(
-                  "withdraw 1",
-                  a -> {
-                    a.withdraw(1);
-                    return true;
-                  });
+              caller.run("withdraw 1", a -> a.withdraw(1));
             } catch (IllegalArgumentException poor) {
               caller.call("balance", Account::balance);
             }
@@ -178,7 +203,94 @@ class StoaAssertionsTest {
         () -> assertLinearizable(stoa, Account.class, "old", 1, _ -> {}));
   }
 
+  @Test
+  void theConstructorMayTakeArguments(Stoa stoa) {
+    assertLinearizable(
+        stoa,
+        Show.class,
+        "gala",
+        List.of(2, 500L),
+        THREADS,
+        caller -> {
+          for (int i = 0; i < 2; i++) {
+            try {
+              caller.call("book", Show::book);
+            } catch (IllegalStateException soldOut) {
+              caller.call("seats", Show::seats);
+            }
+          }
+        });
+    assertEquals(0, stoa.get(Show.class, "gala").seats());
+  }
+
+  @Test
+  void argumentsThatNoConstructorTakesAreRefusedBeforeAnyCall(Stoa stoa) {
+    var told =
+        assertThrows(
+            NotShareable.class,
+            () -> assertLinearizable(stoa, Show.class, "opera", 1, caller -> caller.call("book", Show::book)));
+    says("has no constructor for ()", told);
+    assertTrue(stoa.find(Show.class, "opera").isEmpty());
+  }
+
+  @Test
+  void aTransactionOnTheObjectIsOneCall(Stoa stoa) {
+    assertLinearizable(
+        stoa,
+        Account.class,
+        "transacted",
+        THREADS,
+        caller -> {
+          for (int i = 0; i < 5; i++) {
+            caller.call("double", a -> stoa.transact(() -> a.deposit(a.balance() + 1)));
+          }
+        });
+  }
+
+  @Test
+  void callsOnOtherObjectsAreRefusedAndNotMadeAgain(Stoa stoa) {
+    Account other = stoa.get(Account.class, "other");
+    var told =
+        assertThrows(
+            IllegalArgumentException.class,
+            () ->
+                assertLinearizable(
+                    stoa,
+                    Account.class,
+                    "first",
+                    1,
+                    caller ->
+                        caller.call(
+                            "two objects",
+                            a -> stoa.transact(() -> a.deposit(1) + other.deposit(1)))));
+    says("\"two objects\"", told);
+    says("test.Account[other]", told);
+    says("Simulation", told);
+    assertEquals(1, other.balance());
+  }
+
+  @Test
+  void valuesOfTheKeyValueStoreAreRefusedAndNotPutAgain(Stoa stoa) {
+    var told =
+        assertThrows(
+            IllegalArgumentException.class,
+            () ->
+                assertLinearizable(
+                    stoa,
+                    Account.class,
+                    "noting",
+                    1,
+                    caller -> caller.run("note", _ -> stoa.store().put("note", "x"))));
+    says("key-value store", told);
+  }
+
   // ---- deterministic
+
+  @Test
+  void methodsMayReturnNothingAndConstructorsTakeArguments() {
+    assertDeterministic(Account.class, a -> a.deposit(3), a -> a.withdraw(1));
+    assertDeterministic(Show.class, "gala", List.of(2, 500L), Show::book, s -> s.raise(100));
+  }
 
   @Test
   void aDeterministicClassPasses() {

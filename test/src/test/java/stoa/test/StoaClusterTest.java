@@ -1,11 +1,15 @@
 package stoa.test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static stoa.test.StoaAssertions.assertLinearizable;
 
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 @StoaTest
 class StoaClusterTest {
@@ -39,6 +43,13 @@ class StoaClusterTest {
             leader.restart();
           }
         });
+  }
+
+  @Test
+  void theLibrariesOfTheServersLogNothing() {
+    assertFalse(LoggerFactory.getLogger("org.apache.ratis.server.RaftServer").isErrorEnabled());
+    assertFalse(Logger.getLogger("org.apache.ratis.thirdparty.io.grpc").isLoggable(Level.SEVERE));
+    assertFalse(Logger.getLogger("io.grpc.netty").isLoggable(Level.WARNING));
   }
 
   @Test

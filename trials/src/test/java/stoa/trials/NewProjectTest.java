@@ -1,6 +1,7 @@
 package stoa.trials;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -32,6 +33,7 @@ class NewProjectTest {
     LocalRepository.make(repository);
     Path project = folder.resolve("shop");
     stoa(0, "new", project.toString(), "--package", "org.shop");
+    theGuideHasThePom(project);
     run(0, project, "mvn", "-B", "-o", "-q", "-Dmaven.repo.local=" + repository, "package");
     assertEquals(
         3, tests(project.resolve("target/surefire-reports/TEST-org.shop.TicketsTest.xml")));
@@ -58,11 +60,20 @@ class NewProjectTest {
     LocalRepository.make(repository);
     Path project = folder.resolve("tickets");
     copy(LocalRepository.root().resolve("apps/tickets"), project);
-    run(0, project, "mvn", "-B", "-q", "-Dmaven.repo.local=" + repository, "package");
+    String built =
+        run(0, project, "mvn", "-B", "-q", "-Dmaven.repo.local=" + repository, "package");
+    assertFalse(built.contains("o.a.ratis"), built);
     Path reports = project.resolve("target/surefire-reports");
     assertEquals(8, tests(reports.resolve("TEST-stoa.tickets.TicketsTest.xml")));
     assertEquals(3, tests(reports.resolve("TEST-stoa.tickets.CrowdTest.xml")));
     assertTrue(Files.exists(project.resolve("target/tickets-exec.jar")));
+  }
+
+  @Test
+  void aPathWithSpacesIsQuotedForTheShell() throws IOException {
+    String said = stoa(0, "new", folder.resolve("my app").toString(), "--maven");
+    assertTrue(said.contains("next: cd '" + folder.resolve("my app") + "' && mvn test"), said);
+    assertTrue(said.contains("export JAVA_HOME="), said);
   }
 
   @Test
@@ -81,6 +92,17 @@ class NewProjectTest {
     assertTrue(said.contains("gradle test"), said);
     assertTrue(Files.exists(project.resolve("build.gradle.kts")));
     assertTrue(Files.notExists(project.resolve("pom.xml")));
+  }
+
+  /// Checks that the POM in the guide is a part of that of a new project, which is built here.
+  private static void theGuideHasThePom(Path project) throws IOException {
+    String page = Files.readString(LocalRepository.root().resolve("docs/guide/artifacts.md"));
+    int begin = page.indexOf("<?xml");
+    String pom = page.substring(begin, page.indexOf("```", begin));
+    List<String> made = Files.readAllLines(project.resolve("pom.xml"));
+    List<String> others = pom.lines().filter(line -> !made.contains(line)).toList();
+    assertEquals(List.of(), others);
+    assertTrue(pom.contains("maven-surefire-plugin") && pom.contains("maven-compiler-plugin"), pom);
   }
 
   /// Builds the program once more as a module, and runs it with the artifacts as modules.

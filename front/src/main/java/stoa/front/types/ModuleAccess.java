@@ -6,7 +6,10 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Member;
 import java.util.Objects;
+import stoa.NotShareable;
 
 /// The access of Stoa to the modules of users' classes, and of those modules to Stoa.
 ///
@@ -49,6 +52,18 @@ public final class ModuleAccess {
       Throwable cause = Objects.requireNonNull(e.getCause());
       throw (IllegalAccessException)
           new IllegalAccessException(cause.getMessage()).initCause(cause);
+    }
+  }
+
+  /// Makes a member of a user's class accessible to Stoa.
+  ///
+  /// @throws NotShareable if the class's module does not open its package
+  public static <M extends AccessibleObject & Member> void open(M member) {
+    try {
+      member.setAccessible(true);
+    } catch (RuntimeException e) {
+      throw new NotShareable(
+          member + " is not accessible; " + remedy(member.getDeclaringClass()), e);
     }
   }
 

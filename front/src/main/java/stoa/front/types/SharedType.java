@@ -118,7 +118,7 @@ public final class SharedType {
         methods.stream().collect(Collectors.toUnmodifiableMap(m -> signature(m.method()), m -> m));
     this.removed = removed(face, implementation);
     this.constructors = List.of(implementation.getDeclaredConstructors());
-    for (Constructor<?> constructor : constructors) open(constructor);
+    for (Constructor<?> constructor : constructors) ModuleAccess.open(constructor);
     this.exceptions = Verifier.verify(face, implementation, methods);
     this.schema = describe().getBytes(StandardCharsets.UTF_8);
   }
@@ -346,7 +346,7 @@ public final class SharedType {
         if (Modifier.isStatic(field.getModifiers())) {
           throw new NotShareable(member(field) + " is static and cannot hold the key; remove it");
         }
-        open(field);
+        ModuleAccess.open(field);
         return field;
       }
     }
@@ -587,7 +587,7 @@ public final class SharedType {
   }
 
   private static MethodHandle handle(Method method) {
-    open(method);
+    ModuleAccess.open(method);
     try {
       return MethodHandles.lookup()
           .unreflect(method)
@@ -596,16 +596,6 @@ public final class SharedType {
           .asType(MethodType.methodType(Object.class, Object.class, Object[].class));
     } catch (IllegalAccessException e) {
       throw new NotShareable(member(method) + " cannot be called: " + e.getMessage(), e);
-    }
-  }
-
-  private static <M extends java.lang.reflect.AccessibleObject & java.lang.reflect.Member>
-      void open(M member) {
-    try {
-      member.setAccessible(true);
-    } catch (RuntimeException e) {
-      throw new NotShareable(
-          member + " is not accessible; " + ModuleAccess.remedy(member.getDeclaringClass()), e);
     }
   }
 

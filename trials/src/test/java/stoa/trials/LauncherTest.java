@@ -1,0 +1,115 @@
+package stoa.trials;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.spi.ToolProvider;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `./stoa java` and `./stoa javac`, in a folder whose only library is one class.
+@DisabledOnOs(OS.WINDOWS)
+class LauncherTest {
+  private static final String PROGRAM =
+      """
+      public class Program {
+        public static void main(String[] arguments) {
+          System.out.println(library.Library.NAME + " " + String.join(" ", arguments));
+        }
+      }
+      """;
+
+  @TempDir Path folder;
+
+  private Path root;
+  private Path source;
+  private Path classes;
+
+  @BeforeEach
+  void buildsTheLibrary() throws Exception {
+    root = Files.createDirectories(folder.resolve("root"));
+    Path launcher = root.resolve("stoa");
+    Files.copy(LocalRepository.root().resolve("stoa"), launcher);
+    Path lib = Files.createDirectories(root.resolve("cli/target/quick/lib"));
+    Path library = folder.resolve("Library.java");
+    Files.writeString(
+        library,
+        "package library; public class Library { public static final Object NAME = \"library\"; }");
+    Path built = folder.resolve("built");
+    tool("javac", "-d", built.toString(), library.toString());
+    tool("jar", "-cf", lib.resolve("library.jar").toString(), "-C", built.toString(), ".");
+    Files.createDirectories(root.resolve("target/stoa"));
+    Files.createFile(root.resolve("target/stoa/cli.stamp")); // nothing has changed since
+    source = folder.resolve("Program.java");
+    Files.writeString(source, PROGRAM);
+    classes = folder.resolve("classes");
+  }
+
+  @Test
+  void addsTheLibrariesToAGivenClassPath() throws Exception {
+    stoa(Map.of(), 0, "javac", "-d", classes.toString(), "-cp", folder.toString(), source);
+    for (List<String> given :
+        List.of(
+            List.of("-cp", classes.toString()),
+            List.of("-classpath", classes.toString()),
+            List.of("--class-path", classes.toString()),
+            List.of("--class-path=" + classes),
+            List.of("-ea", "--add-modules", "java.net.http", "-cp", classes.toString()))) {
+      var arguments = new ArrayList<Object>(List.of("java"));
+      arguments.addAll(given);
+      arguments.addAll(List.of("Program", "-cp", "its own"));
+      assertEquals("library -cp its own\n", stoa(Map.of(), 0, arguments.toArray()));
+    }
+  }
+
+  @Test
+  void addsTheLibrariesToTheClassPathOfTheEnvironment() throws Exception {
+    Map<String, String> environment = Map.of("CLASSPATH", classes.toString());
+    stoa(environment, 0, "javac", "-d", classes.toString(), source);
+    assertEquals("library 1\n", stoa(environment, 0, "java", "Program", "1"));
+  }
+
+  @Test
+  void runsASourceFileOnTheLibraries() throws Exception {
+    assertEquals("library a b\n", stoa(Map.of(), 0, "java", source, "a", "b"));
+  }
+
+  @Test
+  void saysWhenTheClassPathIsMissing() throws Exception {
+    String told = stoa(Map.of(), 1, "java", "-cp");
+    assertTrue(told.contains("-cp needs a class path"), told);
+  }
+
+  private static void tool(String name, String... arguments) {
+    int exit = ToolProvider.findFirst(name).orElseThrow().run(System.out, System.err, arguments);
+    assertEquals(0, exit, name);
+  }
+
+  /// Runs the launcher, and returns what it printed.
+  private String stoa(Map<String, String> environment, int exitCode, Object... arguments)
+      throws IOException, InterruptedException {
+    var command = new ArrayList<>(List.of("bash", root.resolve("stoa").toString()));
+    Arrays.stream(arguments).map(Object::toString).forEach(command::add);
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().remove("CLASSPATH");
+    builder.environment().remove("JAVA_TOOL_OPTIONS");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(exitCode, process.waitFor(), said);
+    return said;
+  }
+}
