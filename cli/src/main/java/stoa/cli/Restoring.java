@@ -189,7 +189,7 @@ final class Restoring {
     List<BackupPoint.Segment> files = groups.get(group);
     var source = new BackupFiles(from, files);
     var target = new FileDisk(to);
-    // A file is read again while the next one is written.
+    // A file is synced and read again while the next one is written.
     try (var _ = target.hold();
         var verifying = Executors.newSingleThreadExecutor()) {
       var verified = new ArrayList<Future<?>>();
@@ -198,12 +198,15 @@ final class Restoring {
         try (DiskFile in = source.open(name);
             DiskFile out = target.create(name)) {
           copy(in, out, file.bytes());
-          verified.add(verifying.submit(() -> verify(target, file)));
-          out.sync();
         }
+        verified.add(
+            verifying.submit(() -> {
+              verify(target, file);
+              return null;
+            }));
       }
-      target.syncDirectory();
       for (Future<?> one : verified) one.get();
+      target.syncDirectory();
     } catch (IOException | StorageException failed) {
       throw cannot(to, failed);
     } catch (ExecutionException differs) {
@@ -214,7 +217,10 @@ final class Restoring {
     }
   }
 
-  private static void verify(FileDisk target, BackupPoint.Segment file) {
+  private static void verify(FileDisk target, BackupPoint.Segment file) throws IOException {
+    try (DiskFile written = target.open(DeviceFiles.segment(file.number()))) {
+      written.sync();
+    }
     var found = BackupCut.count(target, file.number(), file.bytes(), Long.MAX_VALUE).file();
     if (found.equals(file)) return;
     throw new IllegalArgumentException("a segment has " + found + ", and the backup had " + file);
