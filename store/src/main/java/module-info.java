@@ -1,6 +1,7 @@
 /// The listenable key-value store: a put is an append to the key's stream, and handlers run where
 /// the key lives.
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // stoa.objects is built later
 module stoa.store {
   requires static transitive org.jspecify;
   requires transitive stoa.log;
@@ -16,4 +17,10 @@ module stoa.store {
   exports stoa.store.streams;
   exports stoa.store.threads;
   exports stoa.store.watching;
+
+  // For the division of a store among groups, which copies records as they are.
+  exports stoa.store.divergence to
+      stoa.objects;
+  exports stoa.store.records to
+      stoa.objects;
 }

@@ -32,7 +32,8 @@ public interface Stoa extends AutoCloseable {
 
   /// Opens a store.
   ///
-  /// @throws IllegalArgumentException when no engine on the class path or module path opens such URLs
+  /// @throws IllegalArgumentException when no engine on the class path or module path opens such
+  ///   URLs
   /// @throws Corrupt when the directory has data that cannot be read
   /// @throws Unavailable when another process has the directory open, the directory cannot be used,
   ///   or no server answers

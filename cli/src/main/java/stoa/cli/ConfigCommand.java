@@ -62,7 +62,7 @@ final class ConfigCommand implements Callable<Integer> {
     boolean none =
         standard == null
             || standard.equals("")
-            || standard instanceof List<?> list && list.isEmpty();
+            || (standard instanceof List<?> list && list.isEmpty());
     return none ? option.paramLabel() : standard.toString();
   }
 

@@ -145,7 +145,8 @@ record SharedClasses(
               .anyMatch(one -> one.className().equalsString(MARK));
       boolean isHandler =
           type.interfaces().stream().anyMatch(one -> one.asInternalName().equals(HANDLER));
-      if (isShared || isHandler) names.add(name.substring(0, name.length() - SUFFIX.length()).replace('/', '.'));
+      if (isShared || isHandler)
+        names.add(name.substring(0, name.length() - SUFFIX.length()).replace('/', '.'));
     } catch (IllegalArgumentException damaged) {
       throw new IllegalArgumentException(
           name + " is no class file that this Java can read: " + damaged.getMessage(), damaged);

@@ -127,7 +127,7 @@ final class StatusCommand implements Callable<Integer> {
     Set<String> silent = new HashSet<>();
     for (ServerStatus server : servers) {
       String state = server.getState();
-      if (old || state.isEmpty() && isBehind(server)) {
+      if (old || (state.isEmpty() && isBehind(server))) {
         // The servers have not noticed yet that one has ended.
         boolean answers = operator.answers(server.getClientAddress());
         if (!answers) state = SILENT;

@@ -67,10 +67,9 @@ class SettingsTest {
         assertThrows(IllegalArgumentException.class, () -> served(Map.of(), "--config", file))
             .getMessage());
     String absent = folder.resolve("absent").toString();
-    assertTrue(
-        assertThrows(IllegalArgumentException.class, () -> served(Map.of(), "--config", absent))
-            .getMessage()
-            .contains(absent));
+    var thrown =
+        assertThrows(IllegalArgumentException.class, () -> served(Map.of(), "--config", absent));
+    assertTrue(String.valueOf(thrown.getMessage()).contains(absent), thrown::toString);
   }
 
   @Test

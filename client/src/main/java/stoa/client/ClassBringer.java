@@ -40,9 +40,7 @@ final class ClassBringer {
     Addresses.Address place = conversation.place();
     if (place == null) {
       throw new Unavailable(
-          "the connection is lost, and the class "
-              + face.getName()
-              + " not sent; try again");
+          "the connection is lost, and the class " + face.getName() + " not sent; try again");
     }
     ManagedChannel channel = conversation.channel(place);
     try {
@@ -86,11 +84,7 @@ final class ClassBringer {
 
   private static Unavailable unavailable(Class<?> face, Throwable cause) {
     return new Unavailable(
-        "the class "
-            + face.getName()
-            + " did not reach the server: "
-            + cause
-            + "; try again",
+        "the class " + face.getName() + " did not reach the server: " + cause + "; try again",
         cause);
   }
 }

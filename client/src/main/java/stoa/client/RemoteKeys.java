@@ -212,8 +212,8 @@ final class RemoteKeys {
     if (!feeds.containsKey(feed.number())) part.conversation().tell(unlistening(feed.listen()));
   }
 
-  /// Ends a listener that the server does not take again. One that is away is asked again when it is
-  /// back, or another one is.
+  /// Ends a listener that the server does not take again. One that is away is asked again when it
+  /// is back, or another one is.
   private void refusedAgain(RemoteFeed feed, Outgoing settled) {
     try {
       var _ = part.sound(settled.answer());

@@ -19,7 +19,6 @@ import stoa.front.SharedCall;
 import stoa.front.SharedReferences;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.Keys;
-import stoa.front.types.SharedType;
 import stoa.wire.MessageForms;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;

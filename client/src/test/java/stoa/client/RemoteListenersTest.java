@@ -247,13 +247,12 @@ class RemoteListenersTest {
       var ear = new Ear<String>();
       var registration = stoa.store().register("k", ear, new Containing("a".repeat(5_000)));
       server.close();
-      server =
-          ServedEngine.serve(
-              config.withLimits(Limits.standard().withCallBytesMax(4_096)), 0);
+      server = ServedEngine.serve(config.withLimits(Limits.standard().withCallBytesMax(4_096)), 0);
       network.target(server.port());
       stoa.store().put("k", "a");
       StoaException cause = ear.end.get(SECONDS, TimeUnit.SECONDS);
-      assertTrue(String.valueOf(cause.getMessage()).contains("callBytesMax is 4096"), cause::toString);
+      assertTrue(
+          String.valueOf(cause.getMessage()).contains("callBytesMax is 4096"), cause::toString);
       assertTrue(!registration.isOpen());
     } finally {
       server.close();

@@ -33,8 +33,8 @@ public interface Placing {
 
   /// The execution of such calls in the process of the store itself.
   interface Root extends Placing, AutoCloseable {
-    /// Keeps a migrating object in the store while the store executes calls on the object, as on any
-    /// other object. Waits for nothing.
+    /// Keeps a migrating object in the store while the store executes calls on the object, as on
+    /// any other object. Waits for nothing.
     ///
     /// @return run it once when the calls have ended, on any thread; null when the object is not in
     ///   the store, or is about to leave it

@@ -123,7 +123,7 @@ final class HandlerCodes {
   boolean has(String handler, String className) {
     Class<?> own = ofProgram(handler);
     LoadedCode code = at(codes.of(handler).getLast().number());
-    return code.isStored() || own == null
+    return (code.isStored() || own == null)
         ? code.has(className)
         : CodeVersion.of(own).has(className);
   }

@@ -191,8 +191,7 @@ public final class KeyService {
     int code =
         values
             .core()
-            .limited(
-                key, () -> stoa.handlers().numberOf(in -> read(in, handler, Effort.full())));
+            .limited(key, () -> stoa.handlers().numberOf(in -> read(in, handler, Effort.full())));
     var listening = new Listening(session, listener);
     values.register(listening, key, limits, handler, code);
     return new Listener(listening, key);

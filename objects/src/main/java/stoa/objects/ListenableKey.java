@@ -204,8 +204,7 @@ final class ListenableKey implements Handler {
     Object name = stoa.nameIn(code, execution.key());
     var context = new ObjectContext(stoa, execution, stoa.refOf(execution.key()), code, null);
     KeyHandler<Object, Object> handler = one.handler(marshaller);
-    var arguments =
-        known.computeIfAbsent(code, _ -> new Arguments(marshaller, newValue, before));
+    var arguments = known.computeIfAbsent(code, _ -> new Arguments(marshaller, newValue, before));
     return ScopedValue.where(CallContext.CURRENT, context)
         .call(() -> {
           Object answer = handler.handle(name, arguments.value(), arguments.before());
@@ -270,8 +269,7 @@ final class ListenableKey implements Handler {
     private @Nullable Object known;
     private @Nullable Object knownBefore;
 
-    Arguments(
-        Marshaller marshaller, byte @Nullable [] encoded, byte @Nullable [] encodedBefore) {
+    Arguments(Marshaller marshaller, byte @Nullable [] encoded, byte @Nullable [] encodedBefore) {
       this.marshaller = marshaller;
       this.encoded = encoded;
       this.encodedBefore = encodedBefore;

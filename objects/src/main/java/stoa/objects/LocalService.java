@@ -1050,7 +1050,7 @@ final class LocalService implements Service, Placing.Roots {
 
   /// Returns the versions in the log that this process uses.
   Stream<LoadedCode> loaded() {
-    return Stream.concat(handlers.newest(), storedCodes.values().stream())
+    return Stream.concat(handlers.newest(), storedCodes.all().stream())
         .filter(LoadedCode::isStored);
   }
 

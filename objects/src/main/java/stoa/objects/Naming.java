@@ -113,8 +113,8 @@ public final class Naming {
   }
 
   /// Registers a class of a client's values: of the elements of a collection, or in the key-value
-  /// store. Collections need the class on the class path; the key-value store has it from the code of
-  /// a handler, too.
+  /// store. Collections need the class on the class path; the key-value store has it from the code
+  /// of a handler, too.
   ///
   /// @throws NotShareable when the store has no such class, or does not accept it from a client
   public void admit(String className) {

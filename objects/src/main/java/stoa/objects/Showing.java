@@ -183,8 +183,7 @@ final class Showing {
       case Optional<?> some -> one(name, type, some.orElse(null), path, depth);
       case AtomicReference<?> some -> one(name, type, some.get(), path, depth);
       case Map.Entry<?, ?> entry -> entry(name, entry.getKey(), entry.getValue(), path, depth);
-      case Throwable thrown ->
-          new Shown(Kind.OBJECT, name, type, "", 1, List.of(message(thrown)));
+      case Throwable thrown -> new Shown(Kind.OBJECT, name, type, "", 1, List.of(message(thrown)));
       default -> leaf(Kind.HIDDEN, name, type, "a class of the JDK that is not shown", 0);
     };
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -41,7 +42,7 @@ public class ChangedParametersTest {
 
   /// For the constructor of the first program.
   public static void constructed() {
-    CONSTRUCTED.get().run();
+    Objects.requireNonNull(CONSTRUCTED.get()).run();
   }
 
   private <T extends @Nullable Object> T open(Program program, Function<Stoa, T> use) {

@@ -77,7 +77,10 @@ class StoredCodesTest {
           new StoredCodes(
               one ->
                   LoadedCode.stored(
-                      service, service.dictionary(), one.number(), service.classes("no classes", Map.of())),
+                      service,
+                      service.dictionary(),
+                      one.number(),
+                      service.classes("no classes", Map.of())),
               active::contains,
               dropped::add);
       LoadedCode first = codes.get(activation(1));

@@ -233,7 +233,7 @@ final class Alone<T> {
   }
 
   /// No other objects.
-  private final class Nobody implements References {
+  private static final class Nobody implements References {
     @Override
     public @Nullable Reference referenceOf(Object object) {
       return null;

@@ -53,7 +53,8 @@ public final class Caller<T> {
   ///   have taken effect at any time, or not
   public <R extends @Nullable Object> R call(String name, Call1<? super T, R> call)
       throws Exception {
-    var open = client.begin(new ObjectModel.Invocation<>(name, plain -> onPlain(name, call, plain)));
+    var open =
+        client.begin(new ObjectModel.Invocation<>(name, plain -> onPlain(name, call, plain)));
     R answer;
     try {
       answer = call.on(shared);

@@ -97,8 +97,7 @@ public final class StoaAssertions {
             instance -> new Shown(alone.state(instance), alone.words(instance)));
     var history = recorder.history();
     // A plain instance runs each call as a store would.
-    var verdict =
-        plain(object, () -> alone.run(1, () -> Linearizability.check(model, history)));
+    var verdict = plain(object, () -> alone.run(1, () -> Linearizability.check(model, history)));
     if (verdict instanceof Verdict.Linearizable) return;
     String rest =
         verdict instanceof Verdict.Undecided
@@ -210,8 +209,9 @@ public final class StoaAssertions {
   /// @throws AssertionError with the number of the first step whose answers or states differ; or
   ///   when a store would refuse the class, for example because it reads a clock
   @SafeVarargs
+  @SuppressWarnings("varargs") // the list reads them
   public static <T> void assertDeterministic(Class<T> type, Step<? super T>... steps) {
-    assertDeterministic(type, "key", List.of(), steps);
+    check(type, "key", List.of(), List.of(steps));
   }
 
   /// Checks a class as [#assertDeterministic(Class, Step...)] does, when its constructor takes
@@ -221,12 +221,16 @@ public final class StoaAssertions {
   /// @param arguments of the constructor, after the key where [stoa.Shared#key()] is set, as for
   ///   [Stoa#get]
   @SafeVarargs
+  @SuppressWarnings("varargs") // the list reads them
   public static <T> void assertDeterministic(
       Class<T> type, Object key, List<?> arguments, Step<? super T>... steps) {
-    var all = new ArrayList<Step<? super T>>();
-    for (Step<? super T> step : steps) all.add(step);
+    check(type, key, arguments, List.of(steps));
+  }
+
+  private static <T> void check(
+      Class<T> type, Object key, List<?> arguments, List<Step<? super T>> steps) {
     try {
-      Determinism.check(new Alone<>(type, key, arguments), type, all);
+      Determinism.check(new Alone<>(type, key, arguments), type, steps);
     } catch (NotShareable refused) {
       throw new AssertionFailedError(refused.getMessage(), refused);
     }

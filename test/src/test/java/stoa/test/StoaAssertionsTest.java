@@ -228,7 +228,9 @@ class StoaAssertionsTest {
     var told =
         assertThrows(
             NotShareable.class,
-            () -> assertLinearizable(stoa, Show.class, "opera", 1, caller -> caller.call("book", Show::book)));
+            () ->
+                assertLinearizable(
+                    stoa, Show.class, "opera", 1, caller -> caller.call("book", Show::book)));
     says("has no constructor for ()", told);
     assertTrue(stoa.find(Show.class, "opera").isEmpty());
   }

@@ -39,8 +39,9 @@ import stoa.sim.scenario.Scenario;
 
 /// Changes of shared classes, each made to objects with few and with many calls: by deploying them
 /// at a server while a client calls, with and without a class path, and by starting three servers
-/// again in turn with the changed class path; and taken back. The state and the past are what they were, or the change is refused
-/// with the rule that settles it, and nothing has changed. No call of the client is lost.
+/// again in turn with the changed class path; and taken back. The state and the past are what they
+/// were, or the change is refused with the rule that settles it, and nothing has changed. No call
+/// of the client is lost.
 ///
 /// `./stoa test --campaign --scenario code-changes --seeds 0-0`. All changes are in one store at
 /// once. The seed decides nothing.
@@ -312,7 +313,8 @@ public final class ChangesScenario implements Scenario {
     try (var server = Server.start(ServerConfig.of("127.0.0.1", 0), service)) {
       String url = "stoa://127.0.0.1:" + server.port();
       CodeService code = service.code();
-      for (Cell row : rows(cells)) deploy(code, first.get(row.number()), new CodeChange.Outcome.Kept(), row);
+      for (Cell row : rows(cells))
+        deploy(code, first.get(row.number()), new CodeChange.Outcome.Kept(), row);
       try (var before = new Client(programs.before(), url);
           var after = new Client(programs.after(), url)) {
         each(cells, before::call);

@@ -668,7 +668,8 @@ class EvolutionRulesTest {
       Version two = compiled(item("@MethodId(\"put\") public void put(" + other + ") {}", "1"));
       SharedMethod after = two.type().method("put");
       var e = assertThrows(NotShareable.class, () -> two.marshaller().arguments(after, bytes));
-      assertTrue(String.valueOf(e.getMessage()).contains("a call of put does not fit"), e::toString);
+      assertTrue(
+          String.valueOf(e.getMessage()).contains("a call of put does not fit"), e::toString);
     }
   }
 

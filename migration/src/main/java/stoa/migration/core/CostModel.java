@@ -337,7 +337,8 @@ public final class CostModel {
   private long ranAt;
   // How many calls it has had since it came to its side.
   private int settled;
-  // For how many calls it does not go to the server after it was moved to the clients, and for how many the
+  // For how many calls it does not go to the server after it was moved to the clients, and for how
+  // many the
   // next time.
   private int stays;
   private int stay = EPOCH;

@@ -663,16 +663,18 @@ class StandbyTest {
     leader.await(() -> {
       Object thing = leader.stoa.get(before.type("Thing"), "t");
       for (int i = 0; i < 3; i++) {
-        var _ = CompiledProgram.call(thing, List.of("run"), i);
+        var _ = CompiledProgram.call(thing, "run", i);
       }
       return true;
     });
     for (int i = 0; i < 10; i++) {
       leader.settle();
-      programs.getLast().run(() -> {
-        other.copy(leader.log);
-        return true;
-      });
+      programs
+          .getLast()
+          .run(() -> {
+            other.copy(leader.log);
+            return true;
+          });
     }
     assertTrue(standby.progress().compared() >= 1, standby.progress()::toString);
     assertEquals(List.of(), other.told);
