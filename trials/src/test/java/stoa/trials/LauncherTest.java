@@ -14,12 +14,9 @@ import java.util.Map;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /// `./stoa java` and `./stoa javac`, in a folder whose only library is one class.
-@DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
   private static final String PROGRAM =
       """
