@@ -29,7 +29,13 @@ class ReadmeTest {
 
   /// Pages whose subject is no program.
   private static final Set<String> WITHOUT =
-      Set.of("README.md", "artifacts.md", "cluster.md", "guarantees.md", "vcorfu.md");
+      Set.of(
+          "README.md",
+          "artifacts.md",
+          "cluster.md",
+          "distribution.md",
+          "guarantees.md",
+          "vcorfu.md");
 
   @TempDir Path folder;
 
