@@ -17,6 +17,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -30,6 +33,9 @@ import stoa.wire.proto.WhereRequest;
 
 /// The options by which an operator's command finds its server.
 public final class Operator {
+  // Behind a token whose clients may deploy classes.
+  private static final String DEPLOY = "deploy";
+
   private static final int ATTEMPTS = 10;
   private static final long LEADER_SECONDS = 3;
 
@@ -235,16 +241,38 @@ public final class Operator {
   /// @throws IllegalArgumentException when the file is open to others, or has no token
   /// @throws IOException when it cannot be read
   static List<String> tokens(Path file) throws IOException {
+    return lines(file).map(words -> words[0]).distinct().toList();
+  }
+
+  /// Returns those tokens in a private file behind which the word `deploy` stands.
+  ///
+  /// @throws IllegalArgumentException when the file is open to others, or has no token
+  /// @throws IOException when it cannot be read
+  static Set<String> deployTokens(Path file) throws IOException {
+    return lines(file)
+        .filter(words -> words.length > 1)
+        .map(words -> words[0])
+        .collect(Collectors.toSet());
+  }
+
+  private static Stream<String[]> lines(Path file) throws IOException {
     Permissions.requirePrivate(file);
-    List<String> tokens =
+    List<String[]> lines =
         Files.readString(file)
             .lines()
             .map(String::strip)
             .filter(line -> !line.isEmpty())
-            .distinct()
+            .map(line -> line.split("\\s+"))
             .toList();
-    if (!tokens.isEmpty()) return tokens;
-    throw new IllegalArgumentException(file + " is empty; write a long random word into it");
+    if (lines.isEmpty()) {
+      throw new IllegalArgumentException(file + " is empty; write a long random word into it");
+    }
+    for (String[] words : lines) {
+      if (words.length == 1 || (words.length == 2 && words[1].equals(DEPLOY))) continue;
+      throw new IllegalArgumentException(
+          file + " has a line of " + words.length + " words; a line is a token, or a token and " + DEPLOY);
+    }
+    return lines.stream();
   }
 
   private static final class Showing implements ClientInterceptor {

@@ -194,7 +194,8 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "A file with the tokens of which clients must send one, one a line. With several tokens,"
-              + " clients with one of them have at most half of the sessions.")
+              + " clients with one of them have at most half of the sessions. When the word deploy"
+              + " stands behind some, only clients with these may deploy, try and bring classes.")
   private @Nullable Path tokenFile;
 
   @Option(
@@ -488,7 +489,14 @@ final class ServeCommand implements Callable<Integer> {
       config = config.withTls(readable(pem), own(privateKey));
     }
     Path token = tokenFile;
-    return token == null ? config : config.withTokens(tokens(readable(token)));
+    if (token == null) return config;
+    try {
+      return config
+          .withTokens(Operator.tokens(readable(token)))
+          .withDeployTokens(Operator.deployTokens(token));
+    } catch (IOException e) {
+      throw new IllegalArgumentException(token + " cannot be read: " + e.getMessage(), e);
+    }
   }
 
   private static Path readable(Path file) {
@@ -501,14 +509,6 @@ final class ServeCommand implements Callable<Integer> {
     try {
       Permissions.requirePrivate(readable(file));
       return file;
-    } catch (IOException e) {
-      throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
-    }
-  }
-
-  private static List<String> tokens(Path file) {
-    try {
-      return Operator.tokens(file);
     } catch (IOException e) {
       throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
     }

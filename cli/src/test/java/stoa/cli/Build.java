@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
+import stoa.StoaConfig;
 import stoa.View;
 import stoa.sim.code.CompiledProgram;
 
@@ -27,8 +28,13 @@ final class Build {
 
   /// Uses a store as a client with these classes.
   <T> T client(String url, Function<Stoa, T> use) {
+    return client(StoaConfig.of(url), use);
+  }
+
+  /// Uses a store as a client with these classes.
+  <T> T client(StoaConfig config, Function<Stoa, T> use) {
     return program.run(() -> {
-      try (Stoa stoa = Stoa.open(url)) {
+      try (Stoa stoa = Stoa.open(config)) {
         return use.apply(stoa);
       }
     });

@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +24,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.ConnectionSecurity;
 import stoa.History;
 import stoa.NotShareable;
 import stoa.Stoa;
+import stoa.StoaConfig;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.StatusReply;
@@ -404,6 +407,43 @@ class DeployTest {
             return null;
           });
     }
+  }
+
+  @Test
+  void onlyTokensThatSaySoMayDeploy() throws Exception {
+    Build once = build("once", ONCE);
+    String plain = token("plain");
+    String boss = token("boss deploy");
+    var options = List.of("--client-classes", "--token-file", token("plain\nboss deploy"));
+    try (var server = ServerProcess.start(directory.resolve("data"), options)) {
+      String[] deploy = {"deploy", once.path(), "--server", server.address(), "--token-file", plain};
+      assertTrue(stoa(1, deploy).contains("the token may not deploy classes"));
+      String absent =
+          String.valueOf(
+              assertThrows(NotShareable.class, () -> add(once, server.url(), "plain")).getMessage());
+      assertTrue(absent.contains("Meter"), absent);
+      assertEquals(5, add(once, server.url(), "boss"));
+      deploy[5] = boss;
+      assertEquals("meter  same\n", stoa(0, deploy));
+      assertEquals(5, add(once, server.url(), "plain"));
+    }
+  }
+
+  private String token(String text) throws IOException {
+    Path file = directory.resolve("token" + text.length());
+    Files.writeString(file, text);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    return file.toString();
+  }
+
+  private static long add(Build program, String url, String token) {
+    var config = StoaConfig.of(url).withSecurity(ConnectionSecurity.none().withToken(token));
+    return program.client(config, stoa -> added(program, stoa));
+  }
+
+  private static long added(Build program, Stoa stoa) {
+    Object meter = program.object(stoa, "Meter", 1);
+    return (Long) Objects.requireNonNull(Build.call(meter, "add", 5L));
   }
 
   private static long add(Build program, String url) {

@@ -34,17 +34,17 @@ final class CodeRequests {
 
   private final Nodes nodes;
   private final Executor operators;
-  private final boolean takesClasses;
+  private final ServerConfig config;
   private final Semaphore turn = new Semaphore(1);
 
   /// Creates it.
   ///
   /// @param operators runs what waits
-  /// @param takesClasses whether clients bring classes
-  CodeRequests(Nodes nodes, Executor operators, boolean takesClasses) {
+  /// @param config says which clients may deploy classes, and whether clients bring them
+  CodeRequests(Nodes nodes, Executor operators, ServerConfig config) {
     this.nodes = nodes;
     this.operators = operators;
-    this.takesClasses = takesClasses;
+    this.config = config;
   }
 
   /// Returns the code of a group's types.
@@ -97,8 +97,9 @@ final class CodeRequests {
     });
   }
 
-  StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
-    return new Deploying((ServerCallStreamObserver<DeployReply>) out);
+  /// @param token which of the server's tokens the client sent, from 1; 0 for none
+  StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out, int token) {
+    return new Deploying((ServerCallStreamObserver<DeployReply>) out, config.mayDeploy(token));
   }
 
   /// Returns why something is refused, cut to what fits into a message.
@@ -114,13 +115,15 @@ final class CodeRequests {
   /// thread at a time.
   private final class Deploying implements StreamObserver<DeployPart> {
     private final ServerCallStreamObserver<DeployReply> out;
+    private final boolean isAllowed;
     private final List<ClassFile> files = new ArrayList<>();
     private @Nullable DeployPart first;
     private long bytes;
     private boolean ended;
 
-    Deploying(ServerCallStreamObserver<DeployReply> out) {
+    Deploying(ServerCallStreamObserver<DeployReply> out, boolean isAllowed) {
       this.out = out;
+      this.isAllowed = isAllowed;
       // A client that is gone is no fault of the code that runs for it.
       out.setOnCancelHandler(() -> {});
     }
@@ -128,6 +131,10 @@ final class CodeRequests {
     @Override
     public void onNext(DeployPart part) {
       if (ended) return;
+      if (!isAllowed) {
+        end(refusal("the token may not deploy classes; write \"deploy\" behind it in --token-file"));
+        return;
+      }
       if (first == null) first = part.toBuilder().clearFiles().build();
       bytes += part.getSerializedSize();
       if (bytes > ClassTransfer.BYTES_MAX) {
@@ -166,7 +173,7 @@ final class CodeRequests {
     }
 
     private DeployResult result(DeployPart asked) {
-      if (asked.getBrings() && !takesClasses) {
+      if (asked.getBrings() && !config.clientClasses()) {
         return refusal("the server takes no classes from clients; start it with --client-classes");
       }
       if (!isMyTurn(asked)) {

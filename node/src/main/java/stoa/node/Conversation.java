@@ -370,7 +370,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
         .addAllServers(nodes.servers())
         .setGroups(nodes.groups())
-        .setClientClasses(config.clientClasses())
+        .setClientClasses(config.clientClasses() && config.mayDeploy(token))
         .build();
   }
 }

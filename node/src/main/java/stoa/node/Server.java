@@ -138,7 +138,7 @@ public final class Server implements AutoCloseable {
     this.nodes = nodes;
     arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
     readers = new Readers(arrivals);
-    code = new CodeRequests(nodes, operators, config.clientClasses());
+    code = new CodeRequests(nodes, operators, config);
     copying = new Copying(nodes);
     tree =
         new TreeServer(
@@ -683,7 +683,7 @@ public final class Server implements AutoCloseable {
 
     @Override
     public StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
-      return code.deploy(out);
+      return code.deploy(out, Entrance.token());
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.links.TreeServer;
 
@@ -29,6 +30,8 @@ import stoa.links.TreeServer;
 /// @param treeFanOut the most processes directly below each process of the tree, and below the
 ///   server
 /// @param clientClasses whether clients bring the shared classes that the store has never had
+/// @param deployTokens those of the tokens whose clients may deploy, try and bring classes; none when
+///   all clients may
 public record ServerConfig(
     String host,
     int port,
@@ -46,7 +49,8 @@ public record ServerConfig(
     Duration drainTimeMax,
     Duration treeLease,
     int treeFanOut,
-    boolean clientClasses) {
+    boolean clientClasses,
+    Set<String> deployTokens) {
   private static final int FAN_OUT_MIN = 2;
   private static final int FAN_OUT_MAX = 1_000;
 
@@ -54,6 +58,10 @@ public record ServerConfig(
   public ServerConfig {
     Objects.requireNonNull(host, "host");
     tokens = List.copyOf(tokens);
+    deployTokens = Set.copyOf(deployTokens);
+    if (!tokens.containsAll(deployTokens)) {
+      throw new IllegalArgumentException("deployTokens has a token that is not among tokens");
+    }
     if (!helloTimeMax.isPositive() || helloConnectionsMax < 1) {
       throw new IllegalArgumentException(
           "no client can say hello within "
@@ -88,6 +96,13 @@ public record ServerConfig(
     return tokens.size() > 1 ? Math.max(1, sessionsMax / 2) : sessionsMax;
   }
 
+  /// Returns whether a client may deploy, try and bring classes.
+  ///
+  /// @param token which of the tokens it sent, from 1; 0 for none
+  boolean mayDeploy(int token) {
+    return deployTokens.isEmpty() || (token > 0 && deployTokens.contains(tokens.get(token - 1)));
+  }
+
   /// Returns the default bounds, on an address.
   public static ServerConfig of(String host, int port) {
     return new ServerConfig(
@@ -107,7 +122,8 @@ public record ServerConfig(
         Duration.ofSeconds(10),
         TreeServer.LEASE,
         TreeServer.FAN_OUT,
-        false);
+        false,
+        Set.of());
   }
 
   /// Returns this with encrypted connections.
@@ -216,23 +232,31 @@ public record ServerConfig(
 
   /// Returns this with another lease of the tree.
   public ServerConfig withTreeLease(Duration value) {
-    return with(value, treeFanOut, clientClasses);
+    return with(value, treeFanOut, clientClasses, deployTokens);
   }
 
   /// Returns this with another fan-out of the tree.
   ///
   /// @throws IllegalArgumentException when it is below 2 or above 1,000
   public ServerConfig withTreeFanOut(int value) {
-    return with(treeLease, value, clientClasses);
+    return with(treeLease, value, clientClasses, deployTokens);
   }
 
   /// Returns this for a server that takes the shared classes of its clients: when a client uses a
   /// class that the store has never had, the client brings it, and the server runs it.
   public ServerConfig withClientClasses() {
-    return with(treeLease, treeFanOut, true);
+    return with(treeLease, treeFanOut, true, deployTokens);
   }
 
-  private ServerConfig with(Duration newLease, int newFanOut, boolean newClientClasses) {
+  /// Returns this for a server that takes classes from clients with some of its tokens alone.
+  ///
+  /// @param value those tokens
+  public ServerConfig withDeployTokens(Set<String> value) {
+    return with(treeLease, treeFanOut, clientClasses, value);
+  }
+
+  private ServerConfig with(
+      Duration newLease, int newFanOut, boolean newClientClasses, Set<String> newDeployTokens) {
     return new ServerConfig(
         host,
         port,
@@ -250,7 +274,8 @@ public record ServerConfig(
         drainTimeMax,
         newLease,
         newFanOut,
-        newClientClasses);
+        newClientClasses,
+        newDeployTokens);
   }
 
   private ServerConfig with(
@@ -280,6 +305,7 @@ public record ServerConfig(
         drainTimeMax,
         treeLease,
         treeFanOut,
-        clientClasses);
+        clientClasses,
+        deployTokens);
   }
 }
