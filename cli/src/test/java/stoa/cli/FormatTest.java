@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipInputStream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,7 +44,7 @@ class FormatTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = 1)
+  @ValueSource(ints = {1, 2})
   void aStoreOpensWithAllThatItHad(int number) throws Exception {
     List<String> expected;
     try (var in = sample(number + ".txt")) {
@@ -68,12 +67,13 @@ class FormatTest {
     }
   }
 
-  @Test
-  void recordedFramesAreRead() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void recordedFramesAreRead(int number) throws Exception {
     var asked = EnumSet.noneOf(Request.WhatCase.class);
     var answered = EnumSet.noneOf(Answer.WhatCase.class);
     int frames = 0;
-    try (var in = new DataInputStream(new GZIPInputStream(sample("1.frames.gz")))) {
+    try (var in = new DataInputStream(new GZIPInputStream(sample(number + ".frames.gz")))) {
       for (int direction = in.read(); direction >= 0; direction = in.read()) {
         byte[] bytes = in.readNBytes(in.readInt());
         Message frame;
