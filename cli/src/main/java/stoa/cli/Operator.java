@@ -18,11 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import stoa.base.Permissions;
@@ -270,7 +270,11 @@ public final class Operator {
     for (String[] words : lines) {
       if (words.length == 1 || (words.length == 2 && words[1].equals(DEPLOY))) continue;
       throw new IllegalArgumentException(
-          file + " has a line of " + words.length + " words; a line is a token, or a token and " + DEPLOY);
+          file
+              + " has a line of "
+              + words.length
+              + " words; a line is a token, or a token and "
+              + DEPLOY);
     }
     return lines.stream();
   }

@@ -416,11 +416,14 @@ class DeployTest {
     String boss = token("boss deploy");
     var options = List.of("--client-classes", "--token-file", token("plain\nboss deploy"));
     try (var server = ServerProcess.start(directory.resolve("data"), options)) {
-      String[] deploy = {"deploy", once.path(), "--server", server.address(), "--token-file", plain};
+      String[] deploy = {
+        "deploy", once.path(), "--server", server.address(), "--token-file", plain
+      };
       assertTrue(stoa(1, deploy).contains("the token may not deploy classes"));
       String absent =
           String.valueOf(
-              assertThrows(NotShareable.class, () -> add(once, server.url(), "plain")).getMessage());
+              assertThrows(NotShareable.class, () -> add(once, server.url(), "plain"))
+                  .getMessage());
       assertTrue(absent.contains("Meter"), absent);
       assertEquals(5, add(once, server.url(), "boss"));
       deploy[5] = boss;

@@ -132,7 +132,9 @@ final class CodeRequests {
     public void onNext(DeployPart part) {
       if (ended) return;
       if (!isAllowed) {
-        end(refusal("the token may not deploy classes; write \"deploy\" behind it in --token-file"));
+        end(
+            refusal(
+                "the token may not deploy classes; write \"deploy\" behind it in --token-file"));
         return;
       }
       if (first == null) first = part.toBuilder().clearFiles().build();

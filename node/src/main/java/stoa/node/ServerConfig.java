@@ -30,8 +30,8 @@ import stoa.links.TreeServer;
 /// @param treeFanOut the most processes directly below each process of the tree, and below the
 ///   server
 /// @param clientClasses whether clients bring the shared classes that the store has never had
-/// @param deployTokens those of the tokens whose clients may deploy, try and bring classes; none when
-///   all clients may
+/// @param deployTokens those of the tokens whose clients may deploy, try and bring classes; none
+///   when all clients may
 public record ServerConfig(
     String host,
     int port,

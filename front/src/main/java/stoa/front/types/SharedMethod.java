@@ -51,6 +51,7 @@ public final class SharedMethod {
   private final MethodHandle handle;
   private final List<Class<?>> parameterTypes;
   private final List<Type> genericParameterTypes;
+  private final boolean isSuccessor;
   private @Nullable Meter meter;
 
   /// @param handle of type `(Object, Object[]) Object`
@@ -62,6 +63,7 @@ public final class SharedMethod {
     this.handle = handle;
     this.parameterTypes = List.of(method.getParameterTypes());
     this.genericParameterTypes = List.of(method.getGenericParameterTypes());
+    this.isSuccessor = !id.equals(SharedType.signature(method));
   }
 
   /// Returns the stored identity: `name(type,type)` with binary names of erased types, or
@@ -94,7 +96,7 @@ public final class SharedMethod {
   /// Returns whether the identity differs from the method's own name and parameter types, so that
   /// the store may have calls of an earlier method with other types.
   public boolean isSuccessor() {
-    return !id.equals(SharedType.signature(method));
+    return isSuccessor;
   }
 
   /// Returns the erased parameter types.
