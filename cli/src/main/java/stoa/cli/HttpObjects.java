@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import stoa.front.ClassNames;
 import stoa.front.types.KeyText;
 import stoa.http.CodeSource;
 import stoa.http.HttpApi;
@@ -57,7 +58,8 @@ final class HttpObjects {
       var active = new TreeMap<String, String>();
       for (List<VersionStatus> group : new ServedCode(operator).versions()) {
         for (VersionStatus one : group) {
-          if (one.getActive()) active.put(one.getType(), one.getVersion());
+          boolean isHandler = one.getType().startsWith(ClassNames.HANDLER);
+          if (one.getActive() && !isHandler) active.put(one.getType(), one.getVersion());
         }
       }
       return active;

@@ -19,7 +19,7 @@ import stoa.wire.proto.StoreGrpc.StoreBlockingStub;
 /// secret.
 public final class ServersSecret {
   // The environment variable that names the file where no option does.
-  private static final String VARIABLE = "STOA_SECRET_FILE";
+  static final String VARIABLE = "STOA_SECRET_FILE";
 
   @Option(
       names = "--secret",

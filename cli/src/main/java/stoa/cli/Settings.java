@@ -48,9 +48,17 @@ record Settings(Map<String, Setting> values) {
     return option.longestName().substring(2);
   }
 
-  /// Returns the variable of a setting.
+  /// Returns the variable of a setting. That of the secret is the one which [ServersSecret] reads
+  /// for all commands.
   static String variable(String name) {
+    if (name.equals("secret")) return ServersSecret.VARIABLE;
     return PREFIX + name.toUpperCase(Locale.ROOT).replace('-', '_');
+  }
+
+  /// Returns the value of a setting's variable; null when it is absent or empty.
+  private static @Nullable String value(Map<String, String> environment, String name) {
+    String value = environment.get(variable(name));
+    return value == null || value.isEmpty() ? null : value;
   }
 
   /// Reads the settings of a command.
@@ -61,11 +69,11 @@ record Settings(Map<String, Setting> values) {
       CommandSpec command, List<String> arguments, Map<String, String> environment) {
     var values = new TreeMap<String, Setting>();
     String file = value(arguments, "--" + FILE);
-    if (file == null) file = environment.get(variable(FILE));
+    if (file == null) file = value(environment, FILE);
     List<String> names = options(command).stream().map(Settings::name).toList();
     if (file != null) values.putAll(inFile(Path.of(file), names));
     for (String name : names) {
-      String value = environment.get(variable(name));
+      String value = value(environment, name);
       if (value != null) values.put(name, new Setting(value, variable(name)));
     }
     return new Settings(values);
@@ -86,11 +94,11 @@ record Settings(Map<String, Setting> values) {
         if (!isFlag(option)) all.add(option.longestName() + "=" + setting.value());
         else if (isOn(name(option), setting)) all.add(option.longestName());
       }
-      String file = environment.get(variable(FILE));
+      String file = value(environment, FILE);
       if (file != null && !isGiven(given, "--" + FILE)) all.add("--" + FILE + "=" + file);
     } else if (!isGiven(given, "--data")) {
       for (String option : OPERATORS) {
-        String value = environment.get(variable(option.substring(2)));
+        String value = value(environment, option.substring(2));
         if (value == null || command.findOption(option) == null || isGiven(given, option)) continue;
         all.add(option + "=" + value);
       }

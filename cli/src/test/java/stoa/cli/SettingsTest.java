@@ -49,6 +49,11 @@ class SettingsTest {
   }
 
   @Test
+  void theSecretHasOneVariableAndAnEmptyVariableIsNone() {
+    assertEquals(List.of("--secret=f"), served(Map.of("STOA_SECRET_FILE", "f", "STOA_LISTEN", "")));
+  }
+
+  @Test
   void aFlagIsTrueOrFalse() throws IOException {
     String file = file("replicated=true\ninsecure=false").toString();
     assertEquals(List.of("--replicated", "--config=" + file), served(Map.of(), "--config=" + file));

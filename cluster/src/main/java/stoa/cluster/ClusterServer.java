@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -77,6 +78,11 @@ public final class ClusterServer implements AutoCloseable {
   // How long this server waits for the code of a class from another one.
   private static final Duration CODE_TIME_MAX = Duration.ofSeconds(5);
 
+  // For how long this server does not ask again for a class that no server had.
+  private static final long MISSED_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final int MISSED_MAX = 1_000;
+
   // How long this server believes its last news of the leaders.
   private static final Duration AGE_MAX = Duration.ofSeconds(5);
 
@@ -103,6 +109,9 @@ public final class ClusterServer implements AutoCloseable {
   // Guarded by acting.
   private Membership noted;
   private Request.Mandate latest = new Request.Mandate(0, 0);
+
+  // The times at which no server had a class, by the name of the class.
+  private final ConcurrentHashMap<String, Long> missed = new ConcurrentHashMap<>();
 
   // Held to wait for another view.
   private final ReentrantLock views = new ReentrantLock();
@@ -741,8 +750,11 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// Asks all servers at a time for code that has a class; null when none has it.
+  /// Asks all servers at a time for code that has a class; null when none has it, or had it a
+  /// moment ago: a client may ask for such a class again and again.
   private CodeOfOthers.@Nullable Found code(String className) {
+    Long before = missed.get(className);
+    if (before != null && System.nanoTime() - before < MISSED_NANOS) return null;
     byte[] question = CodeOfOthers.question(className);
     var answers = new ArrayList<CompletableFuture<CodeOfOthers.@Nullable Found>>();
     for (Member asked : all()) {
@@ -755,6 +767,10 @@ public final class ClusterServer implements AutoCloseable {
       CodeOfOthers.Found found = answer.join();
       if (found != null && found.executed()) return found;
       if (onClassPath == null) onClassPath = found;
+    }
+    if (onClassPath == null) {
+      if (missed.size() >= MISSED_MAX) missed.clear();
+      missed.put(className, System.nanoTime());
     }
     return onClassPath;
   }

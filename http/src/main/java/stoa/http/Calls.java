@@ -209,11 +209,7 @@ final class Calls {
     if (listed.size() > CALLS_MAX) {
       throw Problem.wrong("there are " + listed.size() + " calls; the most are " + CALLS_MAX);
     }
-    JsonElement readOnly = read.get("readOnly");
-    TxOptions options =
-        readOnly != null && readOnly.isJsonPrimitive() && readOnly.getAsBoolean()
-            ? TxOptions.reading()
-            : TxOptions.STANDARD;
+    TxOptions options = isReadOnly(read.get("readOnly")) ? TxOptions.reading() : TxOptions.STANDARD;
     try (var use = client.useOf(types(listed))) {
       var calls = new ArrayList<Prepared>();
       for (int i = 0; i < listed.size(); i++) calls.add(prepared(use, listed.get(i), i));
@@ -224,6 +220,12 @@ final class Calls {
       if (key == null || timed.readOnly()) return Json.reply(stoa.transact(timed, all::get).json());
       return kept(answers.once(stoa, key, asking, timed, all), false);
     }
+  }
+
+  private static boolean isReadOnly(@Nullable JsonElement told) {
+    if (told == null) return false;
+    if (told instanceof JsonPrimitive flag && flag.isBoolean()) return flag.getAsBoolean();
+    throw Leaves.wrong(told, "readOnly", "true or false");
   }
 
   /// Returns the types of calls, as far as they name one.

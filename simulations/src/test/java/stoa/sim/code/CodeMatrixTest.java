@@ -28,7 +28,7 @@ import stoa.objects.ObjectService;
 /// and nothing has changed.
 class CodeMatrixTest {
   private static final int FEW = 12;
-  // So many that the store makes a checkpoint, a transaction for each part of them.
+  // The many calls make a checkpoint. A caller makes each part of them in one transaction.
   private static final int MANY = 2_000;
   private static final int PART = 100;
 
