@@ -81,6 +81,10 @@ public final class Intake {
   // The maximum that the average counts: a pause of the whole process says nothing about the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
+  // Of batches that take less than this, only some are timed: a clock would take a part of that.
+  private static final long QUICK_MICROS = 5;
+  private static final long QUICK_ONE_IN = 16;
+
   private final @Nullable ShardLog log;
   private final @Nullable Addresses order;
   private final LogClock clock;
@@ -107,6 +111,9 @@ public final class Intake {
   private final ArrayList<Request> taken = new ArrayList<>();
   private final ArrayList<Request> scheduled = new ArrayList<>();
   private final ArrayList<Resident> brief = new ArrayList<>();
+
+  // The requests that no handler executes.
+  private final ArrayList<Request> settled = new ArrayList<>();
   private @Nullable List<Resident> gathered;
   private long sequence;
 
@@ -521,19 +528,24 @@ public final class Intake {
     clock.reached(batchMicros);
     var batch = new Batch(token, term, ++sequence, batchMicros, draft.entries(), unfinished.note());
     int weight = tally.batch();
+    boolean isTimed = weight > 0 || appendMicros >= QUICK_MICROS || sequence % QUICK_ONE_IN == 0;
     Objects.requireNonNull(log)
         .append(
             batch,
             outcome -> {
-              long micros = clock.machineMicros() - batchMicros;
+              long micros = isTimed ? clock.machineMicros() - batchMicros : 0;
               if (outcome instanceof Outcome.Committed) {
                 tally.durable(weight, micros, batch.entries());
               }
-              long took = Math.clamp(micros, 0L, APPEND_MICROS_COUNTED_MAX);
-              double before = appendMicros;
-              appendMicros = before + (took - before) / APPENDS_AVERAGED;
+              if (isTimed) average(micros);
               settle(outcome, token, own);
             });
+  }
+
+  private void average(long micros) {
+    long took = Math.clamp(micros, 0L, APPEND_MICROS_COUNTED_MAX);
+    double before = appendMicros;
+    appendMicros = before + (took - before) / APPENDS_AVERAGED;
   }
 
   /// Gives a request its place in the batch in progress, or refuses it. A refusal may reflect the
@@ -654,6 +666,7 @@ public final class Intake {
   private void publish(@Nullable Request own) {
     scheduled.clear();
     brief.clear();
+    settled.clear();
     moments.beginPublishing();
     try {
       fillMailboxes(own);
@@ -674,10 +687,11 @@ public final class Intake {
     List<Resident> mine = gathered;
     if (mine != null) mine.addAll(brief);
     else if (!brief.isEmpty()) help().runBrief(List.copyOf(brief));
-    for (Request request : List.copyOf(taken)) {
+    if (settled.isEmpty()) return;
+    for (Request request : List.copyOf(settled)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);
-      else if (isNote(request)) request.complete(null);
+      else request.complete(null);
     }
   }
 
@@ -689,7 +703,10 @@ public final class Intake {
   private void fillMailboxes(@Nullable Request own) {
     for (StreamEnd end : draft.touched()) end.publish();
     for (Request request : taken) {
-      if (request.refusal != null || isNote(request)) continue;
+      if (request.refusal != null || isNote(request)) {
+        settled.add(request);
+        continue;
+      }
       if (request instanceof CommitRequest commit) {
         boolean mine = commit.equals(own);
         for (PartRequest part : commit.transaction.parts(commit)) enqueue(part, mine);

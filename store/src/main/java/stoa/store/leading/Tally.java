@@ -1,6 +1,7 @@
 package stoa.store.leading;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import stoa.base.Key;
 import stoa.base.Latency;
@@ -14,8 +15,11 @@ public final class Tally {
   private static final int OBJECTS_TOLD_MAX = 20;
 
   private final Latency batches = new Latency();
-  private final LongAdder entries = new LongAdder();
-  private final LongAdder bytes = new LongAdder();
+
+  // One thread at a time writes them: the leader of a batch.
+  private final AtomicLong entries = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong();
+
   private final LongAdder takenBack = new LongAdder();
   private final LongAdder loaded = new LongAdder();
   private final LongAdder evicted = new LongAdder();
@@ -31,13 +35,13 @@ public final class Tally {
     return batches.begin();
   }
 
-  /// Counts a durable batch.
+  /// Counts a durable batch. One thread at a time calls this.
   public void durable(int weight, long tookMicros, List<Entry> batch) {
     if (weight > 0) batches.end(weight, tookMicros * 1_000);
-    entries.add(batch.size());
+    entries.setRelease(entries.getPlain() + batch.size());
     long sum = 0;
     for (Entry entry : batch) sum += entry.payload().length;
-    bytes.add(sum);
+    bytes.setRelease(bytes.getPlain() + sum);
   }
 
   /// Counts a transaction that was aborted because of a key.
@@ -66,12 +70,12 @@ public final class Tally {
         "stoa.batches",
         "Batches of the log, from the first address to durable on the disk or on a majority.",
         batches);
-    out.count("stoa.entries", Measures.NO_UNIT, "Entries of durable batches.", entries.sum());
+    out.count("stoa.entries", Measures.NO_UNIT, "Entries of durable batches.", entries.get());
     out.count(
         "stoa.entries.payload",
         Measures.BYTES,
         "Bytes of calls, answers and checkpoints in these entries.",
-        bytes.sum());
+        bytes.get());
     out.count(
         "stoa.calls.taken.back",
         Measures.NO_UNIT,

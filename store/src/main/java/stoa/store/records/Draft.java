@@ -113,7 +113,7 @@ public final class Draft {
   /// @param nowMicros its time
   public void begin(long newEpoch, long lastCounter, long nowMicros) {
     touched.clear();
-    entries = new ArrayList<>();
+    entries = new ArrayList<>(Math.max(1, entries.size()));
     addresses = 0;
     epoch = newEpoch;
     last = lastCounter;
