@@ -26,12 +26,15 @@ import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Loss;
 import stoa.front.types.HandlerType;
 import stoa.front.types.SharedType;
+import stoa.store.calls.Pace;
 import stoa.store.calls.Terms;
 
 /// An operator's commands on the code of shared types: they list its versions, check other classes
 /// against the stored objects, and deploy classes that execute new calls. Thread-safe; waits for
 /// the disk and runs users' code.
 public final class CodeService {
+  private static final byte[] NO_STATE = {};
+
   private final LocalService stoa;
 
   CodeService(LocalService stoa) {
@@ -386,22 +389,40 @@ public final class CodeService {
 
   /// Returns why a type cannot read an object; null when it can, or when the object is deleted.
   private @Nullable String refusal(ObjectType tried, Key key) {
-    long generation = stoa.core().generation(key);
-    if (generation == 0) return null;
     try {
-      var terms = Terms.expecting(new Existence.Generation(generation));
-      var target = stoa.core().target(key);
-      var answer = stoa.core().get(target, new ObjectHandler.StateQuestion(), terms).answer();
-      if (!(answer instanceof ObjectAnswer.Travelling(_, byte[] state))) return null;
-      byte[] bytes = PlacedState.decode(state, 0).bytes();
+      byte[] bytes = state(key);
       if (bytes.length > 0) {
         var _ = stoa.core().limited(key, () -> tried.state(tried.state(bytes)));
       }
       return null;
-    } catch (stoa.Gone deleted) {
-      return null;
     } catch (StoaException unfit) {
       return key + ": " + unfit.getMessage();
     }
+  }
+
+  /// Returns the encoded state of an object; empty when it is deleted.
+  private byte[] state(Key key) {
+    long known = stoa.core().generationHint(key);
+    try {
+      if (known > 0) return state(key, known);
+    } catch (stoa.Gone replaced) {
+      // Deleted, or created again: only the object can tell.
+    }
+    long generation = stoa.core().generation(key);
+    try {
+      return generation > 0 ? state(key, generation) : NO_STATE;
+    } catch (stoa.Gone deleted) {
+      return NO_STATE;
+    }
+  }
+
+  /// Reads a state on this thread, so that no worker takes a processor from a caller.
+  private byte[] state(Key key, long generation) {
+    var terms = Terms.expecting(new Existence.Generation(generation)).at(Pace.SHORT);
+    var target = stoa.core().target(key);
+    var answer = stoa.core().get(target, new ObjectHandler.StateQuestion(), terms).answer();
+    return answer instanceof ObjectAnswer.Travelling(_, byte[] state)
+        ? PlacedState.decode(state, 0).bytes()
+        : NO_STATE;
   }
 }

@@ -2,7 +2,6 @@ package stoa.objects;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -25,7 +24,11 @@ import stoa.front.types.HandlerType;
 final class HandlerCodes {
   private final LocalService stoa;
   private final Codes codes;
-  private final ConcurrentHashMap<Integer, LoadedCode> loaded = new ConcurrentHashMap<>();
+
+  // A listener that has run keeps the code of its handler; this limits the others. The class of the
+  // program counts as no version.
+  private final StoredCodes loaded =
+      new StoredCodes(this::load, code -> !code.isStored(), _ -> {});
   private final ReentrantLock lock = new ReentrantLock();
 
   HandlerCodes(LocalService stoa, Codes codes) {
@@ -45,26 +48,15 @@ final class HandlerCodes {
   /// @throws Corrupt when the log has no such code
   LoadedCode at(int number) {
     if (number == 0) return stoa.program();
-    LoadedCode known = loaded.get(number);
-    if (known != null) return known;
-    lock.lock();
-    try {
-      known = loaded.get(number);
-      if (known != null) return known;
-      Codes.Activation activation = codes.find(number);
-      if (activation == null) {
-        stoa.learnNames();
-        activation = codes.find(number);
-      }
-      if (activation == null) {
-        throw new Corrupt("a listener names the code " + number + ", which is unknown");
-      }
-      LoadedCode code = load(activation);
-      loaded.put(number, code);
-      return code;
-    } finally {
-      lock.unlock();
+    Codes.Activation activation = codes.find(number);
+    if (activation == null) {
+      stoa.learnNames();
+      activation = codes.find(number);
     }
+    if (activation == null) {
+      throw new Corrupt("a listener names the code " + number + ", which is unknown");
+    }
+    return loaded.get(activation);
   }
 
   private LoadedCode load(Codes.Activation activation) {
@@ -107,8 +99,7 @@ final class HandlerCodes {
 
   /// Returns the code whose classes a loader has created; null when it is not that of a handler.
   @Nullable LoadedCode of(StoredClasses loader) {
-    for (LoadedCode code : loaded.values()) if (code.loader().equals(loader)) return code;
-    return null;
+    return loaded.find(loader);
   }
 
   // ---- the newest versions

@@ -179,7 +179,7 @@ final class ListenableKey implements Handler {
     Marshaller marshaller = stoa.marshaller();
     byte[] event;
     try {
-      LoadedCode code = stoa.handlers().at(one.code());
+      LoadedCode code = one.code(stoa.handlers());
       marshaller = code.marshaller();
       event = event(one, code, known, newValue, before, execution);
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
@@ -203,7 +203,7 @@ final class ListenableKey implements Handler {
     Marshaller marshaller = code.marshaller();
     Object name = stoa.nameIn(code, execution.key());
     var context = new ObjectContext(stoa, execution, stoa.refOf(execution.key()), code, null);
-    KeyHandler<Object, Object> handler = one.handler(marshaller);
+    KeyHandler<Object, Object> handler = one.handler(code);
     var arguments = known.computeIfAbsent(code, _ -> new Arguments(marshaller, newValue, before));
     return ScopedValue.where(CallContext.CURRENT, context)
         .call(() -> {

@@ -9,7 +9,6 @@ import stoa.KeyHandler;
 import stoa.ListenerLimits;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.front.marshal.Marshaller;
 
 /// The state of one listener of a key: its handler (the session handler of CRESON, section III-D),
 /// and the events that it has not handled.
@@ -35,6 +34,9 @@ final class ListenerState {
 
   // The handler; null until a put asks it, so that the key stays usable when its class is missing.
   private @Nullable KeyHandler<Object, Object> handler;
+
+  // The code of the handler: null until the handler is decoded. It stays loaded for that long.
+  private @Nullable LoadedCode loaded;
 
   // The reason why the listener has ended, encoded; null while it is listening.
   private byte @Nullable [] ended;
@@ -64,21 +66,23 @@ final class ListenerState {
     return ended == null;
   }
 
-  /// Returns the number of the code that executes the handler.
-  int code() {
-    return code;
+  /// Returns the code that executes the handler.
+  LoadedCode code(HandlerCodes codes) {
+    LoadedCode known = loaded;
+    return known == null ? codes.at(code) : known;
   }
 
   /// Returns the handler. The listener must not have ended.
   ///
-  /// @param marshaller that of its code
-  KeyHandler<Object, Object> handler(Marshaller marshaller) {
+  /// @param in its code
+  KeyHandler<Object, Object> handler(LoadedCode in) {
     KeyHandler<Object, Object> known = handler;
     if (known != null) return known;
-    Object read = Objects.requireNonNull(marshaller.value(Objects.requireNonNull(encoded)));
+    Object read = Objects.requireNonNull(in.marshaller().value(Objects.requireNonNull(encoded)));
     @SuppressWarnings("unchecked") // Justification: its arguments are the values put on its key
     var decoded = (KeyHandler<Object, Object>) (KeyHandler<?, ?>) read;
     handler = decoded;
+    loaded = in;
     return decoded;
   }
 
@@ -109,6 +113,7 @@ final class ListenerState {
   /// @param cause encoded
   void end(byte[] cause) {
     handler = null;
+    loaded = null;
     encoded = null;
     ended = cause;
   }
@@ -174,7 +179,7 @@ final class ListenerState {
   }
 
   private byte[] encoded(Object known, HandlerCodes codes) {
-    return codes.at(code).marshaller().value(known);
+    return code(codes).marshaller().value(known);
   }
 
   private byte[] encoded() {
