@@ -3,6 +3,7 @@ package stoa.trials;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ class DistributionTest {
         out.toString(),
         home(),
         "0.1.0",
-        ChildProcess.classPath(),
+        jars(),
         "--sun-misc-unsafe-memory-access=allow",
         "--enable-native-access=ALL-UNNAMED");
     Path root = root(out);
@@ -124,6 +125,21 @@ class DistributionTest {
     try (var files = Files.newDirectoryStream(folder, "*" + ending)) {
       return files.iterator().next();
     }
+  }
+
+  /// The class path of this process, with a jar in place of each directory.
+  private String jars() throws Exception {
+    Path made = Files.createDirectory(folder.resolve("jars"));
+    var jars = new ArrayList<String>();
+    for (String entry : ChildProcess.classPath().split(File.pathSeparator)) {
+      Path path = Path.of(entry);
+      if (Files.isDirectory(path)) {
+        path = made.resolve(jars.size() + ".jar");
+        LocalRepository.jar(Path.of(entry), path);
+      }
+      if (Files.exists(path)) jars.add(path.toString());
+    }
+    return String.join(File.pathSeparator, jars);
   }
 
   private static String home() {

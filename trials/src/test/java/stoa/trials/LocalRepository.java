@@ -71,7 +71,7 @@ final class LocalRepository {
         .orElse(null);
   }
 
-  private static void jar(Path classes, Path jar) {
+  static void jar(Path classes, Path jar) {
     String[] arguments = {"--create", "--file", jar.toString(), "-C", classes.toString(), "."};
     int code = ToolProvider.findFirst("jar").orElseThrow().run(System.err, System.err, arguments);
     if (code != 0) throw new AssertionError("jar ended with " + code);
