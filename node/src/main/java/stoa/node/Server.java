@@ -33,6 +33,7 @@ import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.base.Secret;
+import stoa.base.Tracer;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
 import stoa.objects.Neighborhood;
@@ -309,6 +310,13 @@ public final class Server implements AutoCloseable {
   /// frames, or all that run calls.
   public Duration silent() {
     return Duration.ofNanos(silentNanos);
+  }
+
+  /// Records from now on the requests that clients record.
+  ///
+  /// @param recording null ends the recording
+  public void trace(@Nullable Tracer recording) {
+    nodes.trace(recording);
   }
 
   /// Tells what the server and its part of the store have measured.

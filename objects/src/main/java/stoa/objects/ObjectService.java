@@ -30,6 +30,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Latency;
 import stoa.base.Measures;
+import stoa.base.Trace;
 import stoa.front.CallMeters;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
@@ -274,6 +275,25 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       return called == null ? null : meters.of(called.type().shared(), called.method());
     } catch (RuntimeException malformed) {
       return null; // who begins the call says why
+    }
+  }
+
+  /// Returns the group whose part of the store this is.
+  public int group() {
+    return stoa.part().group();
+  }
+
+  /// Adds to a trace of which call it is.
+  ///
+  /// @param withKey whether to add the key of the object, which may be personal data
+  public void trace(Trace trace, Call call, boolean withKey) {
+    trace.tag("stoa.type", call.container().type().shared().name());
+    if (withKey) trace.tag("stoa.key", call.container().key().toString());
+    try {
+      ObjectType.Called called = call.container().type().called(new Decoder(call.bytes()));
+      trace.tag("stoa.method", called == null ? "new" : called.method().id());
+    } catch (RuntimeException malformed) {
+      trace.tag("stoa.method", "unknown"); // who begins the call says why
     }
   }
 
