@@ -11,9 +11,13 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.ReadWriteSpan;
+import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.io.IOException;
@@ -78,12 +82,36 @@ class StoaTracesTest {
     }
   }
 
+  private final CountDownLatch handled = new CountDownLatch(1);
+
+  /// Learns that a listener has handled an event.
+  private final class Awaiting implements SpanProcessor {
+    @Override
+    public void onStart(Context parent, ReadWriteSpan span) {}
+
+    @Override
+    public boolean isStartRequired() {
+      return false;
+    }
+
+    @Override
+    public void onEnd(ReadableSpan span) {
+      if (span.getName().equals("listener")) handled.countDown();
+    }
+
+    @Override
+    public boolean isEndRequired() {
+      return true;
+    }
+  }
+
   private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
   private final OpenTelemetrySdk sdk =
       OpenTelemetrySdk.builder()
           .setTracerProvider(
               SdkTracerProvider.builder()
                   .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                  .addSpanProcessor(new Awaiting())
                   .build())
           .build();
   private final io.opentelemetry.api.trace.Tracer tracer = sdk.getTracer("test");
@@ -277,7 +305,7 @@ class StoaTracesTest {
             Account.running.await();
             relay.cut();
             // The client is connected again when another call has an answer.
-            try (var _ = io.opentelemetry.context.Context.root().makeCurrent()) {
+            try (var _ = Context.root().makeCurrent()) {
               stoa.get(Account.class, "b").deposit(1);
             }
             Account.mayEnd.countDown();
@@ -338,8 +366,9 @@ class StoaTracesTest {
           traced(() -> {
             stoa.store().put("k", "v");
             assertEquals("v", heard.get(20, TimeUnit.SECONDS));
-            listening.close(); // after the listener has handled the event
+            assertTrue(handled.await(20, TimeUnit.SECONDS));
           });
+      listening.close();
       assertEquals(
           """
           put
@@ -349,7 +378,6 @@ class StoaTracesTest {
               stoa.wait
               stoa.execute
                 listener
-          stoa.unlisten
           """,
           tree);
     }
