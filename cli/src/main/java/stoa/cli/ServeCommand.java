@@ -237,7 +237,8 @@ final class ServeCommand implements Callable<Integer> {
       description =
           "How much of the past a new store keeps: all, versions=N, age=30d (or h, m, s), or one of"
               + " these for a type, as bank.Account=versions=100; several joined by commas, or"
-              + " given again. ./stoa keep shows and changes what a store keeps. Default: all")
+              + " given again; and disk=100GB for the most that each group takes on a disk. ./stoa keep"
+              + " shows and changes what a store keeps. Default: all")
   private List<String> keep = new ArrayList<>();
 
   @Option(
@@ -567,7 +568,11 @@ final class ServeCommand implements Callable<Integer> {
       }
     }
     StoaConfig config = StoaConfig.of(url).withTypes(extra).withAccepted(accepted.losses());
-    return keep.isEmpty() ? config : config.withKeep(RetentionService.parse(keep));
+    if (keep.isEmpty()) return config;
+    RetentionService.Rules rules = RetentionService.parse(keep);
+    return config
+        .withKeep(rules.keep())
+        .withLimits(config.limits().withDiskBytesMax(rules.diskBytesMax()));
   }
 
   private static Server start(ServerConfig config, ObjectService service) {

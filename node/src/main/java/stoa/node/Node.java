@@ -166,7 +166,9 @@ final class Node {
     service.measure(out);
     int connected = 0;
     int sessions = 0;
+    long unread = 0;
     for (Session session : registry.all()) {
+      unread = Math.max(unread, session.unreadBytes());
       sessions++;
       if (session.conversation() != null) connected++;
     }
@@ -176,6 +178,11 @@ final class Node {
         Measures.NO_UNIT,
         "Sessions whose client is connected.",
         connected);
+    here.gauge(
+        "stoa.sessions.unread",
+        Measures.BYTES,
+        "Answers and events that a client has not read or acknowledged, of the session with most.",
+        (double) unread);
     here.count(
         "stoa.server.requests",
         Measures.NO_UNIT,

@@ -253,6 +253,20 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.devices();
   }
 
+  /// What a device takes, and what it may take. It may ask the disk.
+  ///
+  /// @param usedBytes the size of its segments and index
+  /// @param freeBytes the room on its disk; [Long#MAX_VALUE] when nobody limits it
+  /// @param quotaBytes the size that they may have; [Long#MAX_VALUE] without a quota
+  public record Room(long usedBytes, long freeBytes, long quotaBytes) {}
+
+  /// Returns the room of the store's devices, by shard.
+  public List<Room> room() {
+    return stoa.shards().stream()
+        .map(device -> new Room(device.usedBytes(), device.roomBytes(), device.boundBytes()))
+        .toList();
+  }
+
   /// Asks the store for the end of a stream, as a read does.
   ///
   /// @throws stoa.StoaException when it cannot answer: its log or a device has failed, or other
