@@ -100,6 +100,11 @@ public final class Allowance {
     return bound == null ? room : Math.min(room, bound.bytesMax - bound.used.getAsLong());
   }
 
+  /// Returns how many bytes the disk has left for writing live data again, whatever the quota.
+  public long roomToMove() {
+    return disk.room();
+  }
+
   /// Returns the refusal of more room for users.
   public DiskFull full() {
     Quota bound = quota;
