@@ -18,6 +18,10 @@ import java.util.function.Consumer;
 ///   and of their past what [Keep] says. A full store reclaims what it does not need, and refuses a
 ///   call for which there is still no room with [Unavailable] before it logs the call. It keeps a
 ///   sixteenth for deletions and trims
+/// @param diskBytesMax the bytes that the log and the index of a store in files may have on the disk;
+///   of a store of several groups, those of each group at the server that leads it. A store at this
+///   limit refuses as one on a full disk does. It keeps the last 128 MiB, or a third when that is
+///   less, for deletions and trims
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version
 ///   of any number of writes
 /// @param nestingMax how deep calls of objects on objects may go
@@ -31,6 +35,7 @@ public record Limits(
     int queuedCallsMax,
     long residentBytesMax,
     long memoryBytesMax,
+    long diskBytesMax,
     int blobBytesMax,
     int nestingMax,
     int transactionObjectsMax,
@@ -46,6 +51,7 @@ public record Limits(
         100_000,
         heap / 8,
         heap / 3,
+        Long.MAX_VALUE,
         64 << 20,
         64,
         65_536,
@@ -59,6 +65,7 @@ public record Limits(
     positive("queuedCallsMax", queuedCallsMax);
     positive("residentBytesMax", residentBytesMax);
     positive("memoryBytesMax", memoryBytesMax);
+    positive("diskBytesMax", diskBytesMax);
     positive("blobBytesMax", blobBytesMax);
     positive("nestingMax", nestingMax);
     positive("transactionObjectsMax", transactionObjectsMax);
@@ -89,6 +96,11 @@ public record Limits(
   /// These limits with another [#memoryBytesMax()].
   public Limits withMemoryBytesMax(long value) {
     return with(changed -> changed.memoryBytesMax = value);
+  }
+
+  /// These limits with another [#diskBytesMax()].
+  public Limits withDiskBytesMax(long value) {
+    return with(changed -> changed.diskBytesMax = value);
   }
 
   /// These limits with another [#blobBytesMax()].
@@ -128,6 +140,7 @@ public record Limits(
     private int queuedCallsMax;
     private long residentBytesMax;
     private long memoryBytesMax;
+    private long diskBytesMax;
     private int blobBytesMax;
     private int nestingMax;
     private int transactionObjectsMax;
@@ -140,6 +153,7 @@ public record Limits(
       queuedCallsMax = from.queuedCallsMax;
       residentBytesMax = from.residentBytesMax;
       memoryBytesMax = from.memoryBytesMax;
+      diskBytesMax = from.diskBytesMax;
       blobBytesMax = from.blobBytesMax;
       nestingMax = from.nestingMax;
       transactionObjectsMax = from.transactionObjectsMax;
@@ -154,6 +168,7 @@ public record Limits(
           queuedCallsMax,
           residentBytesMax,
           memoryBytesMax,
+          diskBytesMax,
           blobBytesMax,
           nestingMax,
           transactionObjectsMax,

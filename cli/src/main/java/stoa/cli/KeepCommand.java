@@ -19,7 +19,8 @@ import stoa.wire.proto.RetainRequest;
 /// `stoa keep`: how much of the past a store keeps.
 @Command(
     name = "keep",
-    description = "Shows how much of the past a served store keeps, or changes it.",
+    description =
+        "Shows how much of the past a served store keeps and how large it may be, or changes that.",
     footer = {
       "",
       "The rules given replace all rules before. They are kept in the store, so that other servers",
@@ -27,7 +28,8 @@ import stoa.wire.proto.RetainRequest;
       "",
       "  ./stoa keep                                          shows the rules",
       "  ./stoa keep age=30d bank.Account=all                 30 days, and all of accounts",
-      "  ./stoa keep versions=100 stoa.Stream=versions=10000  versions; streams apart"
+      "  ./stoa keep versions=100 stoa.Stream=versions=10000  versions; streams apart",
+      "  ./stoa keep age=30d disk=100GB                       at most 100 GB for each group"
     })
 final class KeepCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -38,7 +40,8 @@ final class KeepCommand implements Callable<Integer> {
       paramLabel = "RULE",
       description =
           "all, versions=N, age=30d (or h, m, s), or one of these for a type, as"
-              + " bank.Account=versions=100.")
+              + " bank.Account=versions=100; and disk=100GB (or MB, TB, MiB, GiB, TiB), the most that"
+              + " each group takes on the disk of the server that leads it.")
   private List<String> rules = new ArrayList<>();
 
   private KeepCommand() {}

@@ -18,6 +18,7 @@ public final class Main {
     TopCommand.class,
     ShellCommand.class,
     KeepCommand.class,
+    TrimCommand.class,
     AcceptCommand.class,
     BackupCommand.class,
     RestoreCommand.class,

@@ -211,6 +211,19 @@ final class ServeCommand implements Callable<Integer> {
               + " Default: ${DEFAULT-VALUE}")
   private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
 
+  @Option(
+      names = "--traces",
+      paramLabel = "URL",
+      description =
+          "Send the spans of the calls that clients record to the collector at this URL, by OTLP over"
+              + " HTTP. Default: that of OTEL_EXPORTER_OTLP_ENDPOINT, if there is one")
+  private @Nullable String traces;
+
+  @Option(
+      names = "--trace-keys",
+      description = "Send the keys of objects with the spans. A key may be personal data.")
+  private boolean traceKeys;
+
   /// How the log is written; the names are those of the option.
   private enum LogFormat {
     text,
@@ -224,7 +237,8 @@ final class ServeCommand implements Callable<Integer> {
       description =
           "How much of the past a new store keeps: all, versions=N, age=30d (or h, m, s), or one of"
               + " these for a type, as bank.Account=versions=100; several joined by commas, or"
-              + " given again. ./stoa keep shows and changes what a store keeps. Default: all")
+              + " given again; and disk=100GB for the most that each group takes on a disk. ./stoa keep"
+              + " shows and changes what a store keeps. Default: all")
   private List<String> keep = new ArrayList<>();
 
   @Option(
@@ -247,15 +261,17 @@ final class ServeCommand implements Callable<Integer> {
     if (settings != null) out.println("settings of " + settings);
     for (Logger logger : NETWORK) logger.setLevel(Level.SEVERE);
     ServerConfig config = config();
+    TraceExport export = TraceExport.open(traces, traceKeys, System.getenv());
     HttpDoor.Config door = http == null ? null : door(config, http);
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);
     openAll(loader);
-    if (isOneOfSeveral()) return serveTogether(config, door, loader, out, err);
+    if (isOneOfSeveral()) return serveTogether(config, door, export, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
+    if (export != null) server.trace(export.tracer());
     HttpApi api = api(door, config, server.port(), loader);
-    Monitoring monitoring = monitoring(door, server, server::measure, api, server::close);
-    stopWithProcess(server::close, monitoring, api);
+    Monitoring monitoring = monitoring(door, server, server::measure, api, export, server::close);
+    stopWithProcess(server::close, monitoring, api, export);
     ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
@@ -332,10 +348,12 @@ final class ServeCommand implements Callable<Integer> {
       Server server,
       Consumer<Measures> source,
       @Nullable HttpApi api,
+      @Nullable TraceExport export,
       Runnable closing) {
     if (door == null || api == null) return null;
     try {
-      return Monitoring.open(door, server, source, Map.of(HttpApi.ROOT, api));
+      HttpDoor.Route objects = export == null ? api : export.route(api);
+      return Monitoring.open(door, server, source, Map.of(HttpApi.ROOT, objects));
     } catch (IOException | RuntimeException failed) {
       closing.run();
       throw new IllegalArgumentException(
@@ -349,12 +367,16 @@ final class ServeCommand implements Callable<Integer> {
 
   /// Closes the server when the process is to end, and tells until then that it is not ready.
   private static void stopWithProcess(
-      Runnable closing, @Nullable Monitoring monitoring, @Nullable HttpApi api) {
+      Runnable closing,
+      @Nullable Monitoring monitoring,
+      @Nullable HttpApi api,
+      @Nullable TraceExport export) {
     Runnable all =
         () -> {
           if (api != null) api.close();
           closing.run();
           if (monitoring != null) monitoring.close();
+          if (export != null) export.close();
         };
     Runtime.getRuntime().addShutdownHook(new Thread(all, "stoa-stop"));
   }
@@ -391,6 +413,7 @@ final class ServeCommand implements Callable<Integer> {
   private int serveTogether(
       ServerConfig config,
       HttpDoor.@Nullable Config door,
+      @Nullable TraceExport export,
       ClassLoader loader,
       PrintWriter out,
       PrintWriter err)
@@ -432,9 +455,11 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IOException failed) {
       throw cannotStart(config, failed);
     }
+    if (export != null) server.server().trace(export.tracer());
     HttpApi api = api(door, config, server.port(), loader);
-    Monitoring monitoring = monitoring(door, server.server(), server::measure, api, server::close);
-    stopWithProcess(server::close, monitoring, api);
+    Monitoring monitoring =
+        monitoring(door, server.server(), server::measure, api, export, server::close);
+    stopWithProcess(server::close, monitoring, api, export);
     ready(out, config, server.port(), door, monitoring);
     Throwable failure = server.awaitClosed();
     if (failure == null) return 0;
@@ -543,7 +568,11 @@ final class ServeCommand implements Callable<Integer> {
       }
     }
     StoaConfig config = StoaConfig.of(url).withTypes(extra).withAccepted(accepted.losses());
-    return keep.isEmpty() ? config : config.withKeep(RetentionService.parse(keep));
+    if (keep.isEmpty()) return config;
+    RetentionService.Rules rules = RetentionService.parse(keep);
+    return config
+        .withKeep(rules.keep())
+        .withLimits(config.limits().withDiskBytesMax(rules.diskBytesMax()));
   }
 
   private static Server start(ServerConfig config, ObjectService service) {

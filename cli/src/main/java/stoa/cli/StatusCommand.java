@@ -102,6 +102,7 @@ final class StatusCommand implements Callable<Integer> {
         Words.bytes(bytes),
         Words.count(status.getShardsCount(), "device"),
         status.getSyncsPerSecond());
+    disk(out, status.getShardsList());
     out.printf("%-10s %s%n", "objects", Words.count(status.getObjectsInMemory()) + " in memory");
     out.printf(
         Locale.ROOT,
@@ -109,6 +110,16 @@ final class StatusCommand implements Callable<Integer> {
         "requests",
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
+  }
+
+  private static void disk(PrintWriter out, List<ShardStatus> shards) {
+    long used = shards.stream().mapToLong(ShardStatus::getUsedBytes).sum();
+    long quota = shards.stream().mapToLong(ShardStatus::getQuotaBytes).sum();
+    long free = shards.stream().mapToLong(ShardStatus::getFreeBytes).min().orElse(0);
+    var text = new StringBuilder(Words.bytes(used)).append(" used");
+    if (quota > 0) text.append(" of a quota of ").append(Words.bytes(quota));
+    if (free > 0) text.append(", ").append(Words.bytes(free)).append(" free");
+    out.printf("%-10s %s%n", "disk", text);
   }
 
   private void servers(PrintWriter out, StatusReply status) {
@@ -252,15 +263,22 @@ final class StatusCommand implements Callable<Integer> {
     out.printf("%n%s%n", Words.count(sessions.size(), "session"));
     if (sessions.isEmpty()) return;
     out.printf(
-        "%10s  %-24s %8s %9s %13s%n", "session", "client", "objects", "requests", "transactions");
+        "%10s  %-24s %8s %9s %13s %10s%n",
+        "session",
+        "client",
+        "objects",
+        "requests",
+        "transactions",
+        "unread");
     for (SessionStatus session : sessions.subList(0, Math.min(ROWS_MAX, sessions.size()))) {
       out.printf(
-          "%10d  %-24s %8s %9s %13s%n",
+          "%10d  %-24s %8s %9s %13s %10s%n",
           session.getSession(),
           session.getConnected() ? session.getPeer() : "not connected",
           Words.count(session.getContainers()),
           Words.count(session.getRequests()),
-          Words.count(session.getTransactions()));
+          Words.count(session.getTransactions()),
+          Words.bytes(session.getUnreadBytes()));
     }
     more(out, sessions.size());
   }

@@ -27,6 +27,8 @@ import stoa.programs.Words;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
+import stoa.wire.proto.SessionStatus;
+import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.UseLine;
 import stoa.wire.proto.UseOf;
@@ -35,14 +37,18 @@ import stoa.wire.proto.UseOf;
 @Command(
     name = "top",
     description =
-        "Shows the objects that change most, run longest and are largest, and the calls that wait"
-            + " and why. Shows it again and again, until it is interrupted.",
+        "Shows the objects that change most, run longest and are largest, the calls that wait and"
+            + " why, and the clients that do not read. Shows it again and again, until it is"
+            + " interrupted.",
     footer = {
       "",
       "changes/s counts the entries of an object's stream; accessors make none. running and",
       "waiting are how many of its calls did so on average."
     })
 final class TopCommand implements Callable<Integer> {
+  // Fewer bytes are on their way to any client.
+  private static final long UNREAD_LEAST = 64 << 10;
+
   private static final String CLEAR = "\033[H\033[2J";
 
   @Spec private @Nullable CommandSpec spec;
@@ -72,7 +78,12 @@ final class TopCommand implements Callable<Integer> {
   ///
   /// @param calls the calls under way
   /// @param groups the group of each of these calls
-  record Seen(List<UseLine> uses, List<CallStatus> calls, Map<CallStatus, Integer> groups) {}
+  /// @param slow the sessions whose clients leave answers unread, the most bytes first
+  record Seen(
+      List<UseLine> uses,
+      List<CallStatus> calls,
+      Map<CallStatus, Integer> groups,
+      List<SessionStatus> slow) {}
 
   @Override
   public Integer call() throws InterruptedException {
@@ -106,6 +117,7 @@ final class TopCommand implements Callable<Integer> {
     var uses = new ArrayList<UseLine>();
     var calls = new ArrayList<CallStatus>();
     var groupsOfCalls = new IdentityHashMap<CallStatus, Integer>();
+    var slow = new ArrayList<SessionStatus>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var watched = new ArrayList<Future<LookReply>>();
       for (int i = 0; i < groups; i++) {
@@ -119,16 +131,21 @@ final class TopCommand implements Callable<Integer> {
       for (Future<LookReply> one : watched) uses.addAll(one.get().getUsesList());
       for (int group = 0; group < groups; group++) {
         var asked = StatusRequest.newBuilder().setGroup(group).build();
-        for (CallStatus call : operator.ask(group, server -> server.status(asked)).getCallsList()) {
+        StatusReply status = operator.ask(group, server -> server.status(asked));
+        for (CallStatus call : status.getCallsList()) {
           calls.add(call);
           groupsOfCalls.put(call, group);
+        }
+        for (SessionStatus session : status.getSessionsList()) {
+          if (session.getUnreadBytes() >= UNREAD_LEAST) slow.add(session);
         }
       }
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof IllegalArgumentException told) throw told;
       throw new IllegalStateException(failed.getCause());
     }
-    return new Seen(uses, calls, groupsOfCalls);
+    slow.sort(Comparator.comparingLong(SessionStatus::getUnreadBytes).reversed());
+    return new Seen(uses, calls, groupsOfCalls, slow.subList(0, Math.min(rows, slow.size())));
   }
 
   private List<UseLine> most(List<UseLine> uses, Comparator<UseLine> order) {
@@ -168,6 +185,16 @@ final class TopCommand implements Callable<Integer> {
           call.getObject(),
           call.getMethod(),
           why(call, seen.calls()));
+    }
+    if (!seen.slow().isEmpty()) {
+      out.printf("%n%10s  %10s  %s%n", "unread", "session", "clients that leave answers unread");
+    }
+    for (SessionStatus session : seen.slow()) {
+      out.printf(
+          "%10s  %10d  %s%n",
+          Words.bytes(session.getUnreadBytes()),
+          session.getSession(),
+          session.getConnected() ? session.getPeer() : "not connected");
     }
     out.flush();
   }
@@ -225,6 +252,15 @@ final class TopCommand implements Callable<Integer> {
     var all = new JsonObject();
     all.add("objects", objects);
     all.add("calls", calls);
+    var slow = new JsonArray();
+    for (SessionStatus session : seen.slow()) {
+      var told = new JsonObject();
+      told.addProperty("session", session.getSession());
+      told.addProperty("client", session.getPeer());
+      told.addProperty("unreadBytes", session.getUnreadBytes());
+      slow.add(told);
+    }
+    all.add("slowClients", slow);
     return all;
   }
 }

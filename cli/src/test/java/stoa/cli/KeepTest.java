@@ -61,7 +61,7 @@ class KeepTest {
 
   private void serve(List<String> rules, Consumer<Server> use) throws Exception {
     var config = StoaConfig.of("file:" + directory.resolve("data"));
-    if (!rules.isEmpty()) config = config.withKeep(RetentionService.parse(rules));
+    if (!rules.isEmpty()) config = config.withKeep(RetentionService.parse(rules).keep());
     var service = ObjectService.open(config, _ -> true);
     try (var server = Server.start(ServerConfig.of("127.0.0.1", 0), service)) {
       use.accept(server);

@@ -185,6 +185,7 @@ final class ClientSession {
         fail(outgoing, lost(outgoing));
       } else if (outgoing.recovery() == Outgoing.Recovery.READ) {
         outgoing.sequence = 0;
+        outgoing.again();
         again.add(outgoing);
       } else if (outgoing.recovery() == Outgoing.Recovery.LOOKED_UP && !another) {
         sent.put(outgoing.sequence, outgoing);
@@ -281,6 +282,7 @@ final class ClientSession {
         add(frame, opening(container));
         bytes += OVERHEAD_BYTES + container.key().name().length;
       }
+      if (again) next.again();
       add(frame, next);
       bytes += size;
     }

@@ -18,6 +18,7 @@ import stoa.Closed;
 import stoa.Limits;
 import stoa.Unavailable;
 import stoa.base.Measures;
+import stoa.base.Trace;
 import stoa.wire.Frames;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
@@ -327,6 +328,7 @@ final class Conversation implements AutoCloseable {
   void begin(Outgoing outgoing) {
     long wait = limits.callTimeMax().toMillis() + TROUBLE_MILLIS;
     outgoing.deadlineNanos(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait));
+    outgoing.trace(Trace.current());
     RuntimeException refused = null;
     lock.lock();
     try {

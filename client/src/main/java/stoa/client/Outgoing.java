@@ -3,6 +3,7 @@ package stoa.client;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Trace;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
@@ -22,6 +23,10 @@ final class Outgoing {
   }
 
   private final Request.Builder request;
+
+  // Null when nobody records the request.
+  private @Nullable Trace trace;
+
   private final Recovery recovery;
   private final @Nullable Container container;
   private final @Nullable Scope scope;
@@ -83,6 +88,19 @@ final class Outgoing {
 
   Request.Builder request() {
     return request;
+  }
+
+  /// Sets whom records the request; null for nobody. Called before it is submitted.
+  void trace(@Nullable Trace recorded) {
+    if (recorded == null) return;
+    trace = recorded;
+    request.setTraceparent(recorded.parent().toString());
+  }
+
+  /// Notes that the client sends the request again.
+  void again() {
+    Trace recorded = trace;
+    if (recorded != null) recorded.event("stoa.sent.again");
   }
 
   Recovery recovery() {

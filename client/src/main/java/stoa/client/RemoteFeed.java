@@ -2,6 +2,7 @@ package stoa.client;
 
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
+import stoa.base.TraceParent;
 import stoa.front.Service;
 import stoa.wire.proto.Event;
 import stoa.wire.proto.Listen;
@@ -39,7 +40,10 @@ final class RemoteFeed implements Service.Feed {
     Service.Sink to = sink;
     if (to == null) return;
     if (event.getEnded().isEmpty()) {
-      to.event(event.getNumber(), event.getValue().toByteArray());
+      to.event(
+          event.getNumber(),
+          event.getValue().toByteArray(),
+          TraceParent.parse(event.getTraceparent()));
       return;
     }
     byte[] cause = event.getCause().toByteArray();

@@ -12,6 +12,7 @@ import stoa.Transaction;
 import stoa.TransactionBody;
 import stoa.TxOptions;
 import stoa.UnknownOutcome;
+import stoa.base.Trace;
 
 /// Runs the bodies of transactions, and runs them again when other transactions won. Thread-safe.
 public final class Attempts {
@@ -71,8 +72,9 @@ public final class Attempts {
           R result;
           Transaction.Outcome outcome;
           try {
-            result = transaction.run(body);
-            outcome = transaction.commit();
+            var ended = attempt(transaction, body, attempt);
+            result = ended.result;
+            outcome = ended.outcome;
           } catch (RuntimeException thrown) {
             if (transaction.isLost() && !limits.reached(attempt)) continue;
             boolean isRestOver = transaction.isLate() && !next.equals(options);
@@ -106,6 +108,30 @@ public final class Attempts {
       }
     } finally {
       if (locked) alone.unlock();
+    }
+  }
+
+  /// An attempt that has come to its commit.
+  private record Ended<R extends @Nullable Object>(R result, Transaction.Outcome outcome) {}
+
+  /// Runs a body once, and records it if its transaction is recorded.
+  private static <R extends @Nullable Object, X extends Exception> Ended<R> attempt(
+      Attempt transaction, TransactionBody<R, X> body, int number) throws X {
+    Trace around = Trace.current();
+    if (around == null) return new Ended<>(transaction.run(body), transaction.commit());
+    Trace trace = around.child("attempt");
+    trace.tag("stoa.attempt", number);
+    Throwable failure = null;
+    try {
+      Ended<R> ended =
+          trace.run(() -> new Ended<>(transaction.run(body), transaction.commit()));
+      if (ended.outcome instanceof Transaction.Outcome.Aborted(Aborted cause)) failure = cause;
+      return ended;
+    } catch (Throwable thrown) {
+      failure = thrown;
+      throw thrown;
+    } finally {
+      trace.end(failure);
     }
   }
 

@@ -24,6 +24,7 @@ import stoa.StreamKey;
 import stoa.TxOptions;
 import stoa.base.Key;
 import stoa.base.Measures;
+import stoa.base.TraceParent;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.HandlerType;
 import stoa.front.types.SharedMethod;
@@ -385,7 +386,9 @@ public interface Service {
   /// The destination of one listener's events. Callers make one call at a time; it must not block.
   interface Sink {
     /// Receives an event.
-    void event(long number, byte[] event);
+    ///
+    /// @param trace where its put is recorded; null when nobody records it
+    void event(long number, byte[] event, @Nullable TraceParent trace);
 
     /// Learns that no events follow.
     ///

@@ -10,6 +10,7 @@ import stoa.TxOptions;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Latency;
+import stoa.base.Trace;
 import stoa.front.marshal.Marshaller;
 import stoa.front.proxy.Proxied;
 import stoa.front.types.SharedMethod;
@@ -197,6 +198,14 @@ public final class SharedCall implements LiveRoute {
 
   private @Nullable Object direct(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
+    Trace trace = stoa.tracing(this, method.id());
+    return trace == null
+        ? measured(method, arguments)
+        : SharedStoa.recorded(trace, () -> measured(method, arguments));
+  }
+
+  private @Nullable Object measured(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     Latency latency = stoa.calls().last(method);
     if (latency == null) latency = stoa.calls().of(shared(), method);
     int weight = latency.begin();
@@ -262,6 +271,37 @@ public final class SharedCall implements LiveRoute {
       throw new IllegalStateException(
           "a transaction cannot call asynchronously; call " + method + " directly");
     }
+    Trace trace = stoa.tracing(this, method.id());
+    if (trace == null) {
+      beginMeasured(method, arguments, settled);
+      return;
+    }
+    try {
+      trace.run(() -> {
+        beginMeasured(method, arguments, reading -> settled.answer(() -> read(reading, trace)));
+        return trace;
+      });
+    } catch (Throwable refused) {
+      trace.end(refused);
+      throw refused;
+    }
+  }
+
+  private static @Nullable Object read(Recorder.Reading reading, Trace trace) throws Throwable {
+    Throwable failure = null;
+    try {
+      return reading.get();
+    } catch (Throwable thrown) {
+      failure = thrown;
+      throw thrown;
+    } finally {
+      trace.end(failure);
+    }
+  }
+
+  private void beginMeasured(
+      SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled)
+      throws Throwable {
     Latency latency = stoa.calls().of(shared(), method);
     int weight = latency.begin();
     if (weight == 0) {

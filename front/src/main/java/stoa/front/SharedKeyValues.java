@@ -36,7 +36,8 @@ final class SharedKeyValues implements KeyValueStore {
   @Override
   public void put(Object key, Object value) {
     Service.Cell cell = cell(key);
-    var _ = cell.put(encoded(cell, value));
+    byte[] encoded = encoded(cell, value);
+    var _ = stoa.recorded("put", () -> cell.put(encoded));
   }
 
   @Override
@@ -49,7 +50,7 @@ final class SharedKeyValues implements KeyValueStore {
   @Override
   public @Nullable Object get(Object key) {
     Service.Cell cell = cell(key);
-    return decoded(cell, cell.get());
+    return decoded(cell, stoa.recorded("get", cell::get));
   }
 
   @Override
@@ -60,7 +61,8 @@ final class SharedKeyValues implements KeyValueStore {
 
   @Override
   public boolean remove(Object key) {
-    return cell(key).put(null);
+    Service.Cell cell = cell(key);
+    return stoa.recorded("remove", () -> cell.put(null));
   }
 
   private static @Nullable Object decoded(Service.Cell cell, byte @Nullable [] value) {
@@ -114,7 +116,7 @@ final class SharedKeyValues implements KeyValueStore {
     cell.admit(HandlerType.of(handler.getClass()));
     byte[] encoded = bounded(cell.encoded(handler, "the handler"), "the handler");
     Service.Feed feed = cell.feed(encoded, limits);
-    var made = new SharedListener<W>(key, feed, cell.marshaller(), listener);
+    var made = new SharedListener<W>(stoa, key, feed, cell.marshaller(), listener);
     feed.begin(made);
     return made;
   }

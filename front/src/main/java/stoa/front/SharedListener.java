@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.CallFailed;
@@ -14,6 +15,7 @@ import stoa.ListenerRegistration;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.ThrowableText;
+import stoa.base.TraceParent;
 import stoa.front.marshal.Marshaller;
 
 /// A program's listener, with the events that have arrived for it and wait for a thread.
@@ -23,6 +25,7 @@ import stoa.front.marshal.Marshaller;
 final class SharedListener<W> implements ListenerRegistration, Service.Sink {
   private static final Logger LOG = LoggerFactory.getLogger(SharedListener.class);
 
+  private final SharedStoa stoa;
   private final Object key;
   private final Service.Feed feed;
   private final Marshaller marshaller;
@@ -36,7 +39,12 @@ final class SharedListener<W> implements ListenerRegistration, Service.Sink {
   private boolean unheard;
 
   SharedListener(
-      Object key, Service.Feed feed, Marshaller marshaller, KeyListener<? super W> listener) {
+      SharedStoa stoa,
+      Object key,
+      Service.Feed feed,
+      Marshaller marshaller,
+      KeyListener<? super W> listener) {
+    this.stoa = stoa;
     this.key = key;
     this.feed = feed;
     this.marshaller = marshaller;
@@ -61,8 +69,8 @@ final class SharedListener<W> implements ListenerRegistration, Service.Sink {
   // ---- calls of the store
 
   @Override
-  public void event(long number, byte[] event) {
-    add(() -> take(number, event));
+  public void event(long number, byte[] event, @Nullable TraceParent trace) {
+    add(() -> take(number, event, trace));
   }
 
   @Override
@@ -108,7 +116,7 @@ final class SharedListener<W> implements ListenerRegistration, Service.Sink {
 
   // ---- calls of the listener
 
-  private void take(long number, byte[] event) {
+  private void take(long number, byte[] event, @Nullable TraceParent trace) {
     if (closed.get()) return;
     // A repeated event over another connection: the server does not know that the listener has
     // handled it. An event after lost ones arrives again after these.
@@ -117,7 +125,12 @@ final class SharedListener<W> implements ListenerRegistration, Service.Sink {
     try {
       @SuppressWarnings("unchecked") // Justification: the handler returns values of this class
       W value = (W) Objects.requireNonNull(marshaller.value(event));
-      listener.on(new KeyEvent<>(key, value, number));
+      SharedStoa.recorded(
+          trace == null ? null : stoa.delivered(trace),
+          () -> {
+            listener.on(new KeyEvent<>(key, value, number));
+            return true;
+          });
     } catch (RuntimeException | Error thrown) {
       end(thrown);
       return;

@@ -29,6 +29,9 @@ import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Latency;
 import stoa.base.Measures;
+import stoa.base.Trace;
+import stoa.base.TraceParent;
+import stoa.base.Tracer;
 import stoa.front.proxy.Invoker;
 import stoa.front.proxy.Proxied;
 import stoa.front.proxy.Proxies;
@@ -65,6 +68,9 @@ public final class SharedStoa implements Host {
   private final SharedKeyValues keys = new SharedKeyValues(this);
   private final SharedStreams streams = new SharedStreams(this);
 
+  // Null while nobody records what the program does.
+  private volatile @Nullable Tracer tracer;
+
   /// Creates a store over a port, which may still be under construction.
   ///
   /// @param service has its limits, its clock, and the threads of its answers
@@ -82,6 +88,60 @@ public final class SharedStoa implements Host {
   /// The meters of the calls that this program makes.
   CallMeters calls() {
     return calls;
+  }
+
+  /// Records what the program does from now on.
+  ///
+  /// @param recording null ends the recording
+  public void trace(@Nullable Tracer recording) {
+    tracer = recording;
+  }
+
+  /// Begins to record a call; returns null when nothing around it is recorded.
+  @Nullable Trace tracing(SharedCall to, String method) {
+    Tracer recording = tracer;
+    if (recording == null || !recording.isRecording()) return null;
+    String type = to.shared().name();
+    Trace trace = recording.program(type + "/" + method);
+    trace.tag("stoa.type", type);
+    trace.tag("stoa.method", method);
+    if (recording.showsKeys()) trace.tag("stoa.key", to.key().toString());
+    return trace;
+  }
+
+  /// Begins to record something that is no call of a method.
+  private @Nullable Trace tracing(String name) {
+    Tracer recording = tracer;
+    return recording == null || !recording.isRecording() ? null : recording.program(name);
+  }
+
+  /// Begins to record how a listener handles an event; returns null when nobody records it.
+  @Nullable Trace delivered(TraceParent put) {
+    Tracer recording = tracer;
+    return recording == null ? null : recording.delivered(put, "listener");
+  }
+
+  /// Does something, and records it if anything around it is recorded.
+  <R extends @Nullable Object, X extends Throwable> R recorded(String name, Trace.Work<R, X> work)
+      throws X {
+    return recorded(tracing(name), work);
+  }
+
+  /// Does something within a trace, and ends the trace.
+  ///
+  /// @param trace null to do it without one
+  static <R extends @Nullable Object, X extends Throwable> R recorded(
+      @Nullable Trace trace, Trace.Work<R, X> work) throws X {
+    if (trace == null) return work.run();
+    Throwable failure = null;
+    try {
+      return trace.run(work);
+    } catch (Throwable thrown) {
+      failure = thrown;
+      throw thrown;
+    } finally {
+      trace.end(failure);
+    }
   }
 
   /// Tells what the program and the store have measured since the store was opened.
@@ -118,7 +178,12 @@ public final class SharedStoa implements Host {
     SharedCall call = asked(type, key, args);
     T proxy = type.cast(proxy(call));
     try {
-      call.create();
+      recorded(
+          tracing(call, "new"),
+          () -> {
+            call.create();
+            return proxy;
+          });
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
     } catch (Throwable checked) {
@@ -195,9 +260,13 @@ public final class SharedStoa implements Host {
     SharedCall call = own(shared);
     SharedTransaction transaction = SharedTransaction.current(this);
     try {
-      if (transaction == null) call.target().delete(call);
-      else transaction.delete(call);
-      return true;
+      return recorded(
+          tracing(call, "delete"),
+          () -> {
+            if (transaction == null) call.target().delete(call);
+            else transaction.delete(call);
+            return true;
+          });
     } catch (Gone gone) {
       return false;
     }
@@ -283,7 +352,7 @@ public final class SharedStoa implements Host {
       int weight = transactions.begin();
       long began = service.nanoTime();
       try {
-        return attempts.run(options, body);
+        return recorded("transaction", () -> attempts.run(options, body));
       } finally {
         if (weight > 0) transactions.end(weight, service.nanoTime() - began);
       }

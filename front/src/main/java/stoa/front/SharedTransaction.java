@@ -86,7 +86,7 @@ public final class SharedTransaction implements Attempts.Attempt {
 
   @Override
   public Outcome commit() {
-    return work.commit();
+    return stoa.recorded("commit", work::commit);
   }
 
   @Override
@@ -100,14 +100,16 @@ public final class SharedTransaction implements Attempts.Attempt {
   @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
-    return work.call(to, method, arguments);
+    return SharedStoa.recorded(
+        stoa.tracing(to, method.id()), () -> work.call(to, method, arguments));
   }
 
   /// Makes a call like [#call]; an exception of the method ends the transaction.
   @Nullable Object callAsOwn(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
-    return work.callAsOwn(to, method, arguments);
+    return SharedStoa.recorded(
+        stoa.tracing(to, method.id()), () -> work.callAsOwn(to, method, arguments));
   }
 
   void create(SharedCall to) throws Throwable {

@@ -1,7 +1,9 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
+import stoa.base.TraceParent;
 import stoa.front.Service;
 import stoa.objects.KeyService;
 import stoa.wire.proto.Event;
@@ -44,8 +46,10 @@ final class ClientListener {
     }
 
     @Override
-    public void event(long event, byte[] value) {
-      send(event(event).setValue(ByteString.copyFrom(value)));
+    public void event(long event, byte[] value, @Nullable TraceParent trace) {
+      Event.Builder told = event(event).setValue(ByteString.copyFrom(value));
+      if (trace != null) told.setTraceparent(trace.toString());
+      send(told);
     }
 
     @Override

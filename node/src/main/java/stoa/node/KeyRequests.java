@@ -61,8 +61,8 @@ final class KeyRequests {
       asked.checkTime();
       Key key = keys.key(put.getKey().toByteArray());
       byte[] value = put.getPresent() ? put.getValue().toByteArray() : null;
-      beginning
-          .begin(key, value)
+      asked
+          .traced(() -> beginning.begin(key, value))
           .whenDone(settled -> {
             try {
               asked.answer(Forms.done(keys.was(settled) ? 1 : 0).setReach(settled.reach()));
@@ -117,7 +117,9 @@ final class KeyRequests {
   private void begin(PendingRequest asked, KeyGet get) {
     try {
       asked.checkTime();
-      keys.get(keys.key(get.getKey().toByteArray()), asked.timeLeft(), asked.id())
+      Key key = keys.key(get.getKey().toByteArray());
+      asked
+          .traced(() -> keys.get(key, asked.timeLeft(), asked.id()))
           .whenDone(settled -> {
             try {
               asked.answer(Forms.data(keys.found(settled), settled.reach()));

@@ -1,13 +1,18 @@
 package stoa.node;
 
 import io.grpc.Status;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Latency;
 import stoa.base.Measures;
+import stoa.base.Trace;
+import stoa.base.TraceParent;
+import stoa.base.Tracer;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
 import stoa.store.Participant;
 import stoa.store.ordering.Coordinator;
+import stoa.wire.proto.Request;
 
 /// The common part of all conversations about a group's part of the store. Thread-safe.
 final class Node {
@@ -115,6 +120,39 @@ final class Node {
     syncs.sample(service.devices().stream().mapToLong(DeviceStats::syncs).sum(), now);
   }
 
+  /// Begins to record a request; returns null when its client does not record it.
+  @Nullable Trace tracing(Session session, Request request) {
+    if (request.getTraceparent().isEmpty() || !isRecorded(request)) return null;
+    Tracer recording = all.tracer();
+    if (recording == null) return null;
+    TraceParent parent = TraceParent.parse(request.getTraceparent());
+    Trace trace = parent == null ? null : recording.served(parent, name(request));
+    if (trace == null) return null;
+    trace.tag("stoa.request", session.id() + "/" + request.getSequence());
+    trace.tag("stoa.group", service.group());
+    if (request.getTransaction() != 0) trace.tag("stoa.transaction", request.getTransaction());
+    return trace;
+  }
+
+  /// Returns whether a request does what its caller asked for, rather than prepare that.
+  private static boolean isRecorded(Request request) {
+    return switch (request.getWhatCase()) {
+      case OPEN, CLOSE, NAMES, TYPE_NAMES, BEGIN, ENTER, LEAVE, END -> false;
+      case UNFOLLOW, UNPIN, HEARD, GOODBYE, WHAT_NOT_SET -> false;
+      default -> true;
+    };
+  }
+
+  private static String name(Request request) {
+    return "stoa." + request.getWhatCase().name().toLowerCase(Locale.ROOT);
+  }
+
+  /// Adds to a trace of which call it is.
+  void trace(Trace trace, ObjectService.Call call) {
+    Tracer recording = all.tracer();
+    service.trace(trace, call, recording != null && recording.showsKeys());
+  }
+
   /// Returns the meter of a call; null when the call has none.
   @Nullable Latency meter(ObjectService.Call call) {
     return service.meter(call, all.calls());
@@ -128,7 +166,9 @@ final class Node {
     service.measure(out);
     int connected = 0;
     int sessions = 0;
+    long unread = 0;
     for (Session session : registry.all()) {
+      unread = Math.max(unread, session.unreadBytes());
       sessions++;
       if (session.conversation() != null) connected++;
     }
@@ -138,6 +178,11 @@ final class Node {
         Measures.NO_UNIT,
         "Sessions whose client is connected.",
         connected);
+    here.gauge(
+        "stoa.sessions.unread",
+        Measures.BYTES,
+        "Answers and events that a client has not read or acknowledged, of the session with most.",
+        (double) unread);
     here.count(
         "stoa.server.requests",
         Measures.NO_UNIT,

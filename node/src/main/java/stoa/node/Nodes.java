@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.base.Measures;
+import stoa.base.Tracer;
 import stoa.front.CallMeters;
 import stoa.objects.ObjectService;
 import stoa.store.ordering.Coordinator;
@@ -32,6 +33,9 @@ final class Nodes implements AutoCloseable {
   private final Origins origins;
   private final CallMeters calls = new CallMeters();
   private final ConcurrentHashMap<Integer, Node> nodes = new ConcurrentHashMap<>();
+
+  // Null while nobody records requests.
+  private volatile @Nullable Tracer tracer;
 
   // Used by the thread that asks how long nothing was answered.
   private long progress;
@@ -82,6 +86,15 @@ final class Nodes implements AutoCloseable {
   /// Returns the meters of clients' calls in all groups.
   CallMeters calls() {
     return calls;
+  }
+
+  /// Returns who records requests of clients; null while nobody does.
+  @Nullable Tracer tracer() {
+    return tracer;
+  }
+
+  void trace(@Nullable Tracer recording) {
+    tracer = recording;
   }
 
   /// Tells what the groups that are here have measured.

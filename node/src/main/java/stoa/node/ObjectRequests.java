@@ -105,7 +105,7 @@ final class ObjectRequests {
   private void start(PendingRequest asked, Container container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
-      asked.measure(node.meter(made));
+      asked.calls(made);
       if (service.isPlaced(made.container())) placed(asked, container, made);
       else if (service.isQuick(made)) runBriefly(asked, container, made, () -> {});
       else container.lane().goOn(() -> run(asked, made));
@@ -149,7 +149,7 @@ final class ObjectRequests {
     Request request;
     try {
       asked.checkTime();
-      request = beginning.begin();
+      request = asked.traced(beginning::begin);
     } catch (NotBrief later) {
       throw later;
     } catch (VirtualMachineError beyond) {
@@ -192,6 +192,7 @@ final class ObjectRequests {
     ObjectService.Call made;
     try {
       made = Forms.call(container.object(), call);
+      asked.traces(made);
       if (service.isPlaced(made.container())) {
         atRoot(asked, made); // a question: others are not asked again
         return;
@@ -243,8 +244,9 @@ final class ObjectRequests {
         });
         return;
       }
-      service
-          .delete(container.object(), existence, asked.timeLeft(), asked.id())
+      asked
+          .traced(() ->
+              service.delete(container.object(), existence, asked.timeLeft(), asked.id()))
           .whenDone(settled -> {
             try {
               deleted(asked, container, settled);

@@ -1,5 +1,6 @@
 package stoa.node;
 
+import com.google.protobuf.ByteString;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -13,6 +14,8 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.CallId;
 import stoa.base.Latency;
+import stoa.base.Trace;
+import stoa.front.ObjectAnswer;
 import stoa.objects.ObjectService;
 import stoa.wire.BlobOperation;
 import stoa.wire.Frames;
@@ -27,6 +30,9 @@ final class PendingRequest {
   private final Request request;
   private final long arrivedNanos;
 
+  // Null when its client does not record it.
+  private final @Nullable Trace trace;
+
   // Set by the thread that begins the request's call.
   private volatile @Nullable Latency latency;
   private int weight;
@@ -37,6 +43,7 @@ final class PendingRequest {
     this.session = session;
     this.request = request;
     this.arrivedNanos = node.nowNanos();
+    this.trace = node.tracing(session, request);
   }
 
   /// Work that answers a request.
@@ -62,8 +69,26 @@ final class PendingRequest {
     return new CallId(session.id(), request.getSequence());
   }
 
+  /// Notes which call it makes.
+  void calls(ObjectService.Call call) {
+    measure(node.meter(call));
+    traces(call);
+  }
+
+  /// Notes for whom records it which call it makes.
+  void traces(ObjectService.Call call) {
+    Trace recorded = trace;
+    if (recorded != null) node.trace(recorded, call);
+  }
+
+  /// Begins work in the store that may be recorded.
+  <R extends @Nullable Object, X extends Throwable> R traced(Trace.Work<R, X> work) throws X {
+    Trace recorded = trace;
+    return recorded == null ? work.run() : recorded.run(work);
+  }
+
   /// Measures it as a call, from its arrival to its answer.
-  void measure(@Nullable Latency meter) {
+  private void measure(@Nullable Latency meter) {
     if (meter == null) return;
     weight = meter.begin();
     if (weight > 0) latency = meter;
@@ -72,7 +97,11 @@ final class PendingRequest {
   // ---- answers
 
   void answer(Answer.Builder answer) {
-    if (node.isOver()) return; // the server that has the store now is asked again
+    Trace recorded = trace;
+    if (node.isOver()) { // the server that has the store now is asked again
+      if (recorded != null) recorded.end(new Unavailable("another server has the store"));
+      return;
+    }
     Answer built = answer.setSequence(request.getSequence()).build();
     if (built.getSerializedSize() > Frames.BYTES_MAX - 1_024) {
       var tooLarge =
@@ -87,7 +116,20 @@ final class PendingRequest {
     node.answered().count();
     Latency measured = latency;
     if (measured != null) measured.end(weight, node.nowNanos() - arrivedNanos);
+    if (recorded != null) end(recorded, built);
     session.answer(built);
+  }
+
+  private static void end(Trace trace, Answer answer) {
+    if (answer.hasFailure()) {
+      trace.fail(answer.getFailure().getKind() + ": " + answer.getFailure().getMessage());
+    } else if (answer.hasOutcome() && answer.getOutcome().hasCause()) {
+      trace.fail(answer.getOutcome().getCause().getMessage());
+    } else if (answer.hasAnswered()) {
+      ByteString said = answer.getAnswered().getAnswer();
+      if (!said.isEmpty() && said.byteAt(0) == ObjectAnswer.THREW) trace.fail("the method threw");
+    }
+    trace.end(null);
   }
 
   void fail(Throwable cause) {
@@ -102,7 +144,7 @@ final class PendingRequest {
   void attempt(Work work) {
     try {
       check();
-      answer(work.answer());
+      answer(traced(work::answer));
     } catch (Throwable failed) {
       refuse(failed);
     }
@@ -113,7 +155,7 @@ final class PendingRequest {
     try {
       check();
       var _ =
-          work.get()
+          traced(work::get)
               .whenComplete((done, failed) -> {
                 if (failed == null) answer(Forms.data(done, service.moment()));
                 else refuse(failed);
@@ -129,7 +171,7 @@ final class PendingRequest {
       BiFunction<@Nullable T, @Nullable Throwable, Answer.Builder> form) {
     try {
       var _ =
-          work.get()
+          traced(work::get)
               .whenComplete((done, failed) -> {
                 Throwable cause =
                     failed instanceof CompletionException told ? told.getCause() : failed;

@@ -33,11 +33,13 @@ import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Repeats;
 import stoa.base.Secret;
+import stoa.base.Tracer;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
+import stoa.objects.RetentionService;
 import stoa.storage.DeviceStats;
 import stoa.store.ordering.Coordinator;
 import stoa.store.replicas.Divergence;
@@ -67,6 +69,7 @@ import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.QuarantineStatus;
 import stoa.wire.proto.ReadSegmentReply;
 import stoa.wire.proto.ReadSegmentRequest;
+import stoa.wire.proto.Release;
 import stoa.wire.proto.RetainReply;
 import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.ServerFrame;
@@ -311,6 +314,13 @@ public final class Server implements AutoCloseable {
     return Duration.ofNanos(silentNanos);
   }
 
+  /// Records from now on the requests that clients record.
+  ///
+  /// @param recording null ends the recording
+  public void trace(@Nullable Tracer recording) {
+    nodes.trace(recording);
+  }
+
   /// Tells what the server and its part of the store have measured.
   public void measure(Measures out) {
     nodes.measure(out);
@@ -478,12 +488,17 @@ public final class Server implements AutoCloseable {
           .setCallsPerSecond(node.answered().perSecond())
           .setSyncsPerSecond(node.syncs().perSecond());
       long moment = service.moment();
+      List<ObjectService.Room> room = service.room();
       for (DeviceStats device : service.devices()) {
+        ObjectService.Room here = room.get(reply.getShardsCount());
         reply.addShards(
             ShardStatus.newBuilder()
                 .setShard(reply.getShardsCount())
                 .setLogBytes(device.logBytes())
-                .setCounter(moment));
+                .setCounter(moment)
+                .setUsedBytes(here.usedBytes())
+                .setFreeBytes(limited(Math.max(0, here.freeBytes())))
+                .setQuotaBytes(limited(here.quotaBytes())));
       }
       node.registry().all().stream()
           .limit(SHOWN_MAX)
@@ -492,6 +507,11 @@ public final class Server implements AutoCloseable {
       service.diverged().stream()
           .limit(SHOWN_MAX)
           .forEach(evidence -> reply.addQuarantined(shown(evidence)));
+    }
+
+    /// Returns a number of bytes in a reply, where 0 stands for no limit.
+    private static long limited(long bytes) {
+      return bytes == Long.MAX_VALUE ? 0 : bytes;
     }
 
     private static TreeStatus shown(TreeMember member) {
@@ -731,6 +751,7 @@ public final class Server implements AutoCloseable {
             if (asked.getRulesCount() > 0) {
               node.service().retention().change(asked.getRulesList());
             }
+            if (asked.hasRelease()) release(node.service(), asked.getRelease(), reply);
             reply.addAllRules(node.service().retention().rules());
           }
         } catch (StoaException | IllegalArgumentException refused) {
@@ -739,6 +760,16 @@ public final class Server implements AutoCloseable {
         out.onNext(reply.build());
         out.onCompleted();
       });
+    }
+
+    private static void release(
+        ObjectService service, Release asked, RetainReply.Builder reply) {
+      byte[] key = asked.getKey().isEmpty() ? null : asked.getKey().toByteArray();
+      RetentionService.Released released =
+          service
+              .retention()
+              .release(asked.getType(), key, asked.getVersions(), asked.getSkip());
+      reply.setReleased(released.objects()).setNext(released.next());
     }
 
     @Override

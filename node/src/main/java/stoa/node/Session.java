@@ -378,6 +378,11 @@ final class Session {
     return !answers.isEmpty() || !changes.isEmpty() || !events.isEmpty();
   }
 
+  /// Returns how many bytes of answers and events its client has not read, or not acknowledged.
+  synchronized long unreadBytes() {
+    return ledger.bytes() + eventBytes;
+  }
+
   /// Returns its state for an operator.
   synchronized SessionStatus status() {
     return SessionStatus.newBuilder()
@@ -388,6 +393,7 @@ final class Session {
         .setContainers(containers.size())
         .setRequests(ledger.underWay())
         .setTransactions(transactions.size())
+        .setUnreadBytes(unreadBytes())
         .build();
   }
 

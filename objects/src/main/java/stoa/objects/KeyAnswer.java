@@ -1,9 +1,11 @@
 package stoa.objects;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
 import stoa.base.Encoder;
+import stoa.base.TraceParent;
 
 /// The answers of a key of the listenable key-value store.
 ///
@@ -57,6 +59,7 @@ sealed interface KeyAnswer extends Answer {
   /// @param known whether the key has this listener; false after its removal
   /// @param first the number of the first event
   /// @param events encoded
+  /// @param traces where the puts of some of these events are recorded, by the number of the event
   /// @param more whether there are further events
   /// @param ended why no events follow these, encoded; null when some may follow. The listener
   ///   acknowledges it like an event, with the number after the last
@@ -66,6 +69,7 @@ sealed interface KeyAnswer extends Answer {
       boolean known,
       long first,
       List<byte[]> events,
+      Map<Long, TraceParent> traces,
       boolean more,
       byte @Nullable [] ended) {}
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Existence;
+import stoa.base.TraceParent;
 import stoa.front.Service;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Put;
@@ -208,7 +209,8 @@ final class KeyFeed {
     }
     for (byte[] event : batch.events()) {
       long number = ++place.sent;
-      sends.add(() -> sink.event(number, event));
+      TraceParent trace = batch.traces().get(number);
+      sends.add(() -> sink.event(number, event, trace));
     }
     again |= batch.more();
     byte[] ended = batch.ended();

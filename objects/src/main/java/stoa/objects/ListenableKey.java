@@ -15,6 +15,7 @@ import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
+import stoa.base.Trace;
 import stoa.front.SharedKeys;
 import stoa.front.marshal.Marshaller;
 import stoa.spi.CallContext;
@@ -217,7 +218,8 @@ final class ListenableKey implements Handler {
       endBehind(one, "it has more than " + one.limits() + " events waiting", execution);
       return;
     }
-    one.add(event);
+    Trace trace = execution.trace();
+    one.add(event, trace == null ? null : trace.parent());
     bytes += event.length;
     while (bytes > KeyValueStore.PENDING_BYTES_MAX) {
       ListenerState most = heaviest(listeners.values());
@@ -342,7 +344,7 @@ final class ListenableKey implements Handler {
   private KeyAnswer.Batch waiting(KeyCommand.UpTo after, int countMax, int bytesMax) {
     ListenerState one = listeners.get(after.listening());
     return one == null
-        ? new KeyAnswer.Batch(after.listening(), false, 0, List.of(), false, null)
+        ? new KeyAnswer.Batch(after.listening(), false, 0, List.of(), Map.of(), false, null)
         : one.after(after.number(), countMax, bytesMax);
   }
 

@@ -2,13 +2,16 @@ package stoa.objects;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.KeyHandler;
 import stoa.ListenerLimits;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.TraceParent;
 
 /// The state of one listener of a key: its handler (the session handler of CRESON, section III-D),
 /// and the events that it has not handled.
@@ -42,6 +45,10 @@ final class ListenerState {
   private byte @Nullable [] ended;
 
   private final ArrayDeque<byte[]> events = new ArrayDeque<>();
+
+  // Where the puts of these events are recorded, by the number of the event. It is no part of the
+  // state: a replay has none.
+  private final Map<Long, TraceParent> traces = new HashMap<>();
 
   // The number of the first of the events, or of the next one.
   private long first = 1;
@@ -103,7 +110,10 @@ final class ListenerState {
 
   /// Appends an event. Its number is the next in the listener's own sequence: the number of the
   /// first event in memory, plus the count of the events before this one.
-  void add(byte[] event) {
+  ///
+  /// @param trace where the put is recorded; null when nobody records it
+  void add(byte[] event, @Nullable TraceParent trace) {
+    if (trace != null) traces.put(first + events.size(), trace);
     events.add(event);
     bytes += event.length;
   }
@@ -124,6 +134,7 @@ final class ListenerState {
   void endBehind(byte[] cause) {
     end(cause);
     events.clear();
+    traces.clear();
     bytes = 0;
   }
 
@@ -133,6 +144,7 @@ final class ListenerState {
   boolean heard(long number) {
     while (first <= number && !events.isEmpty()) {
       bytes -= events.poll().length;
+      traces.remove(first);
       first++;
     }
     return ended != null && events.isEmpty() && number >= first;
@@ -146,18 +158,22 @@ final class ListenerState {
   ///   any size
   KeyAnswer.Batch after(long after, int countMax, int bytesMax) {
     var batch = new ArrayList<byte[]>();
+    var recorded = new HashMap<Long, TraceParent>();
     long begin = Math.max(first, after + 1);
     int size = 0;
     long number = first;
     Iterator<byte[]> all = events.iterator();
     while (all.hasNext() && batch.size() < countMax && size < bytesMax) {
       byte[] event = all.next();
-      if (number++ < begin) continue;
+      long mine = number++;
+      if (mine < begin) continue;
       batch.add(event);
+      TraceParent trace = traces.get(mine);
+      if (trace != null) recorded.put(mine, trace);
       size += event.length;
     }
     boolean more = all.hasNext();
-    return new KeyAnswer.Batch(listening, true, begin, batch, more, more ? null : ended);
+    return new KeyAnswer.Batch(listening, true, begin, batch, recorded, more, more ? null : ended);
   }
 
   void write(Encoder out, HandlerCodes codes) {
@@ -197,7 +213,7 @@ final class ListenerState {
     byte[] last = in.sized();
     var state = new ListenerState(listening, limits, kind == 1 ? null : last, code);
     state.first = first;
-    events.forEach(state::add);
+    events.forEach(event -> state.add(event, null));
     if (kind == 1) state.ended = last;
     return state;
   }

@@ -20,6 +20,8 @@ import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.Trace;
+import stoa.base.Unwinding;
 import stoa.front.CallNumbers;
 import stoa.front.ObjectAnswer;
 import stoa.front.Place;
@@ -290,6 +292,28 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
 
   /// Makes a call for the method of another object, or of this one.
   @Nullable Object nested(
+      Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    Trace around = execution.trace();
+    if (around == null) return nestedHere(execution, to, method, arguments);
+    Trace trace = around.child(shared().name() + "/" + method.id());
+    trace.tag("stoa.type", shared().name());
+    trace.tag("stoa.method", method.id());
+    Throwable failure = null;
+    execution.trace(trace);
+    try {
+      return nestedHere(execution, to, method, arguments);
+    } catch (Throwable thrown) {
+      // A run that stops here is no failure of the called method.
+      if (!(thrown instanceof Unwinding)) failure = thrown;
+      throw thrown;
+    } finally {
+      execution.trace(around);
+      trace.end(failure);
+    }
+  }
+
+  private @Nullable Object nestedHere(
       Execution execution, SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     try {

@@ -175,7 +175,9 @@ final class LocalService implements Service, Placing.Roots {
     this.part = part;
     url = config.url();
     limits = config.limits();
-    retention = new RetentionService(this, config.keep());
+    retention =
+        new RetentionService(
+            this, new RetentionService.Rules(config.keep(), config.limits().diskBytesMax()));
     this.clock = clock;
     timing = threads.timing();
     openedNanos = timing.nanoTime();
@@ -184,6 +186,7 @@ final class LocalService implements Service, Placing.Roots {
     storedBlobs = new stoa.store.blobs.Blobs(store, bytes, threads::answer, SharedStoa.BLOBS);
     blobs = new LocalBlobs(this, storedBlobs, refusal, limits.blobBytesMax());
     this.devices = shards;
+    bound(config.limits().diskBytesMax());
     streams = new LocalStreams(store.userStreams());
     answers = threads.answers();
     stoa = new SharedStoa(this);
@@ -374,6 +377,12 @@ final class LocalService implements Service, Placing.Roots {
   /// Returns the devices, by shard.
   List<Device> shards() {
     return devices;
+  }
+
+  /// Sets the most bytes that the devices together may have.
+  void bound(long bytesMax) {
+    long each = bytesMax == Long.MAX_VALUE ? bytesMax : Math.max(1, bytesMax / devices.size());
+    for (Device device : devices) device.bound(each);
   }
 
   /// Returns how much of the past the store keeps.

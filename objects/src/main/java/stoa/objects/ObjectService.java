@@ -30,6 +30,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Latency;
 import stoa.base.Measures;
+import stoa.base.Trace;
 import stoa.front.CallMeters;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
@@ -252,6 +253,20 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.devices();
   }
 
+  /// What a device takes, and what it may take. It may ask the disk.
+  ///
+  /// @param usedBytes the size of its segments and index
+  /// @param freeBytes the room on its disk; [Long#MAX_VALUE] when nobody limits it
+  /// @param quotaBytes the size that they may have; [Long#MAX_VALUE] without a quota
+  public record Room(long usedBytes, long freeBytes, long quotaBytes) {}
+
+  /// Returns the room of the store's devices, by shard.
+  public List<Room> room() {
+    return stoa.shards().stream()
+        .map(device -> new Room(device.usedBytes(), device.roomBytes(), device.boundBytes()))
+        .toList();
+  }
+
   /// Asks the store for the end of a stream, as a read does.
   ///
   /// @throws stoa.StoaException when it cannot answer: its log or a device has failed, or other
@@ -274,6 +289,25 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       return called == null ? null : meters.of(called.type().shared(), called.method());
     } catch (RuntimeException malformed) {
       return null; // who begins the call says why
+    }
+  }
+
+  /// Returns the group whose part of the store this is.
+  public int group() {
+    return stoa.part().group();
+  }
+
+  /// Adds to a trace of which call it is.
+  ///
+  /// @param withKey whether to add the key of the object, which may be personal data
+  public void trace(Trace trace, Call call, boolean withKey) {
+    trace.tag("stoa.type", call.container().type().shared().name());
+    if (withKey) trace.tag("stoa.key", call.container().key().toString());
+    try {
+      ObjectType.Called called = call.container().type().called(new Decoder(call.bytes()));
+      trace.tag("stoa.method", called == null ? "new" : called.method().id());
+    } catch (RuntimeException malformed) {
+      trace.tag("stoa.method", "unknown"); // who begins the call says why
     }
   }
 

@@ -2,20 +2,28 @@ package stoa.objects;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Keep;
+import stoa.base.Key;
 
-/// The rules of how much of the past a served store keeps. The store itself has the rules, so that
-/// each later leader follows them. Thread-safe.
+/// The rules of how much of the past a served store keeps, and of how large it may be. The store
+/// itself has the rules, so that each later leader follows them. Thread-safe.
 ///
 /// A rule is `all`, `versions=N` or `age=D`, for all types and streams, or with a type and `=` in
 /// front of it for one, as in `bank.Account=versions=100`; [Keep#STREAMS] is the type of streams.
-/// `D` is a number with `d`, `h`, `m` or `s` behind it.
+/// `D` is a number with `d`, `h`, `m` or `s` behind it. The rule `disk=SIZE` is a quota: the most
+/// bytes that the group's log and index have on the disk of the server that leads it. `SIZE` is a
+/// number with `MB`, `GB`, `TB`, `MiB`, `GiB` or `TiB` behind it.
 ///
 /// The rules are a name in the dictionary; the last one holds.
 ///
@@ -27,13 +35,37 @@ public final class RetentionService {
   private static final String KEEP = "keep ";
   private static final Pattern POLICY =
       Pattern.compile("(?:([^=\\s]+)=)?(all|versions=\\d{1,18}|age=\\d{1,9}[dhms])");
+  private static final Pattern QUOTA = Pattern.compile("disk=(\\d{1,9})([KMGT]i?B)");
   private static final int RULES_MAX = 1_000;
+  private static final int RELEASED_MAX = 1_000;
+
+  // Less would leave hardly anything beside the reserve for deletions.
+  private static final long QUOTA_LEAST = 16_000_000;
+
+  private static final Map<String, Long> UNITS = new LinkedHashMap<>();
+
+  static {
+    UNITS.put("TiB", 1L << 40);
+    UNITS.put("GiB", 1L << 30);
+    UNITS.put("MiB", 1L << 20);
+    UNITS.put("KiB", 1L << 10);
+    UNITS.put("TB", 1_000_000_000_000L);
+    UNITS.put("GB", 1_000_000_000L);
+    UNITS.put("MB", 1_000_000L);
+    UNITS.put("KB", 1_000L);
+  }
+
+  /// Rules.
+  ///
+  /// @param keep how much of the past is kept
+  /// @param diskBytesMax the quota; [Long#MAX_VALUE] for none
+  public record Rules(Keep keep, long diskBytesMax) {}
 
   private final LocalService stoa;
-  private final Keep configured;
+  private final Rules configured;
 
   /// @param configured what holds while the store has no rules
-  RetentionService(LocalService stoa, Keep configured) {
+  RetentionService(LocalService stoa, Rules configured) {
     this.stoa = stoa;
     this.configured = configured;
   }
@@ -41,13 +73,24 @@ public final class RetentionService {
   /// Reads rules.
   ///
   /// @throws IllegalArgumentException when one makes no sense
-  public static Keep parse(List<String> rules) {
+  public static Rules parse(List<String> rules) {
     Keep others = null;
+    long quota = Long.MAX_VALUE;
     var types = new TreeMap<String, Keep>();
     if (rules.size() > RULES_MAX) {
       throw new IllegalArgumentException(rules.size() + " rules; the most are " + RULES_MAX);
     }
     for (String rule : rules) {
+      Matcher size = QUOTA.matcher(rule);
+      if (size.matches()) {
+        if (quota != Long.MAX_VALUE) throw new IllegalArgumentException("two quotas; give one");
+        quota = Long.parseLong(size.group(1)) * Objects.requireNonNull(UNITS.get(size.group(2)));
+        if (quota < QUOTA_LEAST) {
+          throw new IllegalArgumentException(
+              rule + " is too small for a store; give disk=16MB or more");
+        }
+        continue;
+      }
       Matcher matcher = POLICY.matcher(rule);
       if (!matcher.matches()) {
         throw new IllegalArgumentException(
@@ -56,7 +99,7 @@ public final class RetentionService {
                 + "\" says no amount of the past; say all, versions=100, age=30d (or h, m, s), or one"
                 + " of these for a type, as bank.Account=versions=100; "
                 + Keep.STREAMS
-                + " stands for streams");
+                + " stands for streams; disk=100GB is the most that each group takes on a disk");
       }
       String type = matcher.group(1);
       Keep policy = policy(matcher.group(2));
@@ -70,7 +113,7 @@ public final class RetentionService {
     }
     Keep rest = others == null ? Keep.all() : others;
     types.putIfAbsent(Keep.STREAMS, rest);
-    return Keep.byType(rest, types);
+    return new Rules(Keep.byType(rest, types), quota);
   }
 
   private static Keep policy(String text) {
@@ -88,8 +131,9 @@ public final class RetentionService {
   }
 
   /// Writes rules; [#parse] reads them.
-  public static List<String> text(Keep keep) {
+  public static List<String> text(Rules all) {
     var rules = new ArrayList<String>();
+    Keep keep = all.keep();
     if (keep instanceof Keep.ByType(Keep others, var types)) {
       rules.add(word(others));
       new TreeMap<>(types).forEach((type, policy) -> rules.add(type + "=" + word(policy)));
@@ -97,6 +141,14 @@ public final class RetentionService {
       rules.add(word(keep));
       rules.add(Keep.STREAMS + "=all");
     }
+    long quota = all.diskBytesMax();
+    if (quota == Long.MAX_VALUE) return rules;
+    String unit =
+        UNITS.keySet().stream()
+            .filter(one -> quota % Objects.requireNonNull(UNITS.get(one)) == 0)
+            .findFirst()
+            .orElse("KB");
+    rules.add("disk=" + quota / Objects.requireNonNull(UNITS.get(unit)) + unit);
     return rules;
   }
 
@@ -131,9 +183,10 @@ public final class RetentionService {
   public void resume() {
     List<String> stored = stored();
     if (stored.isEmpty()) return;
-    Keep kept = parse(stored);
-    stoa.core().keep(kept);
-    if (configured instanceof Keep.ByType && !text(configured).equals(text(kept))) {
+    Rules kept = parse(stored);
+    stoa.core().keep(kept.keep());
+    stoa.bound(kept.diskBytesMax());
+    if (configured.keep() instanceof Keep.ByType && !text(configured).equals(text(kept))) {
       LOG.warn(
           "the store keeps {}, and not {} as --keep says; ./stoa keep changes it",
           String.join(" ", text(kept)),
@@ -143,7 +196,7 @@ public final class RetentionService {
 
   /// Gives a store without rules those that it was opened with, if it was. Waits for the disk.
   public void adopt() {
-    if (configured instanceof Keep.ByType && stored().isEmpty()) keep(configured);
+    if (configured.keep() instanceof Keep.ByType && stored().isEmpty()) keep(configured);
   }
 
   /// Has the store go by other rules. Waits for the disk.
@@ -153,12 +206,44 @@ public final class RetentionService {
     keep(parse(rules));
   }
 
-  private synchronized void keep(Keep policy) {
+  /// What a release has done.
+  ///
+  /// @param objects how many objects it has looked at
+  /// @param next how many objects it has looked at or passed over; 0 when there are no more
+  public record Released(long objects, long next) {}
+
+  /// Releases versions of an object, or of objects of a type, whatever the rules say. Waits for the
+  /// disk. What readers, transactions and calls in progress need stays.
+  ///
+  /// @param key the encoded key; null for all objects
+  /// @param versions how many versions before the newest stay
+  /// @param skip how many objects to pass over
+  /// @throws stoa.NotShareable when the store has no such type
+  public Released release(String type, byte @Nullable [] key, long versions, long skip) {
+    String space = stoa.typeNamed(type).shared().name();
+    Iterator<byte[]> keys =
+        key == null ? stoa.core().list(space) : List.of(key).iterator();
+    long passed = 0;
+    long released = 0;
+    for (; keys.hasNext() && passed < skip; passed++) keys.next();
+    for (; keys.hasNext() && released < RELEASED_MAX; released++) {
+      Key one = stoa.key(space, keys.next());
+      if (stoa.part().isInOtherGroup(one)) continue;
+      long before = stoa.core().position(one) - versions;
+      if (before > 0) {
+        var _ = stoa.core().trim(one, before);
+      }
+    }
+    return new Released(released, keys.hasNext() ? passed + released : 0);
+  }
+
+  private synchronized void keep(Rules policy) {
     String text = String.join(" ", text(policy));
     if (!text.equals(String.join(" ", stored()))) {
       int turn = stoa.dictionary().after(KEEP).size() + 1;
       var _ = stoa.dictionary().idOf(KEEP + turn + " " + text);
     }
-    stoa.core().keep(policy);
+    stoa.core().keep(policy.keep());
+    stoa.bound(policy.diskBytesMax());
   }
 }

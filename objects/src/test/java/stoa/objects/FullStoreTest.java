@@ -128,6 +128,24 @@ class FullStoreTest {
   }
 
   @Test
+  void aStoreAtItsQuotaDeletesAndTakesNewObjects() {
+    var config =
+        StoaConfig.of("file:simulated")
+            .withKeep(Keep.versions(10))
+            .withLimits(Limits.standard().withDiskBytesMax(ROOM));
+    try (Stoa stoa = open(config, new SimulatedDisk(1))) {
+      for (int round = 0; round < 2; round++) {
+        List<Page> pages = fill(stoa, round + " ");
+        assertTrue(pages.size() > 100, "round " + round + ": " + pages.size());
+        assertTrue(told.contains("its quota of 16,777,216 bytes (diskBytesMax, or disk="), told);
+        assertTrue(told.contains("delete or trim objects"), told);
+        assertEquals(50_000, pages.getFirst().bytes().length);
+        for (Page page : pages) stoa.delete(page);
+      }
+    }
+  }
+
+  @Test
   void aFullStoreTakesAwayValuesOfKeys() {
     try (Stoa stoa = Stoa.open(memory())) {
       stoa.store().put("key", "value");

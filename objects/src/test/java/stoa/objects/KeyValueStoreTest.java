@@ -36,6 +36,7 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
+import stoa.base.TraceParent;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.front.Service;
@@ -443,7 +444,7 @@ class KeyValueStoreTest {
     }
 
     @Override
-    public void event(long number, byte[] event) {
+    public void event(long number, byte[] event, @Nullable TraceParent trace) {
       events.add(number + ": " + stoa.marshaller().value(event));
     }
 

@@ -13,6 +13,7 @@ import stoa.KeyHandler;
 import stoa.ListenerLimits;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.base.TraceParent;
 import stoa.front.Service;
 import stoa.front.types.Keys;
 
@@ -49,7 +50,7 @@ class ListenAgainTest {
     private final LinkedBlockingQueue<Long> numbers = new LinkedBlockingQueue<>();
 
     @Override
-    public void event(long number, byte[] event) {
+    public void event(long number, byte[] event, @Nullable TraceParent trace) {
       numbers.add(number);
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -88,7 +89,10 @@ public final class Device implements AutoCloseable {
   private final AtomicLong appended = new AtomicLong(); // operations that are no maintenance
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
   private final AtomicLong unpinned = new AtomicLong(); // ends of uses that kept segments
-  private volatile @Nullable InVain inVain; // the last attempt to make room that made none
+  // The last attempt to make room on the disk that made none.
+  private final AtomicReference<@Nullable InVain> inVain = new AtomicReference<>();
+
+  private volatile @Nullable Quota quota; // null without one
   private @Nullable Upkeep upkeep; // set before any other thread has the device
 
   private Device(
@@ -309,8 +313,39 @@ public final class Device implements AutoCloseable {
   /// @throws DiskFull when there is not enough; it states the remedy
   public void makeRoom(long bytesWanted) {
     ensureOpen();
-    if (allowance.take(bytesWanted)) return;
-    if (!free(bytesWanted) || !allowance.take(bytesWanted)) throw allowance.full();
+    if (!allowance.take(bytesWanted)) {
+      if (!free(bytesWanted) || !allowance.take(bytesWanted)) throw allowance.full();
+    }
+    Quota bound = quota;
+    if (bound == null || bound.allowance.take(bytesWanted)) return;
+    boolean free = free(bytesWanted, bound.allowance, bound.inVain);
+    if (!free || !bound.allowance.take(bytesWanted)) throw bound.allowance.full();
+  }
+
+  /// How many bytes users may make the device have.
+  ///
+  /// @param inVain the last attempt to make room that made none
+  private record Quota(
+      long bytesMax, Allowance allowance, AtomicReference<@Nullable InVain> inVain) {}
+
+  /// Sets the most bytes that the log and the index may have because of users' data; beyond it,
+  /// [#makeRoom] refuses as on a full disk. What needs no [#makeRoom] may go beyond it.
+  ///
+  /// @param bytesMax [Long#MAX_VALUE] for no bound
+  public void bound(long bytesMax) {
+    quota =
+        bytesMax == Long.MAX_VALUE
+            ? null
+            : new Quota(
+                bytesMax,
+                allowance.within(bytesMax, this::usedBytes),
+                new AtomicReference<>());
+  }
+
+  /// Returns the most bytes that users may make the device have; [Long#MAX_VALUE] without a bound.
+  public long boundBytes() {
+    Quota bound = quota;
+    return bound == null ? Long.MAX_VALUE : bound.bytesMax;
   }
 
   /// The given-up bytes, and the number of unpinnings, before an attempt to make room.
@@ -319,18 +354,23 @@ public final class Device implements AutoCloseable {
   /// Reclaims as much as possible. Returns whether there is room now. Looks again only when
   /// something was given up or unpinned since the last failed attempt.
   private boolean free(long bytesWanted) {
-    if (allowance.hasRoom(bytesWanted)) return true;
+    return free(bytesWanted, allowance, inVain);
+  }
+
+  private boolean free(
+      long bytesWanted, Allowance within, AtomicReference<@Nullable InVain> lastInVain) {
+    if (within.hasRoom(bytesWanted)) return true;
     var now = new InVain(dirt.get(), unpinned.get());
-    var last = inVain;
+    var last = lastInVain.get();
     boolean again =
         last == null || now.dirt - last.dirt >= DIRT_OF_A_TRIM || now.unpinned != last.unpinned;
     if (!again) return false;
     try {
-      if (maintenance.free(bytesWanted, allowance)) return true;
+      if (maintenance.free(bytesWanted, within)) return true;
     } catch (IOException | CorruptData | ReadFailed e) {
       // Readers of the damaged part get the exception.
     }
-    inVain = now;
+    lastInVain.set(now);
     return false;
   }
 
@@ -759,6 +799,11 @@ public final class Device implements AutoCloseable {
   /// How many bytes the log holds, without the segments that were retired.
   public long heldBytes() {
     return log.heldBytes();
+  }
+
+  /// How many bytes its segments and its index take on the disk.
+  public long usedBytes() {
+    return log.heldBytes() + index.runBytes();
   }
 
   /// How many bytes the disk has left, about; [Long#MAX_VALUE] when nobody limits them.

@@ -15,6 +15,7 @@ public final class DeviceMeasures {
     long held = 0;
     long used = 0;
     long room = Long.MAX_VALUE;
+    long quota = 0;
     boolean failed = false;
     for (Device device : devices) {
       DeviceStats stats = device.stats();
@@ -24,6 +25,7 @@ public final class DeviceMeasures {
       held += here;
       used += here + stats.runBytes();
       room = Math.min(room, device.roomBytes());
+      if (device.boundBytes() != Long.MAX_VALUE) quota += device.boundBytes();
       failed |= device.failure() != null;
     }
     out.count("stoa.syncs", Measures.NO_UNIT, "Syncs of segments.", syncs);
@@ -37,6 +39,13 @@ public final class DeviceMeasures {
         "stoa.disk.used", Measures.BYTES, "Size of segments and index on the disk.", (double) used);
     if (room != Long.MAX_VALUE) {
       out.gauge("stoa.disk.free", Measures.BYTES, "Room that is left on the disk.", (double) room);
+    }
+    if (quota > 0) {
+      out.gauge(
+          "stoa.disk.quota",
+          Measures.BYTES,
+          "Size that segments and index may have on the disk.",
+          (double) quota);
     }
     out.gauge(
         "stoa.disk.failed",

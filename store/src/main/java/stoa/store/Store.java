@@ -21,6 +21,7 @@ import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Key;
 import stoa.base.Measures;
+import stoa.base.Trace;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -145,6 +146,7 @@ public final class Store implements AutoCloseable {
   private PutRequest newPut(Target target, Put put, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new PutRequest(resident, put, terms, Records.Origin.of(terms.id()), 0);
+    request.trace(Trace.current());
     engine.limits().limit(request, terms.timeMax());
     return request;
   }
@@ -172,6 +174,7 @@ public final class Store implements AutoCloseable {
   private DeleteRequest newDeletion(Target target, Terms terms) {
     Resident resident = engine.admission().accepted(target::pin);
     var request = new DeleteRequest(resident, terms.existence(), Records.Origin.of(terms.id()));
+    request.trace(Trace.current());
     engine.limits().limit(request, terms.timeMax());
     return request;
   }
@@ -205,6 +208,7 @@ public final class Store implements AutoCloseable {
 
   private GetRequest newGet(Target target, Object query, Terms terms) {
     var request = new GetRequest(engine.admission().accepted(target::pin), query, terms, 0);
+    request.trace(Trace.current());
     engine.limits().limit(request, terms.timeMax());
     return request;
   }

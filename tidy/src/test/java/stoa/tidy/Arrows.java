@@ -28,6 +28,7 @@ final class Arrows {
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
     ALLOWED.put("metrics", caller);
+    ALLOWED.put("traces", caller);
     ALLOWED.put("collections", caller);
     ALLOWED.put("migration", caller);
     ALLOWED.put("embedded", with(engine, "collections", "migration"));
@@ -45,6 +46,7 @@ final class Arrows {
             engine,
             "weave",
             "metrics",
+            "traces",
             "collections",
             "migration",
             "wire",

@@ -2,6 +2,7 @@ package stoa.storage.disk;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The part of its disk that a device lets its users fill: all room except a reserve. The device
 /// uses the reserve for the notes of deletions and trims, and to write live data again so that it
@@ -22,7 +23,13 @@ public final class Allowance {
   // The divisor of the room kept back, for the overhead of records.
   private static final int GIVEN_SHARE = 8;
 
+  /// The bytes that may be on a device, and those that are.
+  ///
+  /// @param used returns the bytes of its log and index
+  private record Quota(long bytesMax, LongSupplier used) {}
+
   private final Disk disk;
+  private final @Nullable Quota quota;
   private final int segmentBytes;
   private final LongSupplier held;
   private final LongSupplier largest;
@@ -31,16 +38,33 @@ public final class Allowance {
   /// @param held returns the bytes of the log
   /// @param largest returns the bytes of its largest segment
   public Allowance(Disk disk, DeviceConfig config, LongSupplier held, LongSupplier largest) {
+    this(disk, null, config.segmentBytes(), held, largest);
+  }
+
+  private Allowance(
+      Disk disk,
+      @Nullable Quota quota,
+      int segmentBytes,
+      LongSupplier held,
+      LongSupplier largest) {
     this.disk = disk;
-    this.segmentBytes = config.segmentBytes();
+    this.quota = quota;
+    this.segmentBytes = segmentBytes;
     this.held = held;
     this.largest = largest;
+  }
+
+  /// Returns the part that users may fill when the device may have no more than some bytes.
+  ///
+  /// @param used returns the bytes of its log and index
+  public Allowance within(long bytesMax, LongSupplier used) {
+    return new Allowance(disk, new Quota(bytesMax, used), segmentBytes, held, largest);
   }
 
   /// Takes some bytes, if users may have as many.
   public boolean take(long bytes) {
     if (known.addAndGet(-bytes) >= 0) return true;
-    long room = disk.room();
+    long room = room();
     long spare = room == Long.MAX_VALUE ? room : room - reserve() - bytes;
     if (spare < 0) {
       known.set(0);
@@ -52,13 +76,13 @@ public final class Allowance {
 
   /// Returns whether users may have as many bytes; takes none.
   public boolean hasRoom(long bytes) {
-    long room = disk.room();
+    long room = room();
     return room == Long.MAX_VALUE || room - reserve() >= bytes;
   }
 
   /// Returns whether the index may write as many bytes in the place of others.
   public boolean hasRoomToMerge(long bytes) {
-    long room = disk.room();
+    long room = room();
     return room == Long.MAX_VALUE || room - reserve() / 2 >= bytes;
   }
 
@@ -68,20 +92,32 @@ public final class Allowance {
     return Math.min(segments, held.getAsLong() / 2) + RESERVED_BYTES_LEAST;
   }
 
-  /// Returns how many bytes the disk has left, with the reserve.
+  /// Returns how many bytes the disk has left, with the reserve; with a quota, at most what that
+  /// leaves.
   public long room() {
+    long room = disk.room();
+    Quota bound = quota;
+    return bound == null ? room : Math.min(room, bound.bytesMax - bound.used.getAsLong());
+  }
+
+  /// Returns how many bytes the disk has left for writing live data again, whatever the quota.
+  public long roomToMove() {
     return disk.room();
   }
 
   /// Returns the refusal of more room for users.
   public DiskFull full() {
+    Quota bound = quota;
     return new DiskFull(
         "the device in %s holds %,d bytes that are needed, and keeps the last %,d bytes of room for deletions; %,d are left: delete or trim objects, or %s"
             .formatted(
                 disk.place(),
                 held.getAsLong(),
                 reserve(),
-                Math.max(0, disk.room()),
-                disk.moreRoom()));
+                Math.max(0, room()),
+                bound == null || disk.room() < room() + reserve()
+                    ? disk.moreRoom()
+                    : "raise its quota of %,d bytes (diskBytesMax, or disk= of ./stoa keep)"
+                        .formatted(bound.bytesMax)));
   }
 }

@@ -125,12 +125,13 @@ public final class Maintenance {
     if (!retire()) return false;
     log.sync();
     var current =
-        MaintenancePlan.whenFull(log, index, untouched(), carried, damaged, allowance.room() / 2);
+        MaintenancePlan.whenFull(
+            log, index, untouched(), carried, damaged, allowance.roomToMove() / 2);
     long given = 0;
     while (!current.isEmpty() && evacuated.size() < FREED_TOGETHER) {
       if (given > 0 && current.nextLives()) {
         long sought = wanted + allowance.reserve() / 2 - given; // the index takes room, too
-        boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
+        boolean scarce = allowance.roomToMove() < allowance.reserve() / 4 * 3;
         if (scarce || allowance.hasRoom(sought)) break;
       }
       given += evacuate(current, () -> {});

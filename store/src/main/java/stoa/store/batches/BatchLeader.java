@@ -8,6 +8,7 @@ import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Key;
+import stoa.base.Trace;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.Pace;
 import stoa.store.leading.Admission;
@@ -282,6 +283,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     admission.accept();
     Check.that(first.pin(), "%s stays in memory while it is used", first.key);
     var request = new CommitRequest(first, transaction);
+    request.trace(Trace.current());
     intake.add(request);
     if (threads.mayRunQuick()) {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {

@@ -43,6 +43,7 @@ import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
 import stoa.store.running.Spaces;
+import stoa.store.running.Stages;
 import stoa.store.running.TimeLimits;
 import stoa.store.running.Unfinished;
 import stoa.store.threads.Threads;
@@ -456,6 +457,8 @@ public final class Intake {
       } else {
         taken.add(request);
         bytes += request.bytes();
+        Stages stages = request.stages();
+        if (stages != null) stages.batch();
       }
     }
   }
@@ -640,7 +643,10 @@ public final class Intake {
 
   private void settle(Outcome outcome, Token token, @Nullable Request own) {
     switch (outcome) {
-      case Outcome.Committed() -> publish(own);
+      case Outcome.Committed() -> {
+        trace();
+        publish(own);
+      }
       case Outcome.Refused(RuntimeException cause) -> {
         draft.rollBack();
         sequencer.takeBack(token);
@@ -658,6 +664,21 @@ public final class Intake {
         health.fail(cause);
         fail(Health.unavailable(cause));
       }
+    }
+  }
+
+  /// Tells whom records them that the requests of the batch are durable.
+  private void trace() {
+    for (Request request : taken) {
+      Stages stages = request.stages();
+      if (stages == null || request.refusal != null) continue;
+      long counter =
+          switch (request) {
+            case ChangeRequest change -> change.counter;
+            case CommitRequest commit -> commit.counter;
+            default -> draft.counter();
+          };
+      stages.durable(draft.entries().size(), epoch + "." + counter);
     }
   }
 

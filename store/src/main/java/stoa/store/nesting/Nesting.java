@@ -136,6 +136,7 @@ public final class Nesting implements OtherKeys {
     var terms = Terms.expecting(existence).at(pace(caller));
     var request = new PutRequest(pinned(target), put, terms, origin, caller.depth() + 1);
     request.asker = caller;
+    request.trace(caller.trace());
     hasten(caller, request);
     request.after = caller.unsettledNote();
     unfinished.begins(caller.key(), caller.address(), leader.moments().moment());
@@ -183,6 +184,7 @@ public final class Nesting implements OtherKeys {
     var terms = Terms.expecting(existence).at(pace(caller));
     var request = new GetRequest(pinned(target), query, terms, caller.depth() + 1);
     request.asker = caller;
+    request.trace(caller.trace());
     hasten(caller, request);
     return nested(
         caller,

@@ -15,6 +15,7 @@ import stoa.Gone;
 import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.Trace;
 import stoa.log.StoredEntry;
 import stoa.spi.Cancellation;
 import stoa.store.calls.Put;
@@ -275,6 +276,9 @@ public final class Execution implements Cancellation.Run {
 
   private boolean yielded;
 
+  // Where the calls of the run are recorded; null when nobody records them.
+  private @Nullable Trace trace;
+
   private Execution(
       Runs runs,
       Mode mode,
@@ -473,6 +477,20 @@ public final class Execution implements Cancellation.Run {
   /// Returns the reason for which the handler runs.
   public Mode mode() {
     return mode;
+  }
+
+  /// Returns where the calls of the run are recorded; null when nobody records them. Only the thread
+  /// that runs the handler calls this.
+  public @Nullable Trace trace() {
+    StoreTransaction within = transaction;
+    return within != null && resident == null ? within.trace() : trace;
+  }
+
+  /// Sets where the next calls of the run are recorded.
+  public void trace(@Nullable Trace next) {
+    StoreTransaction within = transaction;
+    if (within != null && resident == null) within.trace(next);
+    else trace = next;
   }
 
   /// Returns how many handlers wait for this run, directly and through others.

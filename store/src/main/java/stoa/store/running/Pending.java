@@ -152,6 +152,7 @@ public abstract class Pending {
   }
 
   private void settle() {
+    ends(failure);
     release();
     done = true;
     wake();
@@ -160,6 +161,11 @@ public abstract class Pending {
 
   /// Returns the failure that its caller gets.
   abstract RuntimeException toldAs(RuntimeException cause);
+
+  /// Notes that it ends.
+  ///
+  /// @param cause the failure; null when it did not fail
+  abstract void ends(@Nullable RuntimeException cause);
 
   /// Releases the resources that it held while it was in progress.
   abstract void release();

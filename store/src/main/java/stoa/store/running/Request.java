@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
+import stoa.base.Trace;
 import stoa.store.calls.Pace;
 
 /// One operation on a key, from when the store accepts it until the store settles it.
@@ -53,6 +54,9 @@ public abstract sealed class Request extends Pending
   /// The number with which the store settled the request; valid once done.
   public long number;
 
+  // Where it is, for whom records the call; null when nobody does.
+  private @Nullable Stages stages;
+
   private volatile long session;
   private long id;
   private boolean isAhead;
@@ -71,6 +75,19 @@ public abstract sealed class Request extends Pending
   public Request askedBy(long askingSession) {
     session = askingSession;
     return this;
+  }
+
+  /// Records where the request is until it is settled. Called before any other thread knows the
+  /// request.
+  ///
+  /// @param trace of the call; null when nobody records it
+  public final void trace(@Nullable Trace trace) {
+    if (trace != null) stages = new Stages(trace);
+  }
+
+  /// Returns where it is, for whom records the call; null when nobody does.
+  public final @Nullable Stages stages() {
+    return stages;
   }
 
   /// Returns the session of the client that makes the request, itself or in a transaction; 0 for
@@ -190,6 +207,12 @@ public abstract sealed class Request extends Pending
   public final void whenDone(Consumer<Request> newListener) {
     listener = newListener;
     if (isLeft()) tell();
+  }
+
+  @Override
+  final void ends(@Nullable RuntimeException cause) {
+    Stages recorded = stages;
+    if (recorded != null) recorded.end(cause);
   }
 
   @Override

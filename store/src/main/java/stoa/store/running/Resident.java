@@ -896,6 +896,9 @@ public final class Resident extends StreamEnd implements Runnable {
   /// Runs a handler; returns null when the thread lost the lane on the way.
   private @Nullable Answer run(Execution execution, Supplier<Answer> handler) {
     running = execution;
+    Request request = execution.request;
+    Stages stages = request == null ? null : request.stages();
+    if (stages != null) execution.trace(stages.run());
     runs.runners.enter(execution);
     try {
       Answer answer = handler.get();

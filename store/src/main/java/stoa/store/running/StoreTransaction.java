@@ -25,6 +25,7 @@ import stoa.base.Answer;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.base.Trace;
 import stoa.spi.Cancellation;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Visit;
@@ -189,6 +190,9 @@ public final class StoreTransaction implements AutoCloseable {
   private long bytes;
   private int numbers;
 
+  // Where the calls of the handler that runs are recorded; null when nobody records them.
+  private @Nullable Trace trace;
+
   // The pace of the slowest put.
   private Pace slowest = Pace.SHORT;
 
@@ -263,6 +267,15 @@ public final class StoreTransaction implements AutoCloseable {
     return at.counter();
   }
 
+  /// Returns where the calls of the handler that runs are recorded; null when nobody records them.
+  @Nullable Trace trace() {
+    return trace;
+  }
+
+  void trace(@Nullable Trace next) {
+    trace = next;
+  }
+
   /// Returns whether it refuses puts now.
   public boolean isReadOnly() {
     return top.readOnly;
@@ -326,6 +339,7 @@ public final class StoreTransaction implements AutoCloseable {
     try {
       if (resident.change() > counter()) return null;
       var request = new GetRequest(pinned(resident), query, existence, pace.awaited(), this);
+      request.trace(trace);
       ask(request);
       return request.moved ? null : request.answer();
     } finally {
@@ -919,6 +933,7 @@ public final class StoreTransaction implements AutoCloseable {
 
   /// Makes a call, and turns an error that stopped its handler into the caller's error.
   private Answer tell(java.util.function.Supplier<Answer> call) {
+    trace = Trace.current();
     try {
       return call.get();
     } catch (Execution.Suspended stopped) {
