@@ -19,6 +19,8 @@ public final class Main {
     ShellCommand.class,
     KeepCommand.class,
     AcceptCommand.class,
+    AuditCommand.class,
+    IdentityCommand.class,
     BackupCommand.class,
     RestoreCommand.class,
     CancelCommand.class,

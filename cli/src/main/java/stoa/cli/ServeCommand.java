@@ -31,6 +31,7 @@ import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.node.access.IdentitySource;
 import stoa.objects.ObjectService;
 import stoa.objects.RetentionService;
 import stoa.ratis.RatisConfig;
@@ -52,8 +53,9 @@ import stoa.wire.proto.JoinRequest;
     footer = {
       "",
       "It listens on this machine alone unless --listen names another address; that",
-      "needs --tls-certificate, --tls-key and --token-file, or --insecure. Stop it",
-      "with SIGTERM or Ctrl-C: it answers the requests in progress and closes the",
+      "needs --tls-certificate, --tls-key and --identities or --token-file, or",
+      "--insecure. It reads certificates and identities again when their files change.",
+      "Stop it with SIGTERM or Ctrl-C: it answers the requests in progress and closes the",
       "store.",
       "",
       "Servers that keep one store prove to each other that they know its secret. The",
@@ -190,12 +192,31 @@ final class ServeCommand implements Callable<Integer> {
   private @Nullable Path authorities;
 
   @Option(
+      names = "--tls-client-authorities",
+      paramLabel = "FILE",
+      description =
+          "The signers of the certificates by which clients may prove themselves, in PEM. --identities"
+              + " names the clients with such certificates.")
+  private @Nullable Path clientAuthorities;
+
+  @Option(
+      names = "--identities",
+      paramLabel = "FILE",
+      description =
+          "A file with the clients that the server knows, their tokens and certificates, and their"
+              + " roles; ./stoa identity NAME makes its lines. The server reads it again when it"
+              + " changes.")
+  private @Nullable Path identities;
+
+  @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "A file with the tokens of which clients must send one, one a line. With several tokens,"
-              + " clients with one of them have at most half of the sessions. When the word deploy"
-              + " stands behind some, only clients with these may deploy, try and bring classes.")
+          "A file with the tokens of which clients must send one, one a line; each may do everything."
+              + " With several tokens, clients with one of them have at most half of the sessions."
+              + " When the word deploy stands behind some, only clients with these may deploy, try"
+              + " and bring classes. With --identities: the token that this server sends to that of"
+              + " --join.")
   private @Nullable Path tokenFile;
 
   @Option(
@@ -253,7 +274,7 @@ final class ServeCommand implements Callable<Integer> {
     openAll(loader);
     if (isOneOfSeveral()) return serveTogether(config, door, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
-    HttpApi api = api(door, config, server.port(), loader);
+    HttpApi api = api(door, config, server, loader);
     Monitoring monitoring = monitoring(door, server, server::measure, api, server::close);
     stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
@@ -303,28 +324,27 @@ final class ServeCommand implements Callable<Integer> {
   /// nothing that stays on this machine.
   private HttpDoor.Config door(ServerConfig config, String where) {
     Endpoint address = Endpoint.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
-    boolean secured = config.certificate() != null && !config.tokens().isEmpty();
+    boolean secured = config.certificate() != null && (tokenFile != null || identities != null);
     if (!address.isLocal() && !secured && !insecure) {
       throw new IllegalArgumentException(
           "--http "
               + address
               + " can be reached from other machines; give --tls-certificate, --tls-key and"
-              + " --token-file, or --insecure if the network is trusted");
+              + " --identities or --token-file, or --insecure if the network is trusted");
     }
+    if (address.isLocal()) return HttpDoor.Config.plain(address.host(), address.port());
     return new HttpDoor.Config(
-        address.host(),
-        address.port(),
-        address.isLocal() ? null : config.certificate(),
-        address.isLocal() ? null : config.key(),
-        config.tokens());
+        address.host(), address.port(), config.certificate(), config.key(), config.authorities());
   }
 
   /// Returns the objects of the store over HTTP; null without a door for HTTP.
   private @Nullable HttpApi api(
-      HttpDoor.@Nullable Config door, ServerConfig config, int port, ClassLoader loader) {
+      HttpDoor.@Nullable Config door, ServerConfig config, Server server, ClassLoader loader) {
     if (door == null) return null;
     return HttpObjects.of(
-        OwnServer.of(config, port, authorities, tokenFile), loader, SharedClasses.names(path()));
+        OwnServer.of(config, server.port(), authorities, server.access()),
+        loader,
+        SharedClasses.names(path()));
   }
 
   private static @Nullable Monitoring monitoring(
@@ -432,7 +452,7 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IOException failed) {
       throw cannotStart(config, failed);
     }
-    HttpApi api = api(door, config, server.port(), loader);
+    HttpApi api = api(door, config, server.server(), loader);
     Monitoring monitoring = monitoring(door, server.server(), server::measure, api, server::close);
     stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
@@ -460,6 +480,8 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public void join(String server, String member, @Nullable Secret known) {
       var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile, "--join");
+      boolean shows = identities != null && tokenFile == null && authorities != null;
+      if (shows) operator.showing(certificate, key);
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       JoinReply reply =
           operator.insist(
@@ -471,12 +493,13 @@ final class ServeCommand implements Callable<Integer> {
 
   private ServerConfig config() {
     Endpoint address = Endpoint.of(listen);
-    boolean secured = certificate != null && key != null && tokenFile != null;
+    boolean knows = tokenFile != null || identities != null;
+    boolean secured = certificate != null && key != null && knows;
     if (!address.isLocal() && !secured && !insecure) {
       throw new IllegalArgumentException(
           address
               + " can be reached from other machines; give --tls-certificate, --tls-key and"
-              + " --token-file, or --insecure if the network is trusted");
+              + " --identities or --token-file, or --insecure if the network is trusted");
     }
     ServerConfig config = ServerConfig.of(address.host(), address.port()).withTreeFanOut(fanOut);
     if (clientClasses) config = config.withClientClasses();
@@ -488,14 +511,29 @@ final class ServeCommand implements Callable<Integer> {
     if (pem != null && privateKey != null) {
       config = config.withTls(readable(pem), own(privateKey));
     }
-    Path token = tokenFile;
-    if (token == null) return config;
+    Path signers = clientAuthorities;
+    if (signers != null) {
+      if (identities == null) {
+        throw new IllegalArgumentException(
+            "--tls-client-authorities needs --identities, which names the clients with certificates");
+      }
+      config = config.withAuthorities(readable(signers));
+    }
+    return config.withIdentities(source());
+  }
+
+  /// Returns where the clients are from that the server knows. It refuses an unusable file at once.
+  private IdentitySource source() {
+    Path named = identities;
+    Path tokens = tokenFile;
+    IdentitySource source = IdentitySource.NONE;
+    if (named != null) source = new IdentitySource.Named(readable(named));
+    else if (tokens != null) source = new IdentitySource.Tokens(readable(tokens));
     try {
-      return config
-          .withTokens(Operator.tokens(readable(token)))
-          .withDeployTokens(Operator.deployTokens(token));
+      var _ = source.read();
+      return source;
     } catch (IOException e) {
-      throw new IllegalArgumentException(token + " cannot be read: " + e.getMessage(), e);
+      throw new IllegalArgumentException(source + " cannot be read: " + e.getMessage(), e);
     }
   }
 

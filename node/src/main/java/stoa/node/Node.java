@@ -4,6 +4,7 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Latency;
 import stoa.base.Measures;
+import stoa.node.access.Access;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
 import stoa.store.Participant;
@@ -49,6 +50,11 @@ final class Node {
     return config;
   }
 
+  /// Returns what decides on the requests of clients.
+  Access access() {
+    return all.access();
+  }
+
   ObjectService service() {
     return service;
   }
@@ -89,7 +95,7 @@ final class Node {
 
   /// Returns whether so much of a session is in progress that the server reads no more of it.
   boolean isFull(Session session) {
-    return session.underWay() >= config.requestsMax();
+    return session.underWay() >= config.requestsMax() || session.isRefused();
   }
 
   /// Returns how many requests were answered.
@@ -107,6 +113,14 @@ final class Node {
     sample();
     if (coordinator != null) coordinator.tick();
     background(registry::expire);
+  }
+
+  /// Ends the connections of clients whose identity has ended or was removed.
+  void endUnknown() {
+    for (Session session : registry.all()) {
+      Conversation conversation = session.conversation();
+      if (conversation != null) conversation.endUnlessKnown();
+    }
   }
 
   private void sample() {

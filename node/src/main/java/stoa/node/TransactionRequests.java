@@ -59,7 +59,7 @@ final class TransactionRequests {
               + " is not open, or was lost when the server was restarted; nothing was written"
               + " unless its outcome says so");
     }
-    open.lane().slow(() -> asked.attempt(() -> step(session, open, request)));
+    open.lane().slow(() -> asked.attempt(() -> step(asked, session, open, request)));
   }
 
   /// Ends a transaction after its requests in progress. It counts no more at once, since the client
@@ -120,10 +120,11 @@ final class TransactionRequests {
     }
   }
 
-  private Answer.Builder step(Session session, OpenTransaction open, Request request)
+  private Answer.Builder step(
+      PendingRequest asked, Session session, OpenTransaction open, Request request)
       throws Throwable {
     return switch (request.getWhatCase()) {
-      case CALL -> call(session, open.transacting(), request.getCall());
+      case CALL -> call(asked, open.transacting(), request.getCall());
       case DELETE -> {
         Delete delete = request.getDelete();
         var object = session.container(delete.getContainer()).object();
@@ -151,8 +152,8 @@ final class TransactionRequests {
     };
   }
 
-  private Answer.Builder call(Session session, ObjectService.Transacting transacting, Call call)
-      throws Throwable {
+  private Answer.Builder call(
+      PendingRequest asked, ObjectService.Transacting transacting, Call call) throws Throwable {
     var callers =
         call.getCallersList().stream()
             .map(name -> service.keyOf(name.getType(), name.getKey().toByteArray()))
@@ -166,7 +167,11 @@ final class TransactionRequests {
             .toList();
     Errand.Reply said =
         transacting.call(
-            Forms.call(session.container(call.getContainer()).object(), call), callers, errands);
+            asked.allowed(
+                Forms.call(asked.session().container(call.getContainer()).object(), call),
+                transacting::generation),
+            callers,
+            errands);
     var answered =
         Answered.newBuilder().setObjects(transacting.objects()).setBytes(transacting.bytes());
     if (said.answer() != null) answered.setAnswer(ByteString.copyFrom(said.answer()));

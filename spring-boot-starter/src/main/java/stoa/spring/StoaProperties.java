@@ -117,7 +117,7 @@ public record StoaProperties(
   /// @param token Token that the server asks for.
   public record Security(@Nullable Path certificate, @Nullable String token) {
     private ConnectionSecurity security() {
-      return new ConnectionSecurity(certificate, token);
+      return new ConnectionSecurity(certificate, token, null, null, null);
     }
 
     /// Omits the token.
