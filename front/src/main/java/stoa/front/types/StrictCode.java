@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 
 /// Reads the class files of deployed code, and refuses what may reach beyond the objects of the
@@ -130,12 +129,13 @@ public final class StrictCode {
           bootstrap(dynamic.bootstrapMethod());
           dynamic.bootstrapArgs().forEach(this::argument);
         }
-        case ConstantInstruction constant -> constant(constant.constantValue());
+        case ConstantInstruction.LoadConstantInstruction constant ->
+            constant(constant.constantValue());
         default -> {}
       }
     }
 
-    private void constant(@Nullable ConstantDesc constant) {
+    private void constant(ConstantDesc constant) {
       boolean isHandle = constant instanceof MethodHandleDesc || constant instanceof MethodTypeDesc;
       if (isHandle) throw refused("uses a method handle", "call the method");
       if (constant instanceof DynamicConstantDesc<?> dynamic) argument(dynamic);
