@@ -15,10 +15,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import stoa.Stoa;
-import stoa.StreamKey;
-import stoa.StreamStore;
-import stoa.node.AuditEntry;
+import stoa.wire.proto.AuditLine;
+import stoa.wire.proto.AuditOf;
+import stoa.wire.proto.LookReply;
+import stoa.wire.proto.LookRequest;
 
 /// `stoa audit`: the commands of operators.
 @Command(
@@ -27,13 +27,17 @@ import stoa.node.AuditEntry;
         "Prints which operators gave which commands, and their outcomes; the newest last. The entries"
             + " are streams of the store, which the rule of ./stoa keep for stoa.Stream concerns.")
 final class AuditCommand implements Callable<Integer> {
+  private static final String DONE = "done";
+
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Operator operator = new Operator();
 
   @Option(
       names = "--max",
       paramLabel = "N",
-      description = "How many entries to print at most, the last ones. Default: ${DEFAULT-VALUE}")
+      description =
+          "How many entries to print at most, the last ones; a group tells 500 at most. Default:"
+              + " ${DEFAULT-VALUE}")
   private int max = 100;
 
   @Option(names = "--json", description = "Prints JSON.")
@@ -44,56 +48,44 @@ final class AuditCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    if (max < 1) throw new IllegalArgumentException("--max is " + max + "; give 1 or more");
-    List<AuditEntry> entries;
-    try (Stoa stoa = operator.open()) {
-      entries = last(stoa.streams(), max);
-    }
-    if (json) Json.print(out, json(entries));
-    else entries.forEach(entry -> out.println(text(entry)));
+    List<AuditLine> lines = lines(operator, max);
+    if (json) Json.print(out, json(lines));
+    else lines.forEach(line -> out.println(text(line)));
     out.flush();
     return 0;
   }
 
   /// Returns the last entries of all groups, by their times.
-  private static List<AuditEntry> last(StreamStore streams, int max) {
-    var found = new ArrayList<AuditEntry>();
-    for (StreamKey stream : AuditEntry.streams()) {
-      long end = streams.check(stream);
-      long from = Math.max(streams.oldest(stream), end - max + 1);
-      if (end == 0) continue;
-      streams.scan(
-          stream,
-          Math.max(1, from),
-          end,
-          entry -> {
-            found.add(AuditEntry.of(entry.data()));
-            return true;
-          });
+  static List<AuditLine> lines(Operator operator, int max) {
+    if (max < 1) throw new IllegalArgumentException("--max is " + max + "; give 1 or more");
+    var found = new ArrayList<AuditLine>();
+    try (LookSource source = LookSource.Served.of(operator)) {
+      var asked = LookRequest.newBuilder().setAudit(AuditOf.newBuilder().setMax(max));
+      for (LookReply reply : source.askAll(asked)) found.addAll(reply.getAuditsList());
     }
-    found.sort(Comparator.comparingLong(AuditEntry::millis));
+    found.sort(Comparator.comparingLong(AuditLine::getTimeMillis));
     return found.subList(Math.max(0, found.size() - max), found.size());
   }
 
-  private static String text(AuditEntry entry) {
+  private static String text(AuditLine entry) {
     return "%s  %-16s %-15s  %s%s"
         .formatted(
-            Instant.ofEpochMilli(entry.millis()),
-            entry.identity(),
-            entry.address(),
-            entry.command(),
-            entry.outcome().equals(AuditEntry.DONE) ? "" : "  NOT DONE: " + entry.outcome());
+            Instant.ofEpochMilli(entry.getTimeMillis()),
+            entry.getIdentity(),
+            entry.getAddress(),
+            entry.getCommand(),
+            entry.getOutcome().equals(DONE) ? "" : "  NOT DONE: " + entry.getOutcome());
   }
 
-  private static JsonArray json(List<AuditEntry> entries) {
+  static JsonArray json(List<AuditLine> entries) {
     var all = new JsonArray();
-    for (AuditEntry entry : entries) {
+    for (AuditLine entry : entries) {
       var one = new JsonObject();
-      one.addProperty("time", Instant.ofEpochMilli(entry.millis()).toString());
-      one.addProperty("identity", entry.identity());
-      one.addProperty("address", entry.address());
-      one.addProperty("command", entry.command());
-      one.addProperty("outcome", entry.outcome());
+      one.addProperty("time", Instant.ofEpochMilli(entry.getTimeMillis()).toString());
+      one.addProperty("identity", entry.getIdentity());
+      one.addProperty("address", entry.getAddress());
+      one.addProperty("command", entry.getCommand());
+      one.addProperty("outcome", entry.getOutcome());
       all.add(one);
     }
     return all;

@@ -69,7 +69,7 @@ final class IdentityCommand implements Callable<Integer> {
       throw new IllegalArgumentException("--on limits the roles of --may; give both");
     }
     String end = until == null ? "" : " until " + until;
-    String proof = name + " token " + ((Proof.Token) Proof.token(token)).hash() + end;
+    String proof = name + " token " + Proof.token(token).hash() + end;
     String on = types == null ? "" : " on " + types;
     String may = roles == null ? "" : name + " may " + roles + on + "\n";
     // Refuses what the server would refuse.

@@ -26,6 +26,7 @@ final class LookRoutes {
   private static final int OBJECTS_MAX = 1_000;
   private static final int MILLIS = 1_000;
   private static final int ROWS = 15;
+  private static final int AUDITS = 100;
 
   private final Function<Caller, Operator> operators;
 
@@ -53,6 +54,7 @@ final class LookRoutes {
     api.add("GET", "keep", asked(routes::keep));
     api.add("PUT", "keep", asked(routes::keepOthers));
     api.add("GET", "code", asked(routes::code));
+    api.add("GET", "audit", asked(routes::audit));
   }
 
   private interface Answer {
@@ -223,6 +225,12 @@ final class LookRoutes {
           found.add(told);
         });
     return found;
+  }
+
+  private JsonElement audit(Asking asking) {
+    asking.allow("max");
+    int max = (int) Math.clamp(asking.number("max", AUDITS), 1L, OBJECTS_MAX);
+    return AuditCommand.json(AuditCommand.lines(operator(asking), max));
   }
 
   private JsonElement code(Asking asking) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.node.access.IdentitySource;
+import stoa.node.access.Proof;
 import stoa.objects.ObjectService;
 import stoa.objects.RetentionService;
 import stoa.ratis.RatisConfig;
@@ -473,7 +475,18 @@ final class ServeCommand implements Callable<Integer> {
     Path trusted = authorities;
     return pem == null || privateKey == null || trusted == null
         ? null
-        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted));
+        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted), this::isMember);
+  }
+
+  /// Returns whether the owner of a certificate is a server, as the identities say now.
+  private boolean isMember(X509Certificate certificate) {
+    if (identities == null) return true;
+    try {
+      var proof = Proof.certificate(certificate);
+      return source().read().isMember(proof, System.currentTimeMillis());
+    } catch (IOException unreadable) {
+      return false;
+    }
   }
 
   private final class Contacting implements Contact {

@@ -53,6 +53,7 @@ class HttpRolesTest {
           new Asked("GET", "keep", "", READS),
           new Asked("PUT", "keep", "[\"all\"]", OPERATE),
           new Asked("POST", "cancel?call=1", "", OPERATE),
+          new Asked("GET", "audit?max=1", "", OPERATE),
           new Asked("POST", "objects/shop.Account/ROLE/call/deposit", "[1]", CALL),
           new Asked(
               "POST",

@@ -19,10 +19,10 @@ import stoa.wire.ShardMap;
 /// @param address of the operator's machine, as the server saw it
 /// @param command in words
 /// @param outcome `done`, or the reason why it was refused
-public record AuditEntry(
+record AuditEntry(
     long millis, String identity, String address, String command, String outcome) {
   /// The outcome of a command that was not refused.
-  public static final String DONE = "done";
+  static final String DONE = "done";
 
   private static final int FORM = 1;
   private static final int TEXT_MAX = 4_000;
@@ -31,7 +31,7 @@ public record AuditEntry(
   private static final StreamId NAME = StreamId.of("stoa/audit");
 
   /// Cuts long words.
-  public AuditEntry {
+  AuditEntry {
     command = cut(command);
     outcome = cut(outcome);
   }
@@ -53,8 +53,8 @@ public record AuditEntry(
   }
 
   /// Returns the streams of all groups, in stores of any number of groups: a restored store may have
-  /// had others.
-  public static Set<StreamKey> streams() {
+  /// had another number.
+  static Set<StreamKey> streams() {
     var all = new TreeSet<StreamKey>();
     for (int groups = 1; groups <= ShardMap.GROUPS_MAX; groups++) {
       for (int group = 0; group < groups; group++) all.add(stream(group, groups));
@@ -81,7 +81,7 @@ public record AuditEntry(
   /// Reads an entry of the stream.
   ///
   /// @throws Corrupt when it is none
-  public static AuditEntry of(byte[] encoded) {
+  static AuditEntry of(byte[] encoded) {
     try {
       var in = new Decoder(encoded);
       if (in.u8() != FORM) throw new Corrupt("an entry of the audit log is of a later release");

@@ -71,6 +71,7 @@ final class Needs {
   private static Need look(LookRequest asked) {
     return switch (asked.getWhatCase()) {
       case TYPES, USE -> Need.of(READ);
+      case AUDIT -> Need.of(OPERATE);
       case OBJECTS -> of(READ, asked.getObjects().getType());
       case STATE -> of(READ, asked.getState().getType());
       case HISTORY -> of(READ, asked.getHistory().getType());

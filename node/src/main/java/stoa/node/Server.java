@@ -730,7 +730,10 @@ public final class Server implements AutoCloseable {
           reply = refusal("this server answers " + most + " such questions; try again soon");
         } else {
           try {
-            reply = Looking.answer(node.service().look(), asked);
+            reply =
+                asked.hasAudit()
+                    ? Audit.last(node.service().streams(), asked.getAudit().getMax())
+                    : Looking.answer(node.service().look(), asked);
           } catch (RuntimeException | LinkageError | StackOverflowError failed) {
             reply = refusal("the server cannot tell: " + failed);
           } finally {

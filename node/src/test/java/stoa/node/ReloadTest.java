@@ -38,7 +38,7 @@ class ReloadTest {
   @TempDir Path directory;
 
   private static String hash(String token) {
-    return ((Proof.Token) Proof.token(token)).hash();
+    return Proof.token(token).hash();
   }
 
   private Path write(String name, String... lines) throws Exception {

@@ -203,7 +203,7 @@ class RolesTest {
   }
 
   private static String hash(String token) {
-    return ((Proof.Token) Proof.token(token)).hash();
+    return Proof.token(token).hash();
   }
 
   private static ManagedChannel channel(String token) {
@@ -438,6 +438,11 @@ class RolesTest {
       for (Runnable forbidden :
           List.<Runnable>of(
               () -> operator.look(LookRequest.newBuilder().setState(StateOf.newBuilder()).build()),
+              () ->
+                  operator.look(
+                      LookRequest.newBuilder()
+                          .setAudit(stoa.wire.proto.AuditOf.getDefaultInstance())
+                          .build()),
               () -> operator.cancel(CancelRequest.getDefaultInstance()),
               () -> operator.retain(RetainRequest.newBuilder().addRules("all").build()))) {
         var refused =

@@ -71,7 +71,7 @@ record TestCertificate(Path certificate, Path key, Path store) {
   String fingerprint() throws Exception {
     try (InputStream in = Files.newInputStream(certificate)) {
       var read = CertificateFactory.getInstance("X.509").generateCertificate(in);
-      return ((Proof.Certificate) Proof.certificate((X509Certificate) read)).hash();
+      return Proof.certificate((X509Certificate) read).hash();
     }
   }
 

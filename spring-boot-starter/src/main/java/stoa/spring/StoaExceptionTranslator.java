@@ -22,6 +22,7 @@ import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.Diverged;
 import stoa.Gone;
+import stoa.Forbidden;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.StoaException;

@@ -32,12 +32,12 @@ public sealed interface Proof {
   record Vouched(String name) implements Proof {}
 
   /// Returns the proof by a token.
-  static Proof token(String token) {
+  static Token token(String token) {
     return new Token(hash(token.getBytes(StandardCharsets.UTF_8)));
   }
 
   /// Returns the proof by a certificate.
-  static Proof certificate(X509Certificate certificate) {
+  static Certificate certificate(X509Certificate certificate) {
     try {
       return new Certificate(
           hash(certificate.getEncoded()), certificate.getSubjectX500Principal().getName());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class IdentitiesTest {
   private static String hash(String token) {
-    return ((Proof.Token) Proof.token(token)).hash();
+    return Proof.token(token).hash();
   }
 
   private static Identities parse(String... lines) {
