@@ -10,4 +10,5 @@ module stoa.node {
   requires org.slf4j;
 
   exports stoa.node;
+  exports stoa.node.access;
 }

@@ -14,6 +14,7 @@ public abstract sealed class StoaException extends RuntimeException
         Diverged,
         CallFailed,
         LimitExceeded,
+        Forbidden,
         NotShareable,
         Corrupt,
         Closed {

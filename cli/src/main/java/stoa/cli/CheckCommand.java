@@ -56,6 +56,7 @@ final class CheckCommand implements Callable<Integer> {
   private long sample;
 
   @Mixin private AcceptedLosses accepted = new AcceptedLosses();
+  @Mixin private TrustedCode trusted = new TrustedCode();
 
   private CheckCommand() {}
 
@@ -79,7 +80,8 @@ final class CheckCommand implements Callable<Integer> {
     try (var progress = new CodeProgress(commandLine.getErr())) {
       findings =
           directory == null
-              ? new ServedCode(operator).check(classes, sample, accepted.losses(), progress)
+              ? new ServedCode(operator, trusted.isGiven())
+                  .check(classes, sample, accepted.losses(), progress)
               : check(commandLine, directory, classes, progress);
     }
     findings.print(commandLine.getOut());
@@ -104,6 +106,7 @@ final class CheckCommand implements Callable<Integer> {
               classes.files(),
               new CodeService.Sample(Set.copyOf(classes.types()), objectsMax, true),
               accepted.losses(),
+              trusted.isGiven() ? CodeService.Trust.WHOLE : CodeService.Trust.STRICT,
               progress::tried));
       return findings;
     }

@@ -38,8 +38,9 @@ import stoa.wire.proto.VersionStatus;
       "same; --list shows what was accepted. What is accepted is lost for later classes",
       "too.",
       "",
-      "The servers run the deployed classes. Give them a token with --token-file, so",
-      "that only its owners can deploy.",
+      "The servers run the deployed classes, and refuse code that reaches beyond the",
+      "objects of the store, unless --trusted-code is given. Only clients with the role",
+      "deploy can deploy, when the servers have --identities.",
       "",
       "In a store of several groups the classes go to each group in turn, after all of",
       "them have tried the classes. If a group cannot be reached in between, the others",
@@ -71,6 +72,7 @@ final class DeployCommand implements Callable<Integer> {
   private @Nullable String version;
 
   @Mixin private AcceptedLosses accepted = new AcceptedLosses();
+  @Mixin private TrustedCode trusted = new TrustedCode();
 
   private DeployCommand() {}
 
@@ -91,16 +93,20 @@ final class DeployCommand implements Callable<Integer> {
       throw new ParameterException(commandLine, "--accept goes with a deployment, not with --list");
     }
     if (lists) {
-      list(out, new ServedCode(operator));
+      list(out, code());
       return 0;
     }
     if (type == null) {
       SharedClasses classes = SharedClasses.of(path);
       if (CheckCommand.refuses(commandLine, classes)) return 1;
-      return deploy(new ServedCode(operator), classes);
+      return deploy(code(), classes);
     }
-    ServedCode code = new ServedCode(operator);
+    ServedCode code = code();
     return deploy(code, earlier(code, type));
+  }
+
+  private ServedCode code() {
+    return new ServedCode(operator, trusted.isGiven());
   }
 
   private int deploy(ServedCode code, SharedClasses classes) {

@@ -26,10 +26,14 @@ final class HttpObjects {
   /// @param loader has the classes of the server
   /// @param names the shared classes among them
   static HttpApi of(OwnServer own, ClassLoader loader, Collection<String> names) {
-    Operator operator = own.operator();
     var api =
-        new HttpApi(new Served(operator), loader, names, own::open, new ServedPasts(operator));
-    LookRoutes.add(api, operator);
+        new HttpApi(
+            new Served(own.operator(null)),
+            loader,
+            names,
+            own::open,
+            caller -> new ServedPasts(own.operator(caller)));
+    LookRoutes.add(api, own::operator);
     return api;
   }
 

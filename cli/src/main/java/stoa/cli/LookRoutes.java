@@ -6,11 +6,13 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import stoa.front.types.KeyText;
 import stoa.http.Asking;
 import stoa.http.HttpApi;
 import stoa.http.Json;
 import stoa.http.Problem;
+import stoa.node.access.Caller;
 import stoa.objects.LookService;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
@@ -24,16 +26,23 @@ final class LookRoutes {
   private static final int OBJECTS_MAX = 1_000;
   private static final int MILLIS = 1_000;
   private static final int ROWS = 15;
+  private static final int AUDITS = 100;
 
-  private final Operator operator;
+  private final Function<Caller, Operator> operators;
 
-  private LookRoutes(Operator operator) {
-    this.operator = operator;
+  private LookRoutes(Function<Caller, Operator> operators) {
+    this.operators = operators;
+  }
+
+  private Operator operator(Asking asking) {
+    return operators.apply(asking.caller());
   }
 
   /// Adds the paths.
-  static void add(HttpApi api, Operator operator) {
-    var routes = new LookRoutes(operator);
+  ///
+  /// @param operators asks the servers for a client
+  static void add(HttpApi api, Function<Caller, Operator> operators) {
+    var routes = new LookRoutes(operators);
     api.add("GET", "objects", asked(routes::types));
     api.add("GET", "objects/{type}", asked(routes::objects));
     api.add("GET", "objects/{type}/{key}", asked(routes::state));
@@ -45,6 +54,7 @@ final class LookRoutes {
     api.add("GET", "keep", asked(routes::keep));
     api.add("PUT", "keep", asked(routes::keepOthers));
     api.add("GET", "code", asked(routes::code));
+    api.add("GET", "audit", asked(routes::audit));
   }
 
   private interface Answer {
@@ -66,8 +76,8 @@ final class LookRoutes {
     };
   }
 
-  private LookSource source() {
-    return LookSource.Served.of(operator);
+  private LookSource source(Asking asking) {
+    return LookSource.Served.of(operator(asking));
   }
 
   private static byte[] key(Asking asking) {
@@ -87,7 +97,7 @@ final class LookRoutes {
 
   private JsonElement types(Asking asking) {
     asking.allow();
-    try (LookSource source = source()) {
+    try (LookSource source = source(asking)) {
       return ObjectsCommand.json(source);
     }
   }
@@ -96,7 +106,7 @@ final class LookRoutes {
     asking.allow("skip", "max", "sizes");
     int max = (int) Math.clamp(asking.number("max", 50), 1L, OBJECTS_MAX);
     var some = new ObjectsCommand.Some(asking.number("skip", 0), max, asking.flag("sizes"));
-    try (LookSource source = source()) {
+    try (LookSource source = source(asking)) {
       return ObjectsCommand.json(source, asking.variable(0), some);
     }
   }
@@ -105,7 +115,7 @@ final class LookRoutes {
     asking.allow("at", "elements", "text");
     String type = asking.variable(0);
     byte[] key = key(asking);
-    try (LookSource source = source()) {
+    try (LookSource source = source(asking)) {
       var state = ShowCommand.state(source, type, key, asking.query("at"), bounds(asking));
       return ShowCommand.json(type, key, state);
     }
@@ -121,7 +131,7 @@ final class LookRoutes {
             max,
             asking.flag("results"),
             bounds(asking));
-    try (LookSource source = source()) {
+    try (LookSource source = source(asking)) {
       LookReply reply = HistoryCommand.entries(source, asking.variable(0), key(asking), some);
       return HistoryCommand.json(reply.getEntriesList(), reply);
     }
@@ -135,7 +145,7 @@ final class LookRoutes {
       throw new Problem(
           Problem.BAD_REQUEST, "BadRequest", "give two versions or times, as ?from=1&to=2");
     }
-    try (LookSource source = source()) {
+    try (LookSource source = source(asking)) {
       return DiffCommand.json(
           DiffCommand.compared(source, asking.variable(0), key(asking), from, to, bounds(asking)));
     }
@@ -145,7 +155,7 @@ final class LookRoutes {
     asking.allow("group");
     int group = group(asking.number("group", 0));
     var request = StatusRequest.newBuilder().setGroup(group).build();
-    return stoa.cli.Json.of(operator.ask(group, server -> server.status(request)));
+    return stoa.cli.Json.of(operator(asking).ask(group, server -> server.status(request)));
   }
 
   private static int group(long number) {
@@ -158,8 +168,8 @@ final class LookRoutes {
     int millis =
         (int) Math.clamp(asking.number("millis", MILLIS), 1L, LookService.TIME_MAX.toMillis());
     int rows = (int) Math.clamp(asking.number("rows", ROWS), 1L, OBJECTS_MAX);
-    int groups = LookSource.Served.of(operator).groups();
-    return TopCommand.json(TopCommand.seen(operator, groups, millis, rows), rows);
+    int groups = LookSource.Served.of(operator(asking)).groups();
+    return TopCommand.json(TopCommand.seen(operator(asking), groups, millis, rows), rows);
   }
 
   private JsonElement cancel(Asking asking) {
@@ -171,7 +181,7 @@ final class LookRoutes {
     }
     int group = group(asking.number("group", 0));
     var request = CancelRequest.newBuilder().setId(call).setGroup(group).build();
-    CancelReply reply = operator.ask(group, server -> server.cancel(request));
+    CancelReply reply = operator(asking).ask(group, server -> server.cancel(request));
     if (!reply.getCancelled()) throw new IllegalArgumentException(reply.getWhy());
     var told = new JsonObject();
     told.addProperty("call", call);
@@ -181,7 +191,7 @@ final class LookRoutes {
 
   private JsonElement keep(Asking asking) {
     asking.allow();
-    return rules(List.of());
+    return rules(asking, List.of());
   }
 
   private JsonElement keepOthers(Asking asking) {
@@ -198,12 +208,12 @@ final class LookRoutes {
       throw new Problem(
           Problem.BAD_REQUEST, "BadRequest", "the body must be rules, as [\"age=30d\"]");
     }
-    return rules(rules);
+    return rules(asking, rules);
   }
 
-  private JsonElement rules(List<String> rules) {
+  private JsonElement rules(Asking asking, List<String> rules) {
     var found = new JsonArray();
-    KeepCommand.rules(operator, rules)
+    KeepCommand.rules(operator(asking), rules)
         .forEach((text, groups) -> {
           var told = new JsonObject();
           var lines = new JsonArray();
@@ -217,11 +227,17 @@ final class LookRoutes {
     return found;
   }
 
+  private JsonElement audit(Asking asking) {
+    asking.allow("max");
+    int max = (int) Math.clamp(asking.number("max", AUDITS), 1L, OBJECTS_MAX);
+    return AuditCommand.json(AuditCommand.lines(operator(asking), max));
+  }
+
   private JsonElement code(Asking asking) {
     asking.allow();
     var all = new JsonArray();
     int group = 0;
-    for (List<VersionStatus> versions : new ServedCode(operator).versions()) {
+    for (List<VersionStatus> versions : new ServedCode(operator(asking)).versions()) {
       for (VersionStatus one : versions) {
         JsonObject told = (JsonObject) stoa.cli.Json.of(one);
         told.addProperty("group", group);

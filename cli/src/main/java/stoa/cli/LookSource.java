@@ -8,7 +8,7 @@ import stoa.objects.LookService;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.LookReply;
 import stoa.wire.proto.LookRequest;
-import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.WhereRequest;
 
 /// The source of a look: a store that servers have open, or the files of one that no process has
 /// open. One owner uses it, and closes it.
@@ -55,8 +55,8 @@ interface LookSource extends AutoCloseable {
   /// @param groups how many groups keep it
   record Served(Operator operator, int groups) implements LookSource {
     static Served of(Operator operator) {
-      var asked = StatusRequest.getDefaultInstance();
-      int groups = operator.ask(server -> server.status(asked)).getGroups();
+      var asked = WhereRequest.getDefaultInstance();
+      int groups = operator.ask(server -> server.where(asked)).getGroups();
       if (groups > 0) return new Served(operator, groups);
       throw new IllegalArgumentException(
           "the server does not know yet how many groups keep the store; try again");

@@ -20,6 +20,8 @@ public final class Main {
     KeepCommand.class,
     TrimCommand.class,
     AcceptCommand.class,
+    AuditCommand.class,
+    IdentityCommand.class,
     BackupCommand.class,
     RestoreCommand.class,
     CancelCommand.class,

@@ -53,7 +53,7 @@ final class Monitoring implements AutoCloseable {
     routes.put("/metrics", _ -> metrics());
     routes.put("/health/live", open(this::live));
     routes.put("/health/ready", open(this::ready));
-    door = HttpDoor.open(config, routes);
+    door = HttpDoor.open(config, server.access(), routes);
     metrics.bindTo(registry);
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);

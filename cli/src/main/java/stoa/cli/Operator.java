@@ -14,28 +14,25 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import stoa.base.Permissions;
+import stoa.ConnectionSecurity;
+import stoa.Forbidden;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.node.access.IdentitySource;
 import stoa.wire.Frames;
-import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
 /// The options by which an operator's command finds its server.
 public final class Operator {
-  // Behind a token whose clients may deploy classes.
-  private static final String DEPLOY = "deploy";
-
   private static final int ATTEMPTS = 10;
   private static final long LEADER_SECONDS = 3;
 
@@ -62,8 +59,23 @@ public final class Operator {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with its token; of several lines, the first counts.")
+      description = "A file with a token; of several lines, the first counts.")
   private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--client-certificate",
+      paramLabel = "FILE",
+      description = "The certificate that the command shows the server, in PEM.")
+  private @Nullable Path ownCertificate;
+
+  @Option(
+      names = "--client-key",
+      paramLabel = "FILE",
+      description = "Its private key, in PEM.")
+  private @Nullable Path ownKey;
+
+  // In place of one in a file; null for none.
+  private @Nullable String token;
 
   // The option that names the server.
   private final String option;
@@ -84,13 +96,63 @@ public final class Operator {
     this.tokenFile = tokenFile;
   }
 
+  /// Has it show a certificate.
+  ///
+  /// @param shown the certificate, in PEM; null for none
+  /// @param key its private key, in PEM; null for none
+  Operator showing(@Nullable Path shown, @Nullable Path key) {
+    ownCertificate = shown;
+    ownKey = key;
+    return this;
+  }
+
+  /// Has it send a token.
+  ///
+  /// @param value null for none
+  Operator sending(@Nullable String value) {
+    token = value;
+    return this;
+  }
+
   /// Returns the arguments by which [Shell] opens the store.
   List<String> arguments() {
     return List.of(
         Shell.SERVER,
         server,
-        certificate == null ? "" : certificate.toString(),
-        tokenFile == null ? "" : tokenFile.toString());
+        word(certificate),
+        word(tokenFile),
+        word(ownCertificate),
+        word(ownKey));
+  }
+
+  private static String word(@Nullable Path file) {
+    return file == null ? "" : file.toString();
+  }
+
+  /// Opens the store as a program does.
+  ///
+  /// @throws IllegalArgumentException when a file cannot be used
+  Stoa open() {
+    return Stoa.open(StoaConfig.of("stoa://" + server).withSecurity(security()));
+  }
+
+  private ConnectionSecurity security() {
+    ConnectionSecurity security = ConnectionSecurity.none();
+    if (certificate != null) security = ConnectionSecurity.trusting(certificate);
+    if (ownCertificate != null && ownKey != null) {
+      security = security.withCertificate(ownCertificate, ownKey);
+    }
+    String word = token();
+    return word == null ? security : security.withToken(word);
+  }
+
+  private @Nullable String token() {
+    if (token != null || tokenFile == null) return token;
+    try {
+      return new IdentitySource.Tokens(tokenFile).tokens().getFirst();
+    } catch (IOException e) {
+      throw new IllegalArgumentException(tokenFile + " cannot be read: " + e.getMessage(), e);
+    }
   }
 
   /// Asks the server; of several that keep a store together, the leader of group 0.
@@ -189,7 +251,7 @@ public final class Operator {
           ask(
               Endpoint.of(address),
               LEADER_SECONDS,
-              asked -> asked.status(StatusRequest.getDefaultInstance()));
+              asked -> asked.challenge(ChallengeRequest.getDefaultInstance()));
       return true;
     } catch (IllegalArgumentException silent) {
       return false;
@@ -203,6 +265,9 @@ public final class Operator {
       return question.apply(
           StoreGrpc.newBlockingStub(channel).withDeadlineAfter(seconds, TimeUnit.SECONDS));
     } catch (StatusRuntimeException failed) {
+      if (failed.getStatus().getCode() == Status.Code.PERMISSION_DENIED) {
+        throw new Forbidden(reason(failed));
+      }
       throw new IllegalArgumentException(
           address
               + " does not answer: "
@@ -225,58 +290,30 @@ public final class Operator {
         NettyChannelBuilder.forAddress(address.host(), address.port())
             .maxInboundMessageSize(Frames.BYTES_MAX);
     Path pem = certificate;
-    Path token = tokenFile;
+    if ((ownCertificate == null) != (ownKey == null)) {
+      throw new IllegalArgumentException(
+          "--client-certificate and --client-key go together; give both");
+    }
+    if (ownKey != null && pem == null) {
+      throw new IllegalArgumentException(
+          "--client-certificate needs --tls-certificate, which says what the server shows");
+    }
     try {
-      if (pem == null) builder.usePlaintext();
-      else builder.sslContext(GrpcSslContexts.forClient().trustManager(pem.toFile()).build());
-      if (token != null) builder.intercept(new Showing(tokens(token).getFirst()));
+      if (pem == null) {
+        builder.usePlaintext();
+      } else {
+        var tls = GrpcSslContexts.forClient().trustManager(pem.toFile());
+        if (ownCertificate != null && ownKey != null) {
+          tls.keyManager(ownCertificate.toFile(), ownKey.toFile());
+        }
+        builder.sslContext(tls.build());
+      }
+      String word = token();
+      if (word != null) builder.intercept(new Showing(word));
     } catch (IOException e) {
       throw new IllegalArgumentException("the certificate or token: " + e.getMessage(), e);
     }
     return builder.build();
-  }
-
-  /// Returns the tokens in a private file, one a line.
-  ///
-  /// @throws IllegalArgumentException when the file is open to others, or has no token
-  /// @throws IOException when it cannot be read
-  static List<String> tokens(Path file) throws IOException {
-    return lines(file).map(words -> words[0]).distinct().toList();
-  }
-
-  /// Returns those tokens in a private file behind which the word `deploy` stands.
-  ///
-  /// @throws IllegalArgumentException when the file is open to others, or has no token
-  /// @throws IOException when it cannot be read
-  static Set<String> deployTokens(Path file) throws IOException {
-    return lines(file)
-        .filter(words -> words.length > 1)
-        .map(words -> words[0])
-        .collect(Collectors.toSet());
-  }
-
-  private static Stream<String[]> lines(Path file) throws IOException {
-    Permissions.requirePrivate(file);
-    List<String[]> lines =
-        Files.readString(file)
-            .lines()
-            .map(String::strip)
-            .filter(line -> !line.isEmpty())
-            .map(line -> line.split("\\s+"))
-            .toList();
-    if (lines.isEmpty()) {
-      throw new IllegalArgumentException(file + " is empty; write a long random word into it");
-    }
-    for (String[] words : lines) {
-      if (words.length == 1 || (words.length == 2 && words[1].equals(DEPLOY))) continue;
-      throw new IllegalArgumentException(
-          file
-              + " has a line of "
-              + words.length
-              + " words; a line is a token, or a token and "
-              + DEPLOY);
-    }
-    return lines.stream();
   }
 
   private static final class Showing implements ClientInterceptor {

@@ -11,19 +11,26 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.ConnectionSecurity;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.node.ServerConfig;
+import stoa.node.access.Access;
+import stoa.node.access.Caller;
 
 /// How the HTTP endpoint of a server reaches the server itself, and through it the others that keep
 /// the store: as a client. Immutable.
 ///
 /// @param address HOST:PORT of the server
 /// @param trusted certificates of it or of its signers; null for connections without encryption
-/// @param tokenFile the file with its tokens; null for none
-record OwnServer(String address, @Nullable Path trusted, @Nullable Path tokenFile) {
+/// @param vouchers returns the token by which this stands for a client, or for the server itself when
+///   the argument is null; null when the server needs none
+record OwnServer(
+    String address,
+    @Nullable Path trusted,
+    Function<@Nullable Caller, @Nullable String> vouchers) {
   private static final int DNS_NAME = 2;
   private static final int IP_ADDRESS = 7;
 
@@ -31,13 +38,14 @@ record OwnServer(String address, @Nullable Path trusted, @Nullable Path tokenFil
   ///
   /// @param port that it listens on
   /// @param authorities the signers of the certificates of all servers; null when they are unknown
+  /// @param access of the server
   static OwnServer of(
-      ServerConfig config, int port, @Nullable Path authorities, @Nullable Path tokenFile) {
+      ServerConfig config, int port, @Nullable Path authorities, Access access) {
     Path certificate = config.certificate();
     Path trusted = certificate == null || authorities == null ? certificate : authorities;
     String host = config.host();
     if (isAny(host)) host = certificate == null ? "127.0.0.1" : name(certificate);
-    return new OwnServer(host + ":" + port, trusted, tokenFile);
+    return new OwnServer(host + ":" + port, trusted, access::voucher);
   }
 
   private static boolean isAny(String host) {
@@ -69,23 +77,21 @@ record OwnServer(String address, @Nullable Path trusted, @Nullable Path tokenFil
   }
 
   /// Returns the operator's way to it.
-  Operator operator() {
-    return new Operator(address, trusted, tokenFile, "--http");
+  ///
+  /// @param caller the client that asks; null for the server itself, which reads the code
+  Operator operator(@Nullable Caller caller) {
+    return new Operator(address, trusted, null, "--http").sending(vouchers.apply(caller));
   }
 
   /// Connects to the store.
-  Stoa open() {
+  ///
+  /// @param caller the client for which the door makes calls
+  Stoa open(Caller caller) {
     ConnectionSecurity security = ConnectionSecurity.none();
     Path certificates = trusted;
-    Path tokens = tokenFile;
     if (certificates != null) security = ConnectionSecurity.trusting(certificates);
-    if (tokens != null) {
-      try {
-        security = security.withToken(Operator.tokens(tokens).getFirst());
-      } catch (IOException unreadable) {
-        throw new IllegalArgumentException(tokens + " cannot be read: " + unreadable, unreadable);
-      }
-    }
+    String voucher = vouchers.apply(caller);
+    if (voucher != null) security = security.withToken(voucher);
     return Stoa.open(StoaConfig.of("stoa://" + address + "?wait=2s").withSecurity(security));
   }
 }

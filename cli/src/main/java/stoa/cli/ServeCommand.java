@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,8 @@ import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.node.access.IdentitySource;
+import stoa.node.access.Proof;
 import stoa.objects.ObjectService;
 import stoa.objects.RetentionService;
 import stoa.ratis.RatisConfig;
@@ -52,8 +55,9 @@ import stoa.wire.proto.JoinRequest;
     footer = {
       "",
       "It listens on this machine alone unless --listen names another address; that",
-      "needs --tls-certificate, --tls-key and --token-file, or --insecure. Stop it",
-      "with SIGTERM or Ctrl-C: it answers the requests in progress and closes the",
+      "needs --tls-certificate, --tls-key and --identities or --token-file, or",
+      "--insecure. It reads certificates and identities again when their files change.",
+      "Stop it with SIGTERM or Ctrl-C: it answers the requests in progress and closes the",
       "store.",
       "",
       "Servers that keep one store prove to each other that they know its secret. The",
@@ -190,12 +194,31 @@ final class ServeCommand implements Callable<Integer> {
   private @Nullable Path authorities;
 
   @Option(
+      names = "--tls-client-authorities",
+      paramLabel = "FILE",
+      description =
+          "The signers of the certificates by which clients may prove themselves, in PEM. --identities"
+              + " names the clients with such certificates.")
+  private @Nullable Path clientAuthorities;
+
+  @Option(
+      names = "--identities",
+      paramLabel = "FILE",
+      description =
+          "A file with the clients that the server knows, their tokens and certificates, and their"
+              + " roles; ./stoa identity NAME makes its lines. The server reads it again when it"
+              + " changes.")
+  private @Nullable Path identities;
+
+  @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "A file with the tokens of which clients must send one, one a line. With several tokens,"
-              + " clients with one of them have at most half of the sessions. When the word deploy"
-              + " stands behind some, only clients with these may deploy, try and bring classes.")
+          "A file with the tokens of which clients must send one, one a line; each may do everything."
+              + " With several tokens, clients with one of them have at most half of the sessions."
+              + " When the word deploy stands behind some, only clients with these may deploy, try"
+              + " and bring classes. With --identities: the token that this server sends to that of"
+              + " --join.")
   private @Nullable Path tokenFile;
 
   @Option(
@@ -269,7 +292,7 @@ final class ServeCommand implements Callable<Integer> {
     if (isOneOfSeveral()) return serveTogether(config, door, export, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
     if (export != null) server.trace(export.tracer());
-    HttpApi api = api(door, config, server.port(), loader);
+    HttpApi api = api(door, config, server, loader);
     Monitoring monitoring = monitoring(door, server, server::measure, api, export, server::close);
     stopWithProcess(server::close, monitoring, api, export);
     ready(out, config, server.port(), door, monitoring);
@@ -319,28 +342,27 @@ final class ServeCommand implements Callable<Integer> {
   /// nothing that stays on this machine.
   private HttpDoor.Config door(ServerConfig config, String where) {
     Endpoint address = Endpoint.of(where.indexOf(':') < 0 ? "127.0.0.1:" + where : where);
-    boolean secured = config.certificate() != null && !config.tokens().isEmpty();
+    boolean secured = config.certificate() != null && (tokenFile != null || identities != null);
     if (!address.isLocal() && !secured && !insecure) {
       throw new IllegalArgumentException(
           "--http "
               + address
               + " can be reached from other machines; give --tls-certificate, --tls-key and"
-              + " --token-file, or --insecure if the network is trusted");
+              + " --identities or --token-file, or --insecure if the network is trusted");
     }
+    if (address.isLocal()) return HttpDoor.Config.plain(address.host(), address.port());
     return new HttpDoor.Config(
-        address.host(),
-        address.port(),
-        address.isLocal() ? null : config.certificate(),
-        address.isLocal() ? null : config.key(),
-        config.tokens());
+        address.host(), address.port(), config.certificate(), config.key(), config.authorities());
   }
 
   /// Returns the objects of the store over HTTP; null without a door for HTTP.
   private @Nullable HttpApi api(
-      HttpDoor.@Nullable Config door, ServerConfig config, int port, ClassLoader loader) {
+      HttpDoor.@Nullable Config door, ServerConfig config, Server server, ClassLoader loader) {
     if (door == null) return null;
     return HttpObjects.of(
-        OwnServer.of(config, port, authorities, tokenFile), loader, SharedClasses.names(path()));
+        OwnServer.of(config, server.port(), authorities, server.access()),
+        loader,
+        SharedClasses.names(path()));
   }
 
   private static @Nullable Monitoring monitoring(
@@ -456,7 +478,7 @@ final class ServeCommand implements Callable<Integer> {
       throw cannotStart(config, failed);
     }
     if (export != null) server.server().trace(export.tracer());
-    HttpApi api = api(door, config, server.port(), loader);
+    HttpApi api = api(door, config, server.server(), loader);
     Monitoring monitoring =
         monitoring(door, server.server(), server::measure, api, export, server::close);
     stopWithProcess(server::close, monitoring, api, export);
@@ -478,13 +500,26 @@ final class ServeCommand implements Callable<Integer> {
     Path trusted = authorities;
     return pem == null || privateKey == null || trusted == null
         ? null
-        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted));
+        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted), this::isMember);
+  }
+
+  /// Returns whether the owner of a certificate is a server, as the identities say now.
+  private boolean isMember(X509Certificate certificate) {
+    if (identities == null) return true;
+    try {
+      var proof = Proof.certificate(certificate);
+      return source().read().isMember(proof, System.currentTimeMillis());
+    } catch (IOException unreadable) {
+      return false;
+    }
   }
 
   private final class Contacting implements Contact {
     @Override
     public void join(String server, String member, @Nullable Secret known) {
       var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile, "--join");
+      boolean shows = identities != null && tokenFile == null && authorities != null;
+      if (shows) operator.showing(certificate, key);
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       JoinReply reply =
           operator.insist(
@@ -496,12 +531,13 @@ final class ServeCommand implements Callable<Integer> {
 
   private ServerConfig config() {
     Endpoint address = Endpoint.of(listen);
-    boolean secured = certificate != null && key != null && tokenFile != null;
+    boolean knows = tokenFile != null || identities != null;
+    boolean secured = certificate != null && key != null && knows;
     if (!address.isLocal() && !secured && !insecure) {
       throw new IllegalArgumentException(
           address
               + " can be reached from other machines; give --tls-certificate, --tls-key and"
-              + " --token-file, or --insecure if the network is trusted");
+              + " --identities or --token-file, or --insecure if the network is trusted");
     }
     ServerConfig config = ServerConfig.of(address.host(), address.port()).withTreeFanOut(fanOut);
     if (clientClasses) config = config.withClientClasses();
@@ -513,14 +549,29 @@ final class ServeCommand implements Callable<Integer> {
     if (pem != null && privateKey != null) {
       config = config.withTls(readable(pem), own(privateKey));
     }
-    Path token = tokenFile;
-    if (token == null) return config;
+    Path signers = clientAuthorities;
+    if (signers != null) {
+      if (identities == null) {
+        throw new IllegalArgumentException(
+            "--tls-client-authorities needs --identities, which names the clients with certificates");
+      }
+      config = config.withAuthorities(readable(signers));
+    }
+    return config.withIdentities(source());
+  }
+
+  /// Returns where the clients are from that the server knows. It refuses an unusable file at once.
+  private IdentitySource source() {
+    Path named = identities;
+    Path tokens = tokenFile;
+    IdentitySource source = IdentitySource.NONE;
+    if (named != null) source = new IdentitySource.Named(readable(named));
+    else if (tokens != null) source = new IdentitySource.Tokens(readable(tokens));
     try {
-      return config
-          .withTokens(Operator.tokens(readable(token)))
-          .withDeployTokens(Operator.deployTokens(token));
+      var _ = source.read();
+      return source;
     } catch (IOException e) {
-      throw new IllegalArgumentException(token + " cannot be read: " + e.getMessage(), e);
+      throw new IllegalArgumentException(source + " cannot be read: " + e.getMessage(), e);
     }
   }
 

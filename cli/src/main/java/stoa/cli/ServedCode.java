@@ -16,10 +16,10 @@ import stoa.wire.proto.DeployPart;
 import stoa.wire.proto.DeployReply;
 import stoa.wire.proto.DeployResult;
 import stoa.wire.proto.Finding;
-import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.VersionStatus;
 import stoa.wire.proto.VersionsReply;
 import stoa.wire.proto.VersionsRequest;
+import stoa.wire.proto.WhereRequest;
 
 /// The code of shared types in a store that servers have open. One owner uses it.
 ///
@@ -27,15 +27,25 @@ import stoa.wire.proto.VersionsRequest;
 /// every group, one after the other.
 final class ServedCode {
   private final Operator operator;
+  private final boolean trusted;
   private final int groups;
 
   /// Creates it.
   ///
   /// @throws IllegalArgumentException when no server answers
   ServedCode(Operator operator) {
+    this(operator, false);
+  }
+
+  /// Creates it.
+  ///
+  /// @param trusted whether classes may do whatever the server may do
+  /// @throws IllegalArgumentException when no server answers
+  ServedCode(Operator operator, boolean trusted) {
     this.operator = operator;
-    var asked = StatusRequest.getDefaultInstance();
-    groups = operator.ask(server -> server.status(asked)).getGroups();
+    this.trusted = trusted;
+    var asked = WhereRequest.getDefaultInstance();
+    groups = operator.ask(server -> server.where(asked)).getGroups();
     if (groups == 0) {
       throw new IllegalArgumentException(
           "the server does not know yet how many groups keep the store; try again");
@@ -169,8 +179,8 @@ final class ServedCode {
     };
   }
 
-  private static DeployPart.Builder first(SortedSet<String> types) {
-    return DeployPart.newBuilder().addAllTypes(types);
+  private DeployPart.Builder first(SortedSet<String> types) {
+    return DeployPart.newBuilder().addAllTypes(types).setTrusted(trusted);
   }
 
   private IllegalArgumentException partly(int group, String why) {

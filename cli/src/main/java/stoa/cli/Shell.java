@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import jdk.jshell.tool.JavaShellToolBuilder;
 import org.jspecify.annotations.Nullable;
-import stoa.ConnectionSecurity;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.objects.EmbeddedEngine;
@@ -45,8 +44,8 @@ public final class Shell {
 
   /// Runs the shell.
   ///
-  /// @param arguments `data DIR`, or `server HOST:PORT CERTIFICATE TOKENFILE`, of which the last
-  ///   two may be empty
+  /// @param arguments `data DIR`, or `server HOST:PORT CERTIFICATE TOKENFILE OWNCERTIFICATE KEY`,
+  ///   of which the last four may be empty
   /// @throws Exception when JShell fails
   public static void main(String[] arguments) throws Exception {
     Path startup = Files.createTempFile("stoa-shell", ".jsh");
@@ -82,19 +81,20 @@ public final class Shell {
     return options.toArray(String[]::new);
   }
 
+  private static @Nullable Path path(String word) {
+    return word.isEmpty() ? null : Path.of(word);
+  }
+
   private static Stoa open(String[] arguments) throws IOException {
     if (arguments.length == 2 && arguments[0].equals(DATA)) {
       long bytesMax = Runtime.getRuntime().maxMemory() / 4;
       return EmbeddedEngine.openScratch(
           StoaConfig.of(ScratchStore.url(Path.of(arguments[1]))), bytesMax);
     }
-    if (arguments.length == 4 && arguments[0].equals(SERVER)) {
-      ConnectionSecurity security = ConnectionSecurity.none();
-      if (!arguments[2].isEmpty()) security = ConnectionSecurity.trusting(Path.of(arguments[2]));
-      if (!arguments[3].isEmpty()) {
-        security = security.withToken(Operator.tokens(Path.of(arguments[3])).getFirst());
-      }
-      return Stoa.open(StoaConfig.of("stoa://" + arguments[1]).withSecurity(security));
+    if (arguments.length == 6 && arguments[0].equals(SERVER)) {
+      return new Operator(arguments[1], path(arguments[2]), path(arguments[3]), "--server")
+          .showing(path(arguments[4]), path(arguments[5]))
+          .open();
     }
     throw new IllegalArgumentException("the shell is started by ./stoa shell");
   }

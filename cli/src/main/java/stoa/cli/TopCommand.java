@@ -22,6 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import stoa.Forbidden;
 import stoa.objects.LookService;
 import stoa.programs.Words;
 import stoa.wire.proto.CallStatus;
@@ -142,6 +143,7 @@ final class TopCommand implements Callable<Integer> {
       }
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof IllegalArgumentException told) throw told;
+      if (failed.getCause() instanceof Forbidden told) throw told;
       throw new IllegalStateException(failed.getCause());
     }
     slow.sort(Comparator.comparingLong(SessionStatus::getUnreadBytes).reversed());

@@ -419,7 +419,8 @@ class DeployTest {
       String[] deploy = {
         "deploy", once.path(), "--server", server.address(), "--token-file", plain
       };
-      assertTrue(stoa(1, deploy).contains("the token may not deploy classes"));
+      String refused = stoa(1, deploy);
+      assertTrue(refused.contains("the identity token-1 has not the role deploy on"), refused);
       String absent =
           String.valueOf(
               assertThrows(NotShareable.class, () -> add(once, server.url(), "plain"))

@@ -10,6 +10,7 @@ import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.node.access.IdentitySource;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.storage.disk.SimulatedDisk;
@@ -18,18 +19,23 @@ import stoa.store.threads.Threads;
 /// A server in this process, with an HTTP endpoint and the types of [HttpShop].
 record HttpShopServer(Server server, HttpApi api, Monitoring monitoring) implements AutoCloseable {
   static HttpShopServer open() throws IOException {
+    return open(IdentitySource.NONE);
+  }
+
+  static HttpShopServer open(IdentitySource identities) throws IOException {
     Stoa store =
         EmbeddedEngine.open(
             StoaConfig.of("memory:"), new SimulatedDisk(1), Clock.system(), Threads.real());
-    var server = Server.start(ServerConfig.of("127.0.0.1", 0), ObjectService.of(store, _ -> true));
+    var config = ServerConfig.of("127.0.0.1", 0).withIdentities(identities);
+    var server = Server.start(config, ObjectService.of(store, _ -> true));
     var api =
         HttpObjects.of(
-            new OwnServer("127.0.0.1:" + server.port(), null, null),
+            new OwnServer("127.0.0.1:" + server.port(), null, server.access()::voucher),
             HttpShopServer.class.getClassLoader(),
             List.of(HttpShop.Account.class.getName(), HttpShop.Catalog.class.getName()));
     var monitoring =
         Monitoring.open(
-            new HttpDoor.Config("127.0.0.1", 0, null, null, List.of()),
+            HttpDoor.Config.plain("127.0.0.1", 0),
             server,
             server::measure,
             Map.of(HttpApi.ROOT, api));

@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Blob;
+import stoa.ConnectionSecurity;
 import stoa.Shared;
 import stoa.SharedMap;
 import stoa.Stoa;
@@ -56,14 +57,15 @@ class MonitoringTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private final SimulatedDisk disk = new SimulatedDisk(1);
 
-  private Server serve() throws IOException {
+  private Server serve(List<String> tokens) throws IOException {
     Stoa store =
         EmbeddedEngine.open(StoaConfig.of("memory:"), disk, Clock.system(), Threads.real());
-    return Server.start(ServerConfig.of("127.0.0.1", 0), ObjectService.of(store, _ -> true));
+    var config = ServerConfig.of("127.0.0.1", 0).withTokens(tokens);
+    return Server.start(config, ObjectService.of(store, _ -> true));
   }
 
-  private static Monitoring open(Server server, List<String> tokens) throws IOException {
-    var config = new HttpDoor.Config("127.0.0.1", 0, null, null, tokens);
+  private static Monitoring open(Server server) throws IOException {
+    var config = HttpDoor.Config.plain("127.0.0.1", 0);
     return Monitoring.open(config, server, server::measure, Map.of());
   }
 
@@ -92,8 +94,8 @@ class MonitoringTest {
 
   @Test
   void tellsPrometheusOfCallsOfClients() throws Exception {
-    try (Server server = serve();
-        Monitoring monitoring = open(server, List.of());
+    try (Server server = serve(List.of());
+        Monitoring monitoring = open(server);
         Stoa stoa = Stoa.open("stoa://127.0.0.1:" + server.port())) {
       Counter counter = stoa.get(Counter.class, "a");
       for (int i = 0; i < 5; i++) counter.add();
@@ -112,9 +114,12 @@ class MonitoringTest {
 
   @Test
   void isNotReadyWhenTheDiskHasFailed() throws Exception {
-    try (Server server = serve();
-        Monitoring monitoring = open(server, List.of("token"));
-        Stoa stoa = Stoa.open("stoa://127.0.0.1:" + server.port())) {
+    var security = ConnectionSecurity.none().withToken("token");
+    try (Server server = serve(List.of("token"));
+        Monitoring monitoring = open(server);
+        Stoa stoa =
+            Stoa.open(
+                StoaConfig.of("stoa://127.0.0.1:" + server.port()).withSecurity(security))) {
       Counter counter = stoa.get(Counter.class, "a");
       counter.add();
       var ready = ask(address(monitoring), "/health/ready");

@@ -18,7 +18,10 @@ import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +30,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.ConnectionSecurity;
 import stoa.base.NativeCode;
 import stoa.wire.proto.StoreGrpc;
@@ -39,6 +44,7 @@ import stoa.wire.proto.Whereabouts;
 /// The thread ends after all channels: a channel without its thread cannot report its end, and gRPC
 /// prints the failure.
 final class Channels implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Channels.class);
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
   private static final int FRAME_BYTES_MAX = 8 << 20;
@@ -143,15 +149,26 @@ final class Channels implements AutoCloseable {
       builder.usePlaintext();
     } else {
       try {
-        builder.sslContext(GrpcSslContexts.forClient().trustManager(certificate.toFile()).build());
+        builder.sslContext(tls(certificate));
       } catch (SSLException | IllegalArgumentException e) {
         throw new IllegalArgumentException(
             "the certificate " + certificate + " cannot be used: " + e.getMessage(), e);
       }
     }
     String token = security.token();
-    if (token != null) builder.intercept(new Showing(token));
+    Path file = security.tokenFile();
+    if (token != null || file != null) {
+      builder.intercept(new Showing(token == null ? "" : token, file));
+    }
     return builder.build();
+  }
+
+  private SslContext tls(Path trusted) throws SSLException {
+    var tls = GrpcSslContexts.forClient().trustManager(trusted.toFile());
+    Path own = security.ownCertificate();
+    Path key = security.ownKey();
+    if (own != null && key != null) tls.keyManager(own.toFile(), key.toFile());
+    return tls.build();
   }
 
   /// Asks a server which server has a group's part of the store; returns null when it does not say
@@ -169,15 +186,36 @@ final class Channels implements AutoCloseable {
     }
   }
 
-  /// Adds the token to each call.
-  private record Showing(String token) implements ClientInterceptor {
+  /// Adds the token to each call. Thread-safe.
+  private static final class Showing implements ClientInterceptor {
+    private final @Nullable Path file;
+    private volatile String token;
+
+    /// @param token the token, or what counts until the file is read
+    /// @param file has the token; null for none
+    Showing(String token, @Nullable Path file) {
+      this.token = token;
+      this.file = file;
+    }
+
+    private String token() {
+      Path known = file;
+      if (known == null) return token;
+      try {
+        token = Files.readString(known).strip().split("\\s", 2)[0];
+      } catch (IOException unreadable) {
+        LOG.warn("the token in {} cannot be read; the one of before counts", known, unreadable);
+      }
+      return token;
+    }
+
     @Override
     public <A, B> ClientCall<A, B> interceptCall(
         MethodDescriptor<A, B> method, CallOptions options, Channel next) {
       return new ForwardingClientCall.SimpleForwardingClientCall<>(next.newCall(method, options)) {
         @Override
         public void start(Listener<B> listener, Metadata headers) {
-          headers.put(AUTHORIZATION, "Bearer " + token);
+          headers.put(AUTHORIZATION, "Bearer " + token());
           super.start(listener, headers);
         }
       };

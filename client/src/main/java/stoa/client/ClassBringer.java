@@ -1,12 +1,14 @@
 package stoa.client;
 
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.stub.BlockingClientCall;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import stoa.Forbidden;
 import stoa.NotShareable;
 import stoa.Unavailable;
 import stoa.front.code.CodeVersion;
@@ -52,6 +54,9 @@ final class ClassBringer {
               + " of this program: "
               + result.getRefusal());
     } catch (StatusException failed) {
+      if (failed.getStatus().getCode() == Status.Code.PERMISSION_DENIED) {
+        throw new Forbidden(String.valueOf(failed.getStatus().getDescription()));
+      }
       throw unavailable(face, failed);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

@@ -11,6 +11,7 @@ import stoa.Corrupt;
 import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.Diverged;
+import stoa.Forbidden;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
@@ -55,6 +56,7 @@ final class Failures {
       case "Deadlock" -> new Deadlock(message);
       case "Diverged" -> new Diverged(message);
       case "LimitExceeded" -> new LimitExceeded(message);
+      case "Forbidden" -> new Forbidden(message);
       case "NotShareable" -> new NotShareable(message);
       case "Corrupt" -> new Corrupt(message);
       case "Closed" -> new Closed(message);

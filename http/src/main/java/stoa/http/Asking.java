@@ -9,9 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.node.HttpDoor;
+import stoa.node.access.Caller;
 
 /// One request to the interface: the variable parts of its path, its query, headers and body.
 /// Immutable.
@@ -51,6 +53,11 @@ public final class Asking {
       query.put(decoded(name), decoded(value));
     }
     return query;
+  }
+
+  /// Returns the client that asks.
+  public Caller caller() {
+    return Objects.requireNonNull(asked.caller(), "the door admits no other");
   }
 
   /// Returns a variable part of the path, decoded.

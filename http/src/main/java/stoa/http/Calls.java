@@ -9,12 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 import stoa.StoaException;
 import stoa.TxOptions;
 import stoa.node.HttpDoor.Reply;
+import stoa.node.access.Caller;
 
 /// Calls, transactions, creations and deletions over HTTP. Thread-safe.
 final class Calls {
@@ -23,24 +25,25 @@ final class Calls {
   private static final int CALLS_MAX = 1_000;
   private static final JsonArray NONE = new JsonArray();
 
-  private final StoreClient client;
-  private final Pasts pasts;
+  private final StoreClients clients;
+  private final Function<Caller, Pasts> pasts;
   private final Answers answers = new Answers();
 
-  Calls(StoreClient client, Pasts pasts) {
-    this.client = client;
+  Calls(StoreClients clients, Function<Caller, Pasts> pasts) {
+    this.clients = clients;
     this.pasts = pasts;
   }
 
   /// Does work on a type.
-  private Reply with(String type, Work work) throws Exception {
-    try (var use = client.useOf(List.of(type))) {
+  private Reply with(Asking asking, String type, Work work) throws Exception {
+    try (var use = clients.of(asking).useOf(List.of(type))) {
       return work.reply(use, use.operations(type));
     }
   }
 
   /// Does work on a type that has a method, with a look for new code when it has none.
-  private Reply with(String type, String method, Work work) throws Exception {
+  private Reply with(Asking asking, String type, String method, Work work) throws Exception {
+    StoreClient client = clients.of(asking);
     try (var use = client.useOf(List.of(type))) {
       if (use.operations(type).has(method)) return work.reply(use, use.operations(type));
     }
@@ -60,6 +63,7 @@ final class Calls {
   Reply call(Asking asking) throws Exception {
     asking.allow();
     return with(
+        asking,
         asking.variable(0),
         asking.variable(2),
         (use, type) -> {
@@ -116,6 +120,7 @@ final class Calls {
   Reply get(Asking asking) throws Exception {
     asking.allow("arguments", "at");
     return with(
+        asking,
         asking.variable(0),
         asking.variable(2),
         (use, type) -> {
@@ -144,7 +149,7 @@ final class Calls {
       long version =
           at.matches("\\d{1,18}")
               ? Long.parseLong(at)
-              : pasts.version(asking.variable(0), asking.variable(1), at);
+              : pasts.apply(asking.caller()).version(asking.variable(0), asking.variable(1), at);
       return stoa.history(object).at(version);
     } catch (IllegalArgumentException none) {
       throw Problem.absent(String.valueOf(none.getMessage()));
@@ -157,6 +162,7 @@ final class Calls {
   Reply create(Asking asking) throws Exception {
     asking.allow();
     return with(
+        asking,
         asking.variable(0),
         (use, type) -> {
           @Nullable Object[] arguments = type.opening(asking.body(NONE));
@@ -181,6 +187,7 @@ final class Calls {
   Reply delete(Asking asking) throws Exception {
     asking.allow();
     return with(
+        asking,
         asking.variable(0),
         (use, type) -> {
           Object key = use.shares().key(asking.variable(1));
@@ -210,7 +217,7 @@ final class Calls {
       throw Problem.wrong("there are " + listed.size() + " calls; the most are " + CALLS_MAX);
     }
     TxOptions options = isReadOnly(read.get("readOnly")) ? TxOptions.reading() : TxOptions.STANDARD;
-    try (var use = client.useOf(types(listed))) {
+    try (var use = clients.of(asking).useOf(types(listed))) {
       var calls = new ArrayList<Prepared>();
       for (int i = 0; i < listed.size(); i++) calls.add(prepared(use, listed.get(i), i));
       Supplier<Answers.Answer> all = () -> new Answers.Answer(results(use, calls), false);

@@ -8,13 +8,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.Semaphore;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Stoa;
 import stoa.node.HttpDoor;
 import stoa.node.HttpDoor.Reply;
+import stoa.node.access.Caller;
 
 /// The interface of a server for programs that speak HTTP and JSON. Thread-safe.
 ///
@@ -50,7 +51,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
     }
   }
 
-  private final StoreClient client;
+  private final StoreClients clients;
   private final List<Path> paths = new ArrayList<>();
   private final Streams streams = new Streams();
   private final Semaphore requests = new Semaphore(REQUESTS_MAX);
@@ -60,24 +61,27 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
   /// @param source tells the code of the store
   /// @param loader has the classes of the server
   /// @param names the shared classes among them
-  /// @param opening connects to the store, on a thread whose context loader has the classes
-  /// @param pasts the pasts of objects
+  /// @param opening connects to the store for a client, on a thread whose context loader has the
+  ///   classes
+  /// @param pasts the pasts of objects, for a client
   public HttpApi(
       CodeSource source,
       ClassLoader loader,
       Collection<String> names,
-      Supplier<Stoa> opening,
-      Pasts pasts) {
-    client = new StoreClient(source, loader, names, opening);
-    var calls = new Calls(client, pasts);
-    add("GET", "openapi.json", asking -> new OpenApi(client).reply(asking));
+      Function<Caller, Stoa> opening,
+      Function<Caller, Pasts> pasts) {
+    clients =
+        new StoreClients(caller ->
+            new StoreClient(source, loader, names, () -> opening.apply(caller)));
+    var calls = new Calls(clients, pasts);
+    add("GET", "openapi.json", asking -> new OpenApi(clients.of(asking)).reply(asking));
     add("POST", "transactions", calls::transact);
     add("POST", "objects/{type}/{key}", calls::create);
     add("DELETE", "objects/{type}/{key}", calls::delete);
     add("GET", "objects/{type}/{key}/call/{method}", calls::get);
     add("POST", "objects/{type}/{key}/call/{method}", calls::call);
-    var values = new Values(client, streams);
-    add("GET", "objects/{type}/{key}/events", new ObjectEvents(client, pasts, streams)::reply);
+    var values = new Values(clients, streams);
+    add("GET", "objects/{type}/{key}/events", new ObjectEvents(clients, pasts, streams)::reply);
     add("GET", "values/{key}", values::get);
     add("PUT", "values/{key}", values::put);
     add("DELETE", "values/{key}", values::remove);
@@ -162,6 +166,6 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
   @Override
   public void close() {
     streams.close();
-    client.close();
+    clients.close();
   }
 }

@@ -3,10 +3,12 @@ package stoa.http;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Function;
 import stoa.History;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.node.HttpDoor.Reply;
+import stoa.node.access.Caller;
 
 /// The changes of an object as server-sent events: each entry of its stream is an event, whose id
 /// is the version. A client that comes again with its last id misses none and gets none twice.
@@ -15,12 +17,12 @@ final class ObjectEvents {
   private static final int PAGE = 100;
   private static final String LAST = "last-event-id";
 
-  private final StoreClient client;
-  private final Pasts pasts;
+  private final StoreClients clients;
+  private final Function<Caller, Pasts> pasts;
   private final Streams streams;
 
-  ObjectEvents(StoreClient client, Pasts pasts, Streams streams) {
-    this.client = client;
+  ObjectEvents(StoreClients clients, Function<Caller, Pasts> pasts, Streams streams) {
+    this.clients = clients;
     this.pasts = pasts;
     this.streams = streams;
   }
@@ -31,14 +33,14 @@ final class ObjectEvents {
     String type = asking.variable(0);
     String key = asking.variable(1);
     long seen;
-    try (var use = client.useOf(List.of(type))) {
+    try (var use = clients.of(asking).useOf(List.of(type))) {
       long first = asking.number("from", 0);
       String last = asking.header(LAST);
       if (last != null && last.matches("\\d{1,18}")) seen = Long.parseLong(last);
       else if (first > 0) seen = first - 1;
       else seen = history(use, type, key).version();
     }
-    return streams.reply(out -> run(out, type, key, seen));
+    return streams.reply(out -> run(out, asking.caller(), type, key, seen));
   }
 
   private static History<?> history(StoreClient.Use use, String type, String key) {
@@ -46,15 +48,15 @@ final class ObjectEvents {
     return use.stoa().history(use.stoa().get(known.type().face(), use.shares().key(key)));
   }
 
-  private void run(Streams.Sending out, String type, String key, long from)
+  private void run(Streams.Sending out, Caller caller, String type, String key, long from)
       throws IOException, InterruptedException {
     long seen = from;
     do {
-      try (var use = client.useOf(List.of(type))) {
+      try (var use = clients.of(caller).useOf(List.of(type))) {
         History<?> history = history(use, type, key);
         long now = history.version();
         while (seen < now) {
-          long next = told(out, type, key, seen, Math.min(now, seen + PAGE));
+          long next = told(out, pasts.apply(caller), type, key, seen, Math.min(now, seen + PAGE));
           if (next == seen) break; // the server tells it soon
           seen = next;
         }
@@ -64,10 +66,11 @@ final class ObjectEvents {
         out.event("problem", "", Problem.of(ended).json());
         return;
       }
-    } while (out.rest());
+    } while (out.rest() && caller.isKnown());
   }
 
-  private long told(Streams.Sending out, String type, String key, long seen, long to)
+  private static long told(
+      Streams.Sending out, Pasts pasts, String type, String key, long seen, long to)
       throws IOException {
     List<JsonObject> entries = pasts.entries(type, key, seen + 1, to);
     long last = seen;

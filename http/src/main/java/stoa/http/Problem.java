@@ -11,6 +11,7 @@ import stoa.Corrupt;
 import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.Diverged;
+import stoa.Forbidden;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
@@ -24,6 +25,8 @@ import stoa.node.HttpDoor;
 public final class Problem extends RuntimeException {
   /// The status of a request that is wrong by itself.
   public static final int BAD_REQUEST = 400;
+
+  static final int FORBIDDEN = 403;
 
   /// The status of a request for something that is not there.
   public static final int NOT_FOUND = 404;
@@ -117,6 +120,7 @@ public final class Problem extends RuntimeException {
       case Aborted _, AlreadyExists _, Deadlock _, Diverged _ -> CONFLICT;
       case Gone _, TooOld _ -> GONE;
       case LimitExceeded _ -> TOO_MANY;
+      case Forbidden _ -> FORBIDDEN;
       case NotShareable _, CallFailed _ -> UNPROCESSABLE;
       case Corrupt _ -> FAILED;
     };

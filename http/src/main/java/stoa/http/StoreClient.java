@@ -219,6 +219,16 @@ final class StoreClient implements AutoCloseable {
     Thread.ofVirtual().name("stoa-http-end").start(opened.stoa::close);
   }
 
+  /// Takes no more requests, and closes when those in progress have ended.
+  synchronized void retire() {
+    closed = true;
+    Opened now = present;
+    if (now == null) return;
+    present = null;
+    now.isPast = true;
+    if (now.uses == 0) end(now);
+  }
+
   @Override
   public synchronized void close() {
     if (closed) return;

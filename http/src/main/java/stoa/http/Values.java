@@ -16,6 +16,7 @@ import stoa.KeyHandler;
 import stoa.KeyListener;
 import stoa.StoaException;
 import stoa.node.HttpDoor.Reply;
+import stoa.node.access.Caller;
 
 /// The key-value store over HTTP: its values as JSON, and the puts of a key as server-sent events.
 /// Thread-safe.
@@ -23,11 +24,11 @@ final class Values {
   private static final int NO_CONTENT = 204;
   private static final int AHEAD_MAX = 256;
 
-  private final StoreClient client;
+  private final StoreClients clients;
   private final Streams streams;
 
-  Values(StoreClient client, Streams streams) {
-    this.client = client;
+  Values(StoreClients clients, Streams streams) {
+    this.clients = clients;
     this.streams = streams;
   }
 
@@ -44,7 +45,7 @@ final class Values {
   /// Answers `GET /v1/values/KEY`.
   Reply get(Asking asking) {
     asking.allow();
-    try (var use = client.use()) {
+    try (var use = clients.of(asking).use()) {
       Object value = use.stoa().store().get(use.shares().key(asking.variable(0)));
       if (value == null) throw Problem.absent("there is no value of " + asking.variable(0));
       return Json.reply(use.forms().write(use.forms().any(), value, "the value"));
@@ -55,7 +56,7 @@ final class Values {
   Reply put(Asking asking) {
     asking.allow();
     JsonElement body = asking.body(JsonNull.INSTANCE);
-    try (var use = client.use()) {
+    try (var use = clients.of(asking).use()) {
       Object value = use.forms().read(use.forms().any(), body, "the value");
       if (value == null) throw Problem.wrong("the value is null; DELETE removes one");
       use.stoa().store().put(use.shares().key(asking.variable(0)), value);
@@ -66,7 +67,7 @@ final class Values {
   /// Answers `DELETE /v1/values/KEY`.
   Reply remove(Asking asking) {
     asking.allow();
-    try (var use = client.use()) {
+    try (var use = clients.of(asking).use()) {
       boolean wasThere = use.stoa().store().remove(use.shares().key(asking.variable(0)));
       if (!wasThere) throw Problem.absent("there is no value of " + asking.variable(0));
       return Reply.of(NO_CONTENT, "application/json", new byte[0]);
@@ -76,19 +77,20 @@ final class Values {
   /// Answers `GET /v1/values/KEY/events`: the present value, and then each put.
   Reply events(Asking asking) {
     asking.allow();
-    try (var use = client.use()) {
+    try (var use = clients.of(asking).use()) {
       var _ = use.shares().key(asking.variable(0));
     }
-    return streams.reply(out -> run(out, asking.variable(0)));
+    return streams.reply(out -> run(out, asking.caller(), asking.variable(0)));
   }
 
-  private void run(Streams.Sending out, String text) throws IOException, InterruptedException {
+  private void run(Streams.Sending out, Caller caller, String text)
+      throws IOException, InterruptedException {
     var puts = new Puts();
-    try (var use = client.use()) {
+    try (var use = clients.of(caller).use()) {
       Object key = use.shares().key(text);
       try (var _ = use.stoa().store().register(key, puts, new EachPut())) {
         tell(out, use, 0, Optional.ofNullable(use.stoa().store().get(key)));
-        while (!streams.isClosed()) {
+        while (!streams.isClosed() && caller.isKnown()) {
           KeyEvent<?> event = puts.events.poll(Streams.restMillis(), TimeUnit.MILLISECONDS);
           if (event != null) tell(out, use, event.number(), (Optional<?>) event.value());
           else if (puts.ended != null) throw puts.ended;

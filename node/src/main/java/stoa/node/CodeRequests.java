@@ -40,7 +40,7 @@ final class CodeRequests {
   /// Creates it.
   ///
   /// @param operators runs what waits
-  /// @param config says which clients may deploy classes, and whether clients bring them
+  /// @param config says whether clients bring classes
   CodeRequests(Nodes nodes, Executor operators, ServerConfig config) {
     this.nodes = nodes;
     this.operators = operators;
@@ -97,9 +97,9 @@ final class CodeRequests {
     });
   }
 
-  /// @param token which of the server's tokens the client sent, from 1; 0 for none
-  StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out, int token) {
-    return new Deploying((ServerCallStreamObserver<DeployReply>) out, config.mayDeploy(token));
+  /// Takes classes of a client whose roles allow that.
+  StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
+    return new Deploying((ServerCallStreamObserver<DeployReply>) out);
   }
 
   /// Returns why something is refused, cut to what fits into a message.
@@ -115,15 +115,13 @@ final class CodeRequests {
   /// thread at a time.
   private final class Deploying implements StreamObserver<DeployPart> {
     private final ServerCallStreamObserver<DeployReply> out;
-    private final boolean isAllowed;
     private final List<ClassFile> files = new ArrayList<>();
     private @Nullable DeployPart first;
     private long bytes;
     private boolean ended;
 
-    Deploying(ServerCallStreamObserver<DeployReply> out, boolean isAllowed) {
+    Deploying(ServerCallStreamObserver<DeployReply> out) {
       this.out = out;
-      this.isAllowed = isAllowed;
       // A client that is gone is no fault of the code that runs for it.
       out.setOnCancelHandler(() -> {});
     }
@@ -131,12 +129,6 @@ final class CodeRequests {
     @Override
     public void onNext(DeployPart part) {
       if (ended) return;
-      if (!isAllowed) {
-        end(
-            refusal(
-                "the token may not deploy classes; write \"deploy\" behind it in --token-file"));
-        return;
-      }
       if (first == null) first = part.toBuilder().clearFiles().build();
       bytes += part.getSerializedSize();
       if (bytes > ClassTransfer.BYTES_MAX) {
@@ -194,13 +186,15 @@ final class CodeRequests {
           return DeployResult.newBuilder().setDeployed(true).build();
         }
         var accepted = Set.copyOf(asked.getAcceptedList());
+        var trust = asked.getTrusted() ? CodeService.Trust.WHOLE : CodeService.Trust.STRICT;
         var found =
             asked.getDeploys()
-                ? code.deploy(arrived.files(), types, accepted, new Progress()::tried)
+                ? code.deploy(arrived.files(), types, accepted, trust, new Progress()::tried)
                 : code.check(
                     arrived.files(),
                     new CodeService.Sample(types, objectsMax, asked.getReplays()),
                     accepted,
+                    trust,
                     new Progress()::tried);
         var result = DeployResult.newBuilder().addAllSuperfluous(found.superfluous());
         found.findings().forEach(finding -> result.addFindings(shown(finding)));

@@ -7,11 +7,19 @@ import stoa.objects.ObjectService;
 
 /// An object that a session has open, and the lane of its requests. Thread-safe.
 final class Container {
+  private final String type;
   private final Lane lane;
   private final CompletableFuture<ObjectService.Container> opened = new CompletableFuture<>();
 
-  Container(Lane lane) {
+  /// @param type the stored name of the object's type, as the client says
+  Container(String type, Lane lane) {
+    this.type = type;
     this.lane = lane;
+  }
+
+  /// Returns the stored name of the object's type.
+  String type() {
+    return type;
   }
 
   Lane lane() {

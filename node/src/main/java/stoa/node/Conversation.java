@@ -8,6 +8,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import stoa.node.access.Caller;
+import stoa.node.access.Role;
 import stoa.wire.Frames;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ClientHello;
@@ -30,7 +32,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private final ServerCallStreamObserver<ServerFrame> out;
   private final Executor senders;
   private final String peer;
-  private final int token;
+  private final Caller caller;
   private final AtomicInteger pending = new AtomicInteger();
   private final Runnable sending = this::sendNow;
   private volatile @Nullable Seat seat;
@@ -60,13 +62,13 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// @param word the last message; null for none
   private record End(Status status, @Nullable ServerFrame word) {}
 
-  /// @param token which of the server's tokens the client sent, from 1; 0 for none
-  Conversation(Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, int token) {
+  Conversation(
+      Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, Caller caller) {
     this.nodes = nodes;
     this.out = out;
     this.senders = nodes.threads().senders();
     this.peer = peer;
-    this.token = token;
+    this.caller = caller;
     out.disableAutoRequest();
     out.setOnReadyHandler(this::sendSoon);
     out.setOnCancelHandler(this::lost);
@@ -77,7 +79,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private Origin origin() {
     int colon = peer.lastIndexOf(':');
     String address = colon < 0 ? peer : peer.substring(peer.indexOf('/') + 1, colon);
-    return new Origin(address, token);
+    return new Origin(address, caller.name());
   }
 
   String peer() {
@@ -191,6 +193,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private void take(Seat at, ClientFrame frame) {
     Session known = at.session();
     Node node = at.node();
+    if (endUnlessKnown()) return;
     if (known.isEnded()) {
       refuse(Status.UNAVAILABLE, "session " + known.id() + " is about to end; ask again");
       return;
@@ -201,7 +204,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
             frame,
             run -> {
               if (!run.isEmpty()) Readers.gather(node.service());
-              for (Request request : run) node.requests().begin(known, request);
+              for (Request request : run) node.requests().begin(known, request, caller);
             });
     if (refusal != null) {
       refuse(Status.INVALID_ARGUMENT, refusal);
@@ -244,6 +247,17 @@ final class Conversation implements StreamObserver<ClientFrame> {
   boolean isOver() {
     Seat at = seat;
     return at != null && at.node().isOver();
+  }
+
+  /// Ends the connection when the client's identity has ended or was removed; it may come again with
+  /// another proof.
+  ///
+  /// @return whether it has ended it
+  boolean endUnlessKnown() {
+    if (caller.isKnown()) return false;
+    refuse(
+        Status.UNAVAILABLE, "the identity " + caller + " or its proof has ended or was removed");
+    return true;
   }
 
   /// Ends the connection; the session lives on under its lease.
@@ -370,7 +384,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
         .addAllServers(nodes.servers())
         .setGroups(nodes.groups())
-        .setClientClasses(config.clientClasses() && config.mayDeploy(token))
+        .setClientClasses(config.clientClasses() && caller.hasSome(Role.DEPLOY))
         .build();
   }
 }

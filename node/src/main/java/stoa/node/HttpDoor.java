@@ -4,16 +4,15 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
-import io.grpc.netty.shaded.io.netty.handler.ssl.JdkSslContext;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -25,12 +24,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.node.access.Access;
+import stoa.node.access.Caller;
 
-/// A door of a server for HTTP: routes by path, a token, and limits. Thread-safe.
+/// A door of a server for HTTP: routes by path, the proofs of clients, and limits. Thread-safe.
 ///
 /// It answers one request a connection at a time. It closes connections beyond 256, connections
 /// that send no whole request within 10 seconds, idle ones after 30, and those of clients that do
@@ -75,15 +76,29 @@ public final class HttpDoor implements AutoCloseable {
   /// @param port 0 for any
   /// @param certificate its certificates, in PEM; null for connections without encryption
   /// @param key their private key, in PEM; null when there is no certificate
-  /// @param tokens of which clients must send one, as `Authorization: Bearer TOKEN`; none for none
+  /// @param authorities the signers of clients' certificates, in PEM; null when clients show none
   public record Config(
-      String host, int port, @Nullable Path certificate, @Nullable Path key, List<String> tokens) {
+      String host,
+      int port,
+      @Nullable Path certificate,
+      @Nullable Path key,
+      @Nullable Path authorities) {
     /// Checks the values.
     public Config {
-      tokens = List.copyOf(tokens);
       if ((certificate == null) != (key == null)) {
         throw new IllegalArgumentException("a certificate and its key go together; give both");
       }
+    }
+
+    /// Returns an address for connections without encryption.
+    public static Config plain(String host, int port) {
+      return new Config(host, port, null, null, null);
+    }
+
+    private @Nullable TlsFiles tls() {
+      return certificate == null || key == null
+          ? null
+          : new TlsFiles(certificate, key, authorities);
     }
   }
 
@@ -93,10 +108,15 @@ public final class HttpDoor implements AutoCloseable {
   /// @param uri its path and query
   /// @param headers the first value of each header, by its name in small letters
   /// @param body what it carries; empty for none
-  /// @param isTrusted whether it came with a right token, or needs none
+  /// @param caller the client; null for one without a known proof, on an open route
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   public record Asked(
-      String method, URI uri, Map<String, String> headers, byte[] body, boolean isTrusted) {
+      String method, URI uri, Map<String, String> headers, byte[] body, @Nullable Caller caller) {
+    /// Returns whether it came with a known proof, or needs none.
+    public boolean isTrusted() {
+      return caller != null;
+    }
+
     /// Returns the path of the URL, decoded.
     public String path() {
       return uri.getPath();
@@ -175,7 +195,7 @@ public final class HttpDoor implements AutoCloseable {
     /// @throws Exception for a failure that the server logs, and the client learns as status 500
     Reply reply(Asked asked) throws Exception;
 
-    /// Returns whether requests need no token. Such a route tells strangers no more than
+    /// Returns whether requests need no proof. Such a route tells strangers no more than
     /// [Asked#isTrusted()] allows.
     default boolean isOpen() {
       return false;
@@ -199,27 +219,31 @@ public final class HttpDoor implements AutoCloseable {
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Tokens tokens;
-  private final WrongTokens wrong = new WrongTokens();
+  private final Access access;
+  private final Reloading reloading = new Reloading();
   private final Map<String, Route> routes;
   private final Duration writeMax;
   private final Semaphore bodyBytes = new Semaphore(BODIES_BYTES_MAX);
   private final ScheduledThreadPoolExecutor watch;
 
-  private HttpDoor(Config config, Map<String, Route> routes, Duration writeMax) throws IOException {
+  private HttpDoor(
+      Config config, Access access, Map<String, Route> routes, Duration writeMax)
+      throws IOException {
     this.writeMax = writeMax;
-    this.tokens = new Tokens(config.tokens());
+    this.access = access;
     this.routes = Map.copyOf(routes);
     watch =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("stoa-http-watch").factory());
     watch.setRemoveOnCancelPolicy(true);
     var address = new InetSocketAddress(config.host(), config.port());
-    Path certificate = config.certificate();
-    Path key = config.key();
-    if (certificate != null && key != null) {
+    TlsFiles tls = config.tls();
+    if (tls != null) {
       var secure = HttpsServer.create(address, BACKLOG);
-      secure.setHttpsConfigurator(new HttpsConfigurator(context(certificate, key)));
+      secure.setHttpsConfigurator(new Secure(tls));
+      reloading.add(
+          "the certificates", tls.files(), () -> secure.setHttpsConfigurator(new Secure(tls)));
+      var _ = watch.scheduleWithFixedDelay(reloading::tick, 1, 1, TimeUnit.SECONDS);
       server = secure;
     } else {
       server = HttpServer.create(address, BACKLOG);
@@ -229,29 +253,41 @@ public final class HttpDoor implements AutoCloseable {
     server.start();
   }
 
-  private static SSLContext context(Path certificate, Path key) throws IOException {
-    var context =
-        SslContextBuilder.forServer(certificate.toFile(), key.toFile())
-            .sslProvider(SslProvider.JDK)
-            .build();
-    return ((JdkSslContext) context).context();
+  /// The TLS of connections.
+  private static final class Secure extends HttpsConfigurator {
+    private final boolean asksClients;
+
+    Secure(TlsFiles files) throws IOException {
+      super(files.http());
+      asksClients = files.authorities() != null;
+    }
+
+    @Override
+    public void configure(HttpsParameters parameters) {
+      SSLParameters tls = getSSLContext().getDefaultSSLParameters();
+      tls.setWantClientAuth(asksClients);
+      parameters.setSSLParameters(tls);
+    }
   }
 
   /// Opens a door.
   ///
+  /// @param access admits clients
   /// @param routes by path; one that ends with `/` gets the requests on all paths below it that
   ///   have no route of their own
   /// @throws IOException when the address is not available, or the certificate cannot be read
-  public static HttpDoor open(Config config, Map<String, Route> routes) throws IOException {
-    return open(config, routes, WRITE_MAX);
+  public static HttpDoor open(Config config, Access access, Map<String, Route> routes)
+      throws IOException {
+    return open(config, access, routes, WRITE_MAX);
   }
 
-  /// Opens a door as [#open(Config, Map)].
+  /// Opens a door as [#open(Config, Access, Map)].
   ///
   /// @param writeMax how long a client may take to read a reply, or a part of a stream
-  static HttpDoor open(Config config, Map<String, Route> routes, Duration writeMax)
+  static HttpDoor open(
+      Config config, Access access, Map<String, Route> routes, Duration writeMax)
       throws IOException {
-    return new HttpDoor(config, routes, writeMax);
+    return new HttpDoor(config, access, routes, writeMax);
   }
 
   /// Returns the port that it listens on.
@@ -273,28 +309,31 @@ public final class HttpDoor implements AutoCloseable {
     String host = exchange.getRemoteAddress().getAddress().getHostAddress();
     Route route = route(exchange.getRequestURI().getPath());
     boolean isOpen = route != null && route.isOpen();
-    boolean isTrusted = tokens.isEmpty();
     String told = exchange.getRequestHeaders().getFirst("Authorization");
-    if (!isTrusted && told != null) {
-      if (!wrong.mayTry(host)) {
-        send(exchange, refusal(route, 429, "wrong tokens come from " + host + "; try again soon"));
-        return;
-      }
-      isTrusted = tokens.find(told) != 0;
-      if (!isTrusted) {
-        wrong.refuse(
-            host, () -> threads.execute(() -> refuse(exchange, route, "the token is wrong")));
-        return;
-      }
+    X509Certificate certificate =
+        exchange instanceof HttpsExchange secure
+            ? Entrance.certificate(secure.getSSLSession())
+            : null;
+    boolean isProving = told != null || certificate != null;
+    if (!access.identities().isOpen() && isProving && !access.refusals().mayTry(host)) {
+      send(exchange, refusal(route, 429, "wrong tokens come from " + host + "; try again soon"));
+      return;
     }
-    if (!isTrusted && !isOpen) {
+    Caller caller = access.caller(told, certificate);
+    if (caller == null && isProving) {
+      access
+          .refusals()
+          .unproved(host, () -> threads.execute(() -> refuse(exchange, route, access.remedy())));
+      return;
+    }
+    if (caller == null && !isOpen) {
       refuse(
           exchange,
           route,
-          "send a token of the server's --token-file as Authorization: Bearer TOKEN");
+          "send a token as Authorization: Bearer TOKEN; " + access.remedy());
       return;
     }
-    send(exchange, reply(exchange, route, isTrusted));
+    send(exchange, reply(exchange, route, caller));
   }
 
   private void refuse(HttpExchange exchange, @Nullable Route route, String reason) {
@@ -311,14 +350,14 @@ public final class HttpDoor implements AutoCloseable {
     return Reply.text(status, "text/plain", reason + "\n");
   }
 
-  private Reply reply(HttpExchange exchange, @Nullable Route route, boolean isTrusted)
+  private Reply reply(HttpExchange exchange, @Nullable Route route, @Nullable Caller caller)
       throws IOException {
     String path = exchange.getRequestURI().getPath();
     // A page of the web that the user of a browser on this machine has open must not ask.
     if (isOfAnotherOrigin(exchange)) {
       return refusal(route, FORBIDDEN, "requests of web pages of other origins are refused");
     }
-    if (tokens.isEmpty() && isOfAnotherName(exchange)) {
+    if (access.identities().isOpen() && isOfAnotherName(exchange)) {
       return refusal(
           route,
           FORBIDDEN,
@@ -348,7 +387,7 @@ public final class HttpDoor implements AutoCloseable {
       }
       if (body.length > room) return route.refusal(TOO_LARGE, "the body is longer than it says");
       return route.reply(
-          new Asked(method, exchange.getRequestURI(), headers(exchange), body, isTrusted));
+          new Asked(method, exchange.getRequestURI(), headers(exchange), body, caller));
     } catch (IOException cut) {
       throw cut;
     } catch (Exception failed) {

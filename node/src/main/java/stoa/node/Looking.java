@@ -55,6 +55,8 @@ public final class Looking {
                     .setSlowest(one.slowest()));
           }
         }
+        case AUDIT ->
+            throw new IllegalArgumentException("a server tells the audit log, and no file does");
         case WHAT_NOT_SET ->
             throw new IllegalArgumentException("nothing is asked that this server knows");
       }

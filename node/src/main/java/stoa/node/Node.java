@@ -8,6 +8,7 @@ import stoa.base.Measures;
 import stoa.base.Trace;
 import stoa.base.TraceParent;
 import stoa.base.Tracer;
+import stoa.node.access.Access;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
 import stoa.store.Participant;
@@ -54,6 +55,11 @@ final class Node {
     return config;
   }
 
+  /// Returns what decides on the requests of clients.
+  Access access() {
+    return all.access();
+  }
+
   ObjectService service() {
     return service;
   }
@@ -94,7 +100,7 @@ final class Node {
 
   /// Returns whether so much of a session is in progress that the server reads no more of it.
   boolean isFull(Session session) {
-    return session.underWay() >= config.requestsMax();
+    return session.underWay() >= config.requestsMax() || session.isRefused();
   }
 
   /// Returns how many requests were answered.
@@ -112,6 +118,14 @@ final class Node {
     sample();
     if (coordinator != null) coordinator.tick();
     background(registry::expire);
+  }
+
+  /// Ends the connections of clients whose identity has ended or was removed.
+  void endUnknown() {
+    for (Session session : registry.all()) {
+      Conversation conversation = session.conversation();
+      if (conversation != null) conversation.endUnlessKnown();
+    }
   }
 
   private void sample() {

@@ -1,5 +1,6 @@
 package stoa.node;
 
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import stoa.base.Measures;
 import stoa.base.Tracer;
 import stoa.front.CallMeters;
+import stoa.node.access.Access;
 import stoa.objects.ObjectService;
 import stoa.store.ordering.Coordinator;
 import stoa.wire.ShardMap;
@@ -28,6 +30,7 @@ final class Nodes implements AutoCloseable {
 
   private final ServerConfig config;
   private final @Nullable Peers peers;
+  private final Access access;
   private final ServerThreads threads = new ServerThreads();
   private final Strangers strangers;
   private final Origins origins;
@@ -50,13 +53,17 @@ final class Nodes implements AutoCloseable {
   /// Creates it.
   ///
   /// @param peers the other servers that may have the store; null when this one is alone
-  Nodes(ServerConfig config, @Nullable Peers peers) {
+  /// @throws IOException when the file of the identities cannot be read
+  Nodes(ServerConfig config, @Nullable Peers peers) throws IOException {
     this.config = config;
     this.peers = peers;
+    this.access = new Access(config.identities(), () -> peers == null ? null : peers.secret());
     this.strangers = new Strangers(config.helloConnectionsMax(), config.helloTimeMax());
     this.origins =
         new Origins(
-            config, () -> nodes.values().stream().flatMap(node -> node.registry().all().stream()));
+            config,
+            () -> nodes.values().stream().flatMap(node -> node.registry().all().stream()),
+            () -> access.identities().count());
     this.told = new Told(0, peers == null ? List.of() : peers.servers());
   }
 
@@ -105,6 +112,11 @@ final class Nodes implements AutoCloseable {
     });
   }
 
+  /// Returns what decides on the requests of clients.
+  Access access() {
+    return access;
+  }
+
   Collection<Node> all() {
     return nodes.values();
   }
@@ -140,6 +152,7 @@ final class Nodes implements AutoCloseable {
     strangers.expire(System.nanoTime());
     tellServers();
     for (Node node : nodes.values()) {
+      node.endUnknown();
       try {
         if (!node.isOver()) node.tick();
       } catch (RuntimeException over) {

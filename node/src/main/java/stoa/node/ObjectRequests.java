@@ -47,7 +47,7 @@ final class ObjectRequests {
               + session.containers.size()
               + " objects open (containersMax); close some");
     }
-    var container = new Container(new Lane(session.threads.calls()));
+    var container = new Container(open.getType(), new Lane(session.threads.calls()));
     session.containers.put(open.getContainer(), container);
     byte[] key = open.getKey().toByteArray();
     Runnable opening =
@@ -106,9 +106,21 @@ final class ObjectRequests {
     try {
       var made = Forms.call(container.object(), call);
       asked.calls(made);
-      if (service.isPlaced(made.container())) placed(asked, container, made);
+      if (asked.isAllowedPartly()) container.lane().goOn(() -> startAllowed(asked, container, made));
+      else if (service.isPlaced(made.container())) placed(asked, container, made);
       else if (service.isQuick(made)) runBriefly(asked, container, made, () -> {});
       else container.lane().goOn(() -> run(asked, made));
+    } catch (RuntimeException | LinkageError | StackOverflowError refused) {
+      asked.fail(refused);
+    }
+  }
+
+  /// Begins a call as far as the roles of the client allow it. May wait for the disk.
+  private void startAllowed(PendingRequest asked, Container container, ObjectService.Call made) {
+    try {
+      ObjectService.Call allowed = asked.allowed(made, service::generation);
+      if (service.isPlaced(made.container())) placed(asked, container, allowed);
+      else run(asked, allowed);
     } catch (RuntimeException | LinkageError | StackOverflowError refused) {
       asked.fail(refused);
     }
@@ -191,7 +203,7 @@ final class ObjectRequests {
   private void again(PendingRequest asked, Container container, Call call) {
     ObjectService.Call made;
     try {
-      made = Forms.call(container.object(), call);
+      made = asked.allowed(Forms.call(container.object(), call), service::generation);
       asked.traces(made);
       if (service.isPlaced(made.container())) {
         atRoot(asked, made); // a question: others are not asked again

@@ -3,14 +3,16 @@ package stoa.node;
 import io.grpc.Status;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// How many sessions clients of each address and of each token have, so that one address and one
-/// token leave some to the others. Thread-safe.
+/// How many sessions clients of each address and of each identity have, so that one address and
+/// one identity leave some to the others. Thread-safe.
 final class Origins {
   private final ServerConfig config;
   private final Supplier<Stream<Session>> open;
+  private final IntSupplier identities;
 
   // How many sessions clients of each origin are opening. Guarded by this.
   private final Map<Origin, Integer> opening = new HashMap<>();
@@ -18,8 +20,10 @@ final class Origins {
   /// Creates it.
   ///
   /// @param open the open sessions of all groups
-  Origins(ServerConfig config, Supplier<Stream<Session>> open) {
+  /// @param identities returns how many identities the server knows
+  Origins(ServerConfig config, Supplier<Stream<Session>> open, IntSupplier identities) {
     this.config = config;
+    this.identities = identities;
     this.open = open;
   }
 
@@ -28,18 +32,20 @@ final class Origins {
   /// @throws io.grpc.StatusRuntimeException when there are too many
   synchronized void open(Origin origin) {
     int all = 0;
-    int ofToken = 0;
+    int ofIdentity = 0;
     var ofAddress = new HashMap<String, Integer>();
     for (var count : counts().entrySet()) {
       all += count.getValue();
-      if (count.getKey().token() == origin.token()) ofToken += count.getValue();
+      if (count.getKey().identity().equals(origin.identity())) ofIdentity += count.getValue();
       ofAddress.merge(count.getKey().address(), count.getValue(), Integer::sum);
     }
     int own = ofAddress.getOrDefault(origin.address(), 0);
     if (all >= config.sessionsMax()) throw full(ofAddress, all);
     if (own >= config.sessionsOfAddressMax()) throw ofAddress(origin.address(), own);
-    boolean shared = origin.token() > 0;
-    if (shared && ofToken >= config.sessionsOfTokenMax()) throw ofToken(origin.token(), ofToken);
+    boolean shared = identities.getAsInt() > 1;
+    if (shared && ofIdentity >= config.sessionsOfIdentityMax()) {
+      throw ofIdentity(origin.identity(), ofIdentity);
+    }
     opening.merge(origin, 1, Integer::sum);
   }
 
@@ -78,15 +84,15 @@ final class Origins {
             + " (sessionsOfAddressMax, half of sessionsMax)");
   }
 
-  private RuntimeException ofToken(int token, int own) {
+  private RuntimeException ofIdentity(String identity, int own) {
     return refusal(
-        "clients with token "
-            + token
-            + " of the server's token file have "
+        "clients of the identity "
+            + identity
+            + " have "
             + own
-            + " sessions, and one of several tokens may have "
-            + config.sessionsOfTokenMax()
-            + " (sessionsOfTokenMax, half of sessionsMax)");
+            + " sessions, and one of several identities may have "
+            + config.sessionsOfIdentityMax()
+            + " (sessionsOfIdentityMax, half of sessionsMax)");
   }
 
   private RuntimeException refusal(String cause) {

@@ -7,16 +7,23 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
+import stoa.Forbidden;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.CallId;
+import stoa.base.Existence;
 import stoa.base.Latency;
 import stoa.base.Trace;
 import stoa.front.ObjectAnswer;
 import stoa.objects.ObjectService;
+import stoa.node.access.Caller;
+import stoa.node.access.Need;
+import stoa.node.access.Permit;
+import stoa.node.access.Role;
 import stoa.wire.BlobOperation;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
@@ -28,20 +35,24 @@ final class PendingRequest {
   private final ObjectService service;
   private final Session session;
   private final Request request;
+  private final Caller caller;
   private final long arrivedNanos;
 
   // Null when its client does not record it.
   private final @Nullable Trace trace;
+  // Set by the thread that begins the request, before it begins anything.
+  private Permit permit = Permit.WHOLE;
 
   // Set by the thread that begins the request's call.
   private volatile @Nullable Latency latency;
   private int weight;
 
-  PendingRequest(Node node, Session session, Request request) {
+  PendingRequest(Node node, Session session, Request request, Caller caller) {
     this.node = node;
     this.service = node.service();
     this.session = session;
     this.request = request;
+    this.caller = caller;
     this.arrivedNanos = node.nowNanos();
     this.trace = node.tracing(session, request);
   }
@@ -133,7 +144,54 @@ final class PendingRequest {
   }
 
   void fail(Throwable cause) {
-    answer(failure(cause));
+    if (cause instanceof Forbidden) forbid(String.valueOf(cause.getMessage()));
+    else answer(failure(cause));
+  }
+
+  // ---- roles
+
+  /// Answers, after a while, that the roles of the client do not allow it.
+  void forbid(String why) {
+    session.refuses();
+    node.access()
+        .refusals()
+        .forbidden(
+            "identity " + caller.name(),
+            why,
+            () -> {
+              session.hasRefused();
+              answer(failure(new Forbidden(why)));
+            });
+  }
+
+  /// Notes the conditions under which the roles of the client allow it.
+  void allow(Permit value) {
+    permit = value;
+  }
+
+  /// Returns whether [#allowed] may take long.
+  boolean isAllowedPartly() {
+    return permit.isPartial();
+  }
+
+  /// Returns its call as the roles of the client allow it.
+  ///
+  /// @param generation returns the generation of an object; 0 when it is absent
+  /// @throws Forbidden when they do not
+  ObjectService.Call allowed(
+      ObjectService.Call made, ToLongFunction<ObjectService.Container> generation) {
+    if (!permit.isPartial() || service.isReading(made)) return made;
+    String type = made.container().key().space();
+    if (permit.readsOnly()) throw new Forbidden(caller.refusal(Need.of(Role.CALL, type)));
+    long exists = generation.applyAsLong(made.container());
+    if (exists != 0) {
+      return new ObjectService.Call(
+          made.container(), new Existence.Generation(exists), made.bytes());
+    }
+    throw new Forbidden(
+        made.container().key()
+            + " does not exist, and "
+            + caller.refusal(Need.of(Role.CREATE, type)));
   }
 
   private Answer.Builder failure(Throwable cause) {

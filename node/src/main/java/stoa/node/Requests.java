@@ -2,6 +2,8 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import stoa.LimitExceeded;
+import stoa.node.access.Caller;
+import stoa.node.access.Permit;
 import stoa.objects.ObjectService;
 import stoa.wire.BlobOperation;
 import stoa.wire.StreamOperation;
@@ -38,10 +40,19 @@ final class Requests {
     this.keys = new KeyRequests(service);
   }
 
-  /// Begins a request; waits for nothing.
-  void begin(Session session, Request request) {
-    var asked = new PendingRequest(node, session, request);
+  /// Begins a request, if the roles of its client allow it; waits for nothing.
+  void begin(Session session, Request request, Caller caller) {
+    var asked = new PendingRequest(node, session, request, caller);
     try {
+      if (!caller.mayAll()) {
+        Permit permit = caller.permit(Needs.of(request, session));
+        String refusal = permit.refusal();
+        if (refusal != null) {
+          asked.forbid(refusal);
+          return;
+        }
+        asked.allow(permit);
+      }
       if (request.getTransaction() != 0) transactions.begin(asked);
       else begin(asked, session, request);
     } catch (RuntimeException | LinkageError | StackOverflowError refused) {

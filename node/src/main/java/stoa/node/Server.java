@@ -2,14 +2,12 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +34,7 @@ import stoa.base.Secret;
 import stoa.base.Tracer;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
+import stoa.node.access.Access;
 import stoa.objects.Neighborhood;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
@@ -113,7 +112,7 @@ public final class Server implements AutoCloseable {
   private final Arrivals arrivals;
   private final Readers readers;
   private final Challenges challenges = new Challenges();
-  private final WrongTokens wrongTokens = new WrongTokens();
+  private final Reloading reloading = new Reloading();
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
@@ -163,13 +162,9 @@ public final class Server implements AutoCloseable {
             .addService(Lenient.bind(new Conversing()))
             .addService(tree.service());
     readers.serve(builder);
-    Path certificate = config.certificate();
-    Path key = config.key();
-    if (certificate != null && key != null) {
-      builder.sslContext(GrpcSslContexts.forServer(certificate.toFile(), key.toFile()).build());
-    }
-    builder.intercept(new Entrance(arrivals, new Tokens(config.tokens()), wrongTokens));
+    builder.intercept(new Entrance(arrivals, nodes.access(), new Audit(nodes)));
     try {
+      secure(builder);
       server = builder.build().start();
     } catch (IOException | RuntimeException failed) {
       operators.shutdown();
@@ -188,8 +183,21 @@ public final class Server implements AutoCloseable {
             this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
+  /// Has the server encrypt, and read its files again when they change.
+  private void secure(NettyServerBuilder builder) throws IOException {
+    TlsFiles tls = config.tls();
+    if (tls != null) {
+      var live = new LiveTls(tls.grpc());
+      builder.sslContext(live);
+      reloading.add("the certificates", tls.files(), () -> live.become(tls.grpc()));
+    }
+    Access access = nodes.access();
+    reloading.add("the identities", access.source().files(), access::reload);
+  }
+
   private void tick() {
     try {
+      reloading.tick();
       long now = System.nanoTime();
       silentNanos = Math.max(readers.silentNanos(now), nodes.silentNanos(now));
       nodes.tick();
@@ -332,8 +340,13 @@ public final class Server implements AutoCloseable {
     out.count(
         "stoa.server.tokens.wrong",
         Measures.NO_UNIT,
-        "Requests without a right token.",
-        wrongTokens.total());
+        "Requests without a right token or certificate.",
+        nodes.access().refusals().unproved());
+    out.count(
+        "stoa.server.forbidden",
+        Measures.NO_UNIT,
+        "Requests that the roles of their client did not allow.",
+        nodes.access().refusals().forbidden());
     out.gauge(
         "stoa.server.strangers",
         Measures.NO_UNIT,
@@ -387,6 +400,17 @@ public final class Server implements AutoCloseable {
     Node node = nodes.of(group);
     if (node == null) return nodes.whereabouts(group);
     return CompletableFuture.runAsync(node.service()::probe, operators);
+  }
+
+  /// Returns what decides on the requests of clients, for further doors.
+  public Access access() {
+    return nodes.access();
+  }
+
+  /// Reads the certificates and identities again if their files have changed, as it does by itself
+  /// once a second. One thread at a time calls it.
+  void reload() {
+    reloading.look();
   }
 
   /// Returns the port that it listens on.
@@ -463,6 +487,7 @@ public final class Server implements AutoCloseable {
         reply.setGroups(nodes.groups());
         Throwable failed = nodes.failure();
         if (failed != null) reply.setFailure(String.valueOf(failed.getMessage()));
+        reply.addAllAlarms(reloading.alarms());
         if (peers != null) {
           reply
               .setRole(node == null ? "follows" : "leads")
@@ -703,7 +728,7 @@ public final class Server implements AutoCloseable {
 
     @Override
     public StreamObserver<DeployPart> deploy(StreamObserver<DeployReply> out) {
-      return code.deploy(out, Entrance.token());
+      return code.deploy(out);
     }
 
     @Override
@@ -725,7 +750,10 @@ public final class Server implements AutoCloseable {
           reply = refusal("this server answers " + most + " such questions; try again soon");
         } else {
           try {
-            reply = Looking.answer(node.service().look(), asked);
+            reply =
+                asked.hasAudit()
+                    ? Audit.last(node.service().streams(), asked.getAudit().getMax())
+                    : Looking.answer(node.service().look(), asked);
           } catch (RuntimeException | LinkageError | StackOverflowError failed) {
             reply = refusal("the server cannot tell: " + failed);
           } finally {
@@ -800,7 +828,7 @@ public final class Server implements AutoCloseable {
               nodes,
               (ServerCallStreamObserver<ServerFrame>) out,
               peer == null ? "" : peer.toString(),
-              Entrance.token());
+              Entrance.caller());
       conversation.begin();
       return conversation;
     }

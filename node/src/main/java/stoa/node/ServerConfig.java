@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.links.TreeServer;
+import stoa.node.access.IdentitySource;
 
 /// How a server listens, and the bounds within which it works.
 ///
@@ -15,7 +16,9 @@ import stoa.links.TreeServer;
 /// @param certificate the file with the server's certificates in PEM; null for connections without
 ///   encryption
 /// @param key the file with the certificate's private key in PEM; null without a certificate
-/// @param tokens the tokens of which clients must send one; none when they need none
+/// @param authorities the file with the signers of clients' certificates in PEM; null when clients
+///   show none
+/// @param identities the clients that the server knows, and their roles
 /// @param sessionsMax how many sessions may be open
 /// @param requestsMax how many requests of a session may be in progress
 /// @param containersMax how many objects a session may have open
@@ -30,14 +33,13 @@ import stoa.links.TreeServer;
 /// @param treeFanOut the most processes directly below each process of the tree, and below the
 ///   server
 /// @param clientClasses whether clients bring the shared classes that the store has never had
-/// @param deployTokens those of the tokens whose clients may deploy, try and bring classes; none
-///   when all clients may
 public record ServerConfig(
     String host,
     int port,
     @Nullable Path certificate,
     @Nullable Path key,
-    List<String> tokens,
+    @Nullable Path authorities,
+    IdentitySource identities,
     int sessionsMax,
     int requestsMax,
     int containersMax,
@@ -49,18 +51,17 @@ public record ServerConfig(
     Duration drainTimeMax,
     Duration treeLease,
     int treeFanOut,
-    boolean clientClasses,
-    Set<String> deployTokens) {
+    boolean clientClasses) {
   private static final int FAN_OUT_MIN = 2;
   private static final int FAN_OUT_MAX = 1_000;
 
   /// Checks the values.
   public ServerConfig {
     Objects.requireNonNull(host, "host");
-    tokens = List.copyOf(tokens);
-    deployTokens = Set.copyOf(deployTokens);
-    if (!tokens.containsAll(deployTokens)) {
-      throw new IllegalArgumentException("deployTokens has a token that is not among tokens");
+    Objects.requireNonNull(identities, "identities");
+    if (authorities != null && certificate == null) {
+      throw new IllegalArgumentException(
+          "the signers of clients' certificates need a certificate of the server; give both");
     }
     if (!helloTimeMax.isPositive() || helloConnectionsMax < 1) {
       throw new IllegalArgumentException(
@@ -90,17 +91,15 @@ public record ServerConfig(
     return Math.max(1, sessionsMax / 2);
   }
 
-  /// Returns how many sessions the clients with one token may have open: half of all where there
-  /// are several tokens, so that it leaves some to the others.
-  public int sessionsOfTokenMax() {
-    return tokens.size() > 1 ? Math.max(1, sessionsMax / 2) : sessionsMax;
+  /// Returns how many sessions the clients of one of several identities may have open: half of all,
+  /// so that it leaves some to the others.
+  public int sessionsOfIdentityMax() {
+    return Math.max(1, sessionsMax / 2);
   }
 
-  /// Returns whether a client may deploy, try and bring classes.
-  ///
-  /// @param token which of the tokens it sent, from 1; 0 for none
-  boolean mayDeploy(int token) {
-    return deployTokens.isEmpty() || (token > 0 && deployTokens.contains(tokens.get(token - 1)));
+  /// Returns the files of the server's TLS; null for connections without encryption.
+  @Nullable TlsFiles tls() {
+    return certificate == null || key == null ? null : new TlsFiles(certificate, key, authorities);
   }
 
   /// Returns the default bounds, on an address.
@@ -110,7 +109,8 @@ public record ServerConfig(
         port,
         null,
         null,
-        List.of(),
+        null,
+        IdentitySource.NONE,
         10_000,
         8_192,
         20_000,
@@ -122,8 +122,7 @@ public record ServerConfig(
         Duration.ofSeconds(10),
         TreeServer.LEASE,
         TreeServer.FAN_OUT,
-        false,
-        Set.of());
+        false);
   }
 
   /// Returns this with encrypted connections.
@@ -131,7 +130,8 @@ public record ServerConfig(
     return with(
         newCertificate,
         newKey,
-        tokens,
+        authorities,
+        identities,
         lease,
         requestsMax,
         answerBytesMax,
@@ -146,11 +146,32 @@ public record ServerConfig(
   }
 
   /// Returns this with the tokens of which clients must send one. Clients of each have a share of
-  /// the sessions, see [#sessionsOfTokenMax()].
+  /// the sessions, see [#sessionsOfIdentityMax()].
   public ServerConfig withTokens(List<String> value) {
+    return withIdentities(new IdentitySource.Words(value, Set.of()));
+  }
+
+  /// Returns this with the signers of clients' certificates.
+  public ServerConfig withAuthorities(Path value) {
     return with(
         certificate,
         key,
+        value,
+        identities,
+        lease,
+        requestsMax,
+        answerBytesMax,
+        sessionsMax,
+        helloTimeMax,
+        helloConnectionsMax);
+  }
+
+  /// Returns this with the clients that the server knows.
+  public ServerConfig withIdentities(IdentitySource value) {
+    return with(
+        certificate,
+        key,
+        authorities,
         value,
         lease,
         requestsMax,
@@ -165,7 +186,8 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        tokens,
+        authorities,
+        identities,
         value,
         requestsMax,
         answerBytesMax,
@@ -179,7 +201,8 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        tokens,
+        authorities,
+        identities,
         lease,
         value,
         answerBytesMax,
@@ -193,7 +216,8 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        tokens,
+        authorities,
+        identities,
         lease,
         requestsMax,
         value,
@@ -207,7 +231,8 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        tokens,
+        authorities,
+        identities,
         lease,
         requestsMax,
         answerBytesMax,
@@ -221,7 +246,8 @@ public record ServerConfig(
     return with(
         certificate,
         key,
-        tokens,
+        authorities,
+        identities,
         lease,
         requestsMax,
         answerBytesMax,
@@ -232,37 +258,30 @@ public record ServerConfig(
 
   /// Returns this with another lease of the tree.
   public ServerConfig withTreeLease(Duration value) {
-    return with(value, treeFanOut, clientClasses, deployTokens);
+    return with(value, treeFanOut, clientClasses);
   }
 
   /// Returns this with another fan-out of the tree.
   ///
   /// @throws IllegalArgumentException when it is below 2 or above 1,000
   public ServerConfig withTreeFanOut(int value) {
-    return with(treeLease, value, clientClasses, deployTokens);
+    return with(treeLease, value, clientClasses);
   }
 
   /// Returns this for a server that takes the shared classes of its clients: when a client uses a
   /// class that the store has never had, the client brings it, and the server runs it.
   public ServerConfig withClientClasses() {
-    return with(treeLease, treeFanOut, true, deployTokens);
+    return with(treeLease, treeFanOut, true);
   }
 
-  /// Returns this for a server that takes classes from clients with some of its tokens alone.
-  ///
-  /// @param value those tokens
-  public ServerConfig withDeployTokens(Set<String> value) {
-    return with(treeLease, treeFanOut, clientClasses, value);
-  }
-
-  private ServerConfig with(
-      Duration newLease, int newFanOut, boolean newClientClasses, Set<String> newDeployTokens) {
+  private ServerConfig with(Duration newLease, int newFanOut, boolean newClientClasses) {
     return new ServerConfig(
         host,
         port,
         certificate,
         key,
-        tokens,
+        authorities,
+        identities,
         sessionsMax,
         requestsMax,
         containersMax,
@@ -274,14 +293,14 @@ public record ServerConfig(
         drainTimeMax,
         newLease,
         newFanOut,
-        newClientClasses,
-        newDeployTokens);
+        newClientClasses);
   }
 
   private ServerConfig with(
       @Nullable Path newCertificate,
       @Nullable Path newKey,
-      List<String> newTokens,
+      @Nullable Path newAuthorities,
+      IdentitySource newIdentities,
       Duration newLease,
       int newRequestsMax,
       long newAnswerBytesMax,
@@ -293,7 +312,8 @@ public record ServerConfig(
         port,
         newCertificate,
         newKey,
-        newTokens,
+        newAuthorities,
+        newIdentities,
         newSessionsMax,
         newRequestsMax,
         containersMax,
@@ -305,7 +325,6 @@ public record ServerConfig(
         drainTimeMax,
         treeLease,
         treeFanOut,
-        clientClasses,
-        deployTokens);
+        clientClasses);
   }
 }

@@ -8,9 +8,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.node.access.Refusals;
 import stoa.objects.Sessions;
 import stoa.store.past.Pins;
 import stoa.store.watching.Watch;
@@ -69,6 +71,9 @@ final class Session {
   private long answerBytes;
   private long lostAtNanos;
   private boolean ended;
+
+  // How many refusals of forbidden requests are due.
+  private final AtomicInteger refusing = new AtomicInteger();
 
   Session(
       Sessions.Session durable,
@@ -251,6 +256,21 @@ final class Session {
   /// Returns how many requests are in progress.
   synchronized int underWay() {
     return ledger.underWay();
+  }
+
+  /// Notes that the refusal of a forbidden request becomes due.
+  void refuses() {
+    refusing.incrementAndGet();
+  }
+
+  /// Notes that a refusal is no longer due.
+  void hasRefused() {
+    refusing.decrementAndGet();
+  }
+
+  /// Returns whether so many refusals are due that the server reads no more of it.
+  boolean isRefused() {
+    return refusing.get() >= Refusals.WAITING_MAX;
   }
 
   /// Answers a request.

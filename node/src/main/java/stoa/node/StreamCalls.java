@@ -48,7 +48,7 @@ final class StreamCalls {
       case CHECK -> out.varint(streams.check(StreamForms.key(in)));
       case OLDEST -> out.varint(streams.oldest(StreamForms.key(in)));
       case TRIM -> {
-        StreamKey key = StreamForms.key(in);
+        StreamKey key = changed(StreamForms.key(in));
         streams.trim(key, in.varint());
         out.varint(streams.oldest(key));
       }
@@ -75,8 +75,15 @@ final class StreamCalls {
 
   private static Map<StreamKey, byte[]> data(Decoder in) {
     var data = new LinkedHashMap<StreamKey, byte[]>();
-    for (int left = in.count(); left > 0; left--) data.put(StreamForms.key(in), in.sized());
+    for (int left = in.count(); left > 0; left--) data.put(changed(StreamForms.key(in)), in.sized());
     return data;
+  }
+
+  /// Returns a stream that clients may change.
+  private static StreamKey changed(StreamKey stream) {
+    if (!AuditEntry.isOne(stream)) return stream;
+    throw new IllegalArgumentException(
+        "stream " + stream + " is the audit log, which servers alone write; read it");
   }
 
   private static List<LogAddress> logs(Decoder in) {

@@ -155,7 +155,8 @@ final class TransactionRequests {
   private Answer.Builder call(
       PendingRequest asked, ObjectService.Transacting transacting, Call call) throws Throwable {
     var container = asked.session().container(call.getContainer());
-    ObjectService.Call made = Forms.call(container.object(), call);
+    ObjectService.Call made =
+        asked.allowed(Forms.call(container.object(), call), transacting::generation);
     asked.traces(made);
     var callers =
         call.getCallersList().stream()

@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import stoa.node.access.Access;
+import stoa.node.access.IdentitySource;
 
 class HttpDoorTest {
   private static final String TOKEN = "secret";
@@ -40,7 +42,8 @@ class HttpDoorTest {
 
   private static HttpDoor open(List<String> tokens) throws IOException {
     return HttpDoor.open(
-        new HttpDoor.Config("127.0.0.1", 0, null, null, tokens),
+        HttpDoor.Config.plain("127.0.0.1", 0),
+        Access.of(new IdentitySource.Words(tokens, Set.of())),
         Map.of(
             "/a",
             asked -> HttpDoor.Reply.text(200, "text/plain", "at " + asked.path()),
@@ -140,12 +143,13 @@ class HttpDoorTest {
   @Test
   void needsAFreePortAndBothFilesOfACertificate() throws Exception {
     try (var door = open(List.of())) {
-      var taken = new HttpDoor.Config("127.0.0.1", door.port(), null, null, List.of());
-      assertThrows(BindException.class, () -> HttpDoor.open(taken, Map.of()));
+      var taken = HttpDoor.Config.plain("127.0.0.1", door.port());
+      var access = Access.of(IdentitySource.NONE);
+      assertThrows(BindException.class, () -> HttpDoor.open(taken, access, Map.of()));
     }
     assertThrows(
         IllegalArgumentException.class,
-        () -> new HttpDoor.Config("h", 1, java.nio.file.Path.of("c"), null, List.of()));
+        () -> new HttpDoor.Config("h", 1, java.nio.file.Path.of("c"), null, null));
   }
 
   /// Answers what it was sent, below a path.
@@ -171,7 +175,8 @@ class HttpDoorTest {
 
   private static HttpDoor serving(HttpDoor.Route route, Duration writeMax) throws IOException {
     return HttpDoor.open(
-        new HttpDoor.Config("127.0.0.1", 0, null, null, List.of()),
+        HttpDoor.Config.plain("127.0.0.1", 0),
+        Access.of(IdentitySource.NONE),
         Map.of("/below/", route),
         writeMax);
   }

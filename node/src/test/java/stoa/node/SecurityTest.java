@@ -16,70 +16,23 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
+import java.util.Set;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.StoaConfig;
+import stoa.node.access.Access;
+import stoa.node.access.IdentitySource;
 import stoa.objects.ObjectService;
 import stoa.wire.proto.ClientFrame;
 
 /// Encrypted connections, and who is let in.
 class SecurityTest {
-  private static final String WORD = "only-for-this-test";
-
-  /// A certificate for 127.0.0.1 and its key, in PEM.
-  private record Certificate(Path certificate, Path key) {
-    static Certificate make(Path directory) throws Exception {
-      Path store = directory.resolve("keys.p12");
-      var keytool =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                  "-genkeypair",
-                  "-alias",
-                  "server",
-                  "-keyalg",
-                  "EC",
-                  "-dname",
-                  "CN=localhost",
-                  "-ext",
-                  "SAN=ip:127.0.0.1,dns:localhost",
-                  "-storetype",
-                  "PKCS12",
-                  "-keystore",
-                  store.toString(),
-                  "-storepass",
-                  WORD)
-              .redirectErrorStream(true)
-              .redirectOutput(directory.resolve("keytool.log").toFile())
-              .start();
-      assertEquals(0, keytool.waitFor(), () -> "keytool failed");
-      var keys = KeyStore.getInstance(store.toFile(), WORD.toCharArray());
-      Path certificate = directory.resolve("certificate.pem");
-      Path key = directory.resolve("key.pem");
-      pem(certificate, "CERTIFICATE", keys.getCertificate("server").getEncoded());
-      pem(key, "PRIVATE KEY", keys.getKey("server", WORD.toCharArray()).getEncoded());
-      return new Certificate(certificate, key);
-    }
-
-    private static void pem(Path file, String what, byte[] bytes) throws Exception {
-      var lines = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
-      Files.writeString(
-          file,
-          "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
-              .formatted(what, lines.encodeToString(bytes)));
-    }
-  }
-
   private static Server start(ServerConfig config) throws Exception {
     return Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
   }
@@ -106,8 +59,8 @@ class SecurityTest {
   @Test
   void anEncryptedServerServesWhoTrustsItsCertificateAndKnowsItsToken(@TempDir Path directory)
       throws Exception {
-    var own = Certificate.make(Files.createDirectory(directory.resolve("own")));
-    var foreign = Certificate.make(Files.createDirectory(directory.resolve("foreign")));
+    var own = TestCertificate.make(Files.createDirectory(directory.resolve("own")));
+    var foreign = TestCertificate.make(Files.createDirectory(directory.resolve("foreign")));
     var config =
         ServerConfig.of("127.0.0.1", 0).withTls(own.certificate(), own.key()).withToken("secret");
     try (Server server = start(config)) {
@@ -132,7 +85,7 @@ class SecurityTest {
     }
   }
 
-  private static RawClient encrypted(Server server, Certificate trusted, String token)
+  private static RawClient encrypted(Server server, TestCertificate trusted, String token)
       throws Exception {
     return new RawClient(
         NettyChannelBuilder.forAddress("127.0.0.1", server.port())
@@ -175,9 +128,9 @@ class SecurityTest {
         Status end = client.end();
         assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.getCode());
         String words = String.valueOf(end.getDescription());
-        assertTrue(words.contains("clients with token 2"), words);
+        assertTrue(words.contains("clients of the identity token-2"), words);
         assertTrue(words.contains("have 4 sessions"), words);
-        assertTrue(words.contains("sessionsOfTokenMax"), words);
+        assertTrue(words.contains("sessionsOfIdentityMax"), words);
         assertFalse(words.contains("other"), words);
       }
       try (var client = shown(server, "secret")) {
@@ -192,30 +145,23 @@ class SecurityTest {
   }
 
   @Test
-  void oneTokenForAllLimitsNobody() {
-    var config = ServerConfig.of("127.0.0.1", 0).withSessionsMax(8);
-    assertEquals(8, config.sessionsOfTokenMax());
-    assertEquals(8, config.withToken("secret").sessionsOfTokenMax());
-    assertEquals(4, config.withTokens(List.of("secret", "other")).sessionsOfTokenMax());
+  void oneTokenForAllLimitsNobody() throws Exception {
+    var config = ServerConfig.of("127.0.0.1", 0).withSessionsMax(4).withToken("secret");
+    var open = new ArrayList<RawClient>();
+    try (Server server = start(config)) {
+      for (int i = 0; i < 4; i++) {
+        var client = shownFrom("127.0.0." + (2 + i % 2), server, "secret");
+        open.add(client);
+        client.open();
+      }
+    } finally {
+      open.forEach(RawClient::close);
+    }
   }
 
   /// A client at another address of this machine.
   private static RawClient shownFrom(String address, Server server, String token) {
     return new RawClient(HostileTest.to(server.port(), address).intercept(showing(token)).build());
-  }
-
-  @Test
-  void anAddressIsNotToldOfManyTokensAtATimeAndOthersAre() throws Exception {
-    var wrong = new WrongTokens();
-    var ended = new CountDownLatch(WrongTokens.WAITING_MAX);
-    for (int i = 0; i < WrongTokens.WAITING_MAX; i++) {
-      assertTrue(wrong.mayTry("one"));
-      wrong.refuse("one", ended::countDown);
-    }
-    assertTrue(!wrong.mayTry("one"));
-    assertTrue(wrong.mayTry("other"));
-    ended.await();
-    assertTrue(wrong.mayTry("one"));
   }
 
   private static RawClient shown(Server server, String token) {
@@ -228,19 +174,12 @@ class SecurityTest {
 
   @Test
   void theDoorForHttpEncryptsWithTheSameCertificate(@TempDir Path directory) throws Exception {
-    var made = Certificate.make(directory);
-    var config =
-        new HttpDoor.Config("127.0.0.1", 0, made.certificate(), made.key(), List.of("token"));
+    var made = TestCertificate.make(directory);
+    var config = new HttpDoor.Config("127.0.0.1", 0, made.certificate(), made.key(), null);
+    var access = Access.of(new IdentitySource.Words(List.of("token"), Set.of()));
     HttpDoor.Route route = _ -> HttpDoor.Reply.text(200, "text/plain", "secret");
-    var trusted = KeyStore.getInstance(directory.resolve("keys.p12").toFile(), WORD.toCharArray());
-    var anchors = KeyStore.getInstance(KeyStore.getDefaultType());
-    anchors.load(null, null);
-    anchors.setCertificateEntry("server", trusted.getCertificate("server"));
-    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(anchors);
-    var context = SSLContext.getInstance("TLS");
-    context.init(null, trust.getTrustManagers(), null);
-    try (var door = HttpDoor.open(config, Map.of("/a", route));
+    SSLContext context = TestCertificate.context(made, null);
+    try (var door = HttpDoor.open(config, access, Map.of("/a", route));
         var client = HttpClient.newBuilder().sslContext(context).build()) {
       var request =
           HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + door.port() + "/a"))

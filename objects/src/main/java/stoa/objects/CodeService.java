@@ -26,6 +26,7 @@ import stoa.front.code.StoredClasses;
 import stoa.front.marshal.Loss;
 import stoa.front.types.HandlerType;
 import stoa.front.types.SharedType;
+import stoa.front.types.StrictCode;
 import stoa.store.calls.Pace;
 import stoa.store.calls.Terms;
 
@@ -100,6 +101,14 @@ public final class CodeService {
     public static final ReplayedCalls NONE = new ReplayedCalls(0, 0, "");
   }
 
+  /// How far an operator trusts the code of classes.
+  public enum Trust {
+    /// It may use what [StrictCode] permits.
+    STRICT,
+    /// It may do whatever the process may do.
+    WHOLE
+  }
+
   /// The relation of classes to the stored versions.
   public enum Kind {
     /// The store has no objects of the type's name.
@@ -170,7 +179,18 @@ public final class CodeService {
   /// @throws NotShareable when a class cannot be loaded
   public Result check(
       Map<String, byte[]> files, Sample sample, Set<String> accepted, LongConsumer progress) {
-    return found(shared(files, sample.types()), sample, new Tried(accepted, progress));
+    return check(files, sample, accepted, Trust.WHOLE, progress);
+  }
+
+  /// Tries classes as [#check(Map, Sample, Set, LongConsumer)], trusting their code as far as is
+  /// said.
+  public Result check(
+      Map<String, byte[]> files,
+      Sample sample,
+      Set<String> accepted,
+      Trust trust,
+      LongConsumer progress) {
+    return found(shared(files, sample.types()), sample, new Tried(accepted, trust, progress));
   }
 
   private Result found(Map<String, List<Class<?>>> shared, Sample sample, Tried tried) {
@@ -188,17 +208,32 @@ public final class CodeService {
   /// type that are accepted.
   private static final class Tried {
     private final Set<String> accepted;
+    private final Trust trust;
     private final LongConsumer progress;
     private final Map<String, List<String>> losses = new HashMap<>();
     private long objects;
 
-    private Tried(Set<String> accepted, LongConsumer progress) {
+    private Tried(Set<String> accepted, Trust trust, LongConsumer progress) {
       this.accepted = accepted;
+      this.trust = trust;
       this.progress = progress;
     }
 
     private void another() {
       progress.accept(++objects);
+    }
+
+    /// Refuses classes that use more than they may, unless the store has had their version.
+    ///
+    /// @throws NotShareable with the use
+    private void requireTrusted(List<Class<?>> classes, List<Codes.Activation> earlier) {
+      if (trust == Trust.WHOLE) return;
+      for (Class<?> one : classes) {
+        CodeVersion version = CodeVersion.of(one);
+        boolean isKnown =
+            earlier.stream().anyMatch(known -> known.version().equals(version.name()));
+        if (!isKnown) StrictCode.check(version.reached());
+      }
     }
   }
 
@@ -227,8 +262,19 @@ public final class CodeService {
   /// @throws NotShareable when a class cannot be loaded
   public Result deploy(
       Map<String, byte[]> files, Set<String> types, Set<String> accepted, LongConsumer progress) {
+    return deploy(files, types, accepted, Trust.WHOLE, progress);
+  }
+
+  /// Deploys classes as [#deploy(Map, Set, Set, LongConsumer)], trusting their code as far as is
+  /// said.
+  public Result deploy(
+      Map<String, byte[]> files,
+      Set<String> types,
+      Set<String> accepted,
+      Trust trust,
+      LongConsumer progress) {
     Map<String, List<Class<?>>> shared = shared(files, types);
-    var tried = new Tried(accepted, progress);
+    var tried = new Tried(accepted, trust, progress);
     Result result = found(shared, new Sample(types, Long.MAX_VALUE, false), tried);
     if (result.fits()) {
       shared.forEach((type, faces) -> {
@@ -244,11 +290,12 @@ public final class CodeService {
   ///
   /// @param files as of [#check]
   /// @param types the stored names of the types
-  /// @throws NotShareable when a class cannot be loaded, or does not fit what is stored
+  /// @throws NotShareable when a class cannot be loaded, does not fit what is stored, or uses more
+  ///   than [StrictCode] permits
   public void bring(Map<String, byte[]> files, Set<String> types) {
     Map<String, List<Class<?>>> shared = shared(files, types);
     shared.keySet().removeIf(type -> !activations(type).isEmpty());
-    for (Finding found : found(shared, Sample.WHOLE, new Tried(Set.of(), _ -> {})).findings()) {
+    for (Finding found : found(shared, Sample.WHOLE, new Tried(Set.of(), Trust.STRICT, _ -> {})).findings()) {
       if (!found.fits()) throw new NotShareable(found.reason());
     }
     shared.forEach((type, faces) -> {
@@ -343,6 +390,7 @@ public final class CodeService {
     String why = "";
     try {
       stoa.handlers().checkFits(handler, new TentativeIds(stoa.dictionary(), progress.accepted));
+      progress.requireTrusted(List.of(handler), earlier);
       if (HandlerCodes.isNewest(CodeVersion.of(handler), earlier)) kind = Kind.ACTIVE;
     } catch (StoaException refused) {
       kind = Kind.REFUSED;
@@ -363,6 +411,9 @@ public final class CodeService {
       if (!earlier.isEmpty() && earlier.getLast().version().equals(version)) {
         return new Finding(type, Kind.ACTIVE, 0, 0, "", ReplayedCalls.NONE);
       }
+      var code = new ArrayList<>(faces);
+      code.add(tried.shared().implementation());
+      progress.requireTrusted(code, earlier);
       if (!earlier.isEmpty())
         LocalService.requireSame(stoa.typeNamed(type).shared(), tried.shared());
     } catch (StoaException refused) {

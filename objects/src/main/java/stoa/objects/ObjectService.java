@@ -576,6 +576,19 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return new Read(called, arguments, type.endReading(method, began));
   }
 
+  /// Returns whether a call reads its object only.
+  ///
+  /// @throws IllegalArgumentException when the call cannot be read
+  public boolean isReading(Call call) {
+    try {
+      var called = call.container().type().called(new Decoder(call.bytes()));
+      return called != null && called.method().kind().isReading();
+    } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
+      throw new IllegalArgumentException(
+          call + " cannot be read: " + malformed.getMessage(), malformed);
+    }
+  }
+
   /// Returns whether [#begin] is quick for a call: the call cannot create the object, so that no
   /// constructor runs.
   public boolean isQuick(Call call) {

@@ -1,7 +1,9 @@
 package stoa.ratis;
 
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Secret;
 
@@ -55,7 +57,14 @@ public record RatisConfig(
   /// @param certificate the chain of this node
   /// @param key its private key, in PKCS 8
   /// @param authorities the signers of the members' certificates
-  public record Tls(Path certificate, Path key, Path authorities) {}
+  /// @param members returns whether the owner of such a certificate is a member
+  public record Tls(
+      Path certificate, Path key, Path authorities, Predicate<X509Certificate> members) {
+    /// Creates one for which every certificate of the signers is a member's.
+    public Tls(Path certificate, Path key, Path authorities) {
+      this(certificate, key, authorities, _ -> true);
+    }
+  }
 
   /// Returns a configuration on loopback and free ports, without a secret.
   public static RatisConfig of(String id, Path directory) {

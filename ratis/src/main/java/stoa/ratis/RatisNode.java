@@ -1,6 +1,7 @@
 package stoa.ratis;
 
 import java.io.IOException;
+import java.security.GeneralSecurityException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -95,6 +96,14 @@ public final class RatisNode implements AutoCloseable {
   // The time of the last look for silent leaders; only the looking thread uses it.
   private long lookedNanos = System.nanoTime();
 
+  private static GrpcTlsConfig grpc(RatisConfig.Tls tls) throws IOException {
+    try {
+      return new GrpcTlsConfig(Sockets.keys(tls), Sockets.trusted(tls), true);
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the certificates of " + tls + " cannot be used: " + e, e);
+    }
+  }
+
   private RatisNode(RatisConfig config, Questions questions, Reach reach) throws IOException {
     this.config = config;
     Secret secret = config.secret();
@@ -110,10 +119,7 @@ public final class RatisNode implements AutoCloseable {
       GrpcConfigKeys.TLS.setConf(
           parameters, new GrpcTlsConfig(credentials.keys(), credentials.trusted(), true));
     } else if (tls != null) {
-      GrpcConfigKeys.TLS.setConf(
-          parameters,
-          new GrpcTlsConfig(
-              tls.key().toFile(), tls.certificate().toFile(), tls.authorities().toFile(), true));
+      GrpcConfigKeys.TLS.setConf(parameters, grpc(tls));
     }
     GrpcConfigKeys.Server.setServicesCustomizer(
         parameters,

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
+import java.security.KeyStoreException;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
@@ -20,11 +21,14 @@ import java.util.Base64;
 import java.util.function.Consumer;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,12 +77,25 @@ final class Sockets {
 
   private static SSLContext context(RatisConfig.Tls tls)
       throws GeneralSecurityException, IOException {
+    var context = SSLContext.getInstance("TLS");
+    context.init(new KeyManager[] {keys(tls)}, new TrustManager[] {trusted(tls)}, null);
+    return context;
+  }
+
+  /// Returns the certificate and key of a member.
+  static KeyManager keys(RatisConfig.Tls tls) throws GeneralSecurityException, IOException {
     var keys = KeyStore.getInstance("PKCS12");
     keys.load(null, null);
     char[] none = {};
     keys.setKeyEntry("own", key(tls.key()), none, certificates(tls.certificate()));
     var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     managers.init(keys, none);
+    return managers.getKeyManagers()[0];
+  }
+
+  /// Returns the requirements for other members.
+  static X509ExtendedTrustManager trusted(RatisConfig.Tls tls)
+      throws GeneralSecurityException, IOException {
     var authorities = KeyStore.getInstance("PKCS12");
     authorities.load(null, null);
     int number = 0;
@@ -87,9 +104,10 @@ final class Sockets {
     }
     var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(authorities);
-    var context = SSLContext.getInstance("TLS");
-    context.init(managers.getKeyManagers(), trust.getTrustManagers(), null);
-    return context;
+    for (TrustManager one : trust.getTrustManagers()) {
+      if (one instanceof X509ExtendedTrustManager known) return new Signed(known, tls.members());
+    }
+    throw new KeyStoreException("this Java has no trust manager for certificates");
   }
 
   private static Certificate[] certificates(Path file)

@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -417,7 +419,13 @@ class RatisGroupTest {
 
   @Test
   void talksToNobodyWithoutACertificate(@TempDir Path directory) throws Exception {
-    var tls = certificate(directory);
+    var own = certificate(directory);
+    var other = certificate(Files.createDirectory(directory.resolve("other")));
+    Path both = directory.resolve("both.pem");
+    Files.writeString(
+        both, Files.readString(own.certificate()) + Files.readString(other.certificate()));
+    var tls =
+        new RatisConfig.Tls(own.certificate(), own.key(), both, read(own.certificate())::equals);
     try (var shard = new RatisShard(directory, 3, 8, tls)) {
       var owner = new Owner(shard.leader());
       for (int i = 0; i < 40; i++) owner.require("entry " + i);
@@ -431,9 +439,12 @@ class RatisGroupTest {
       var self = shard.leading().self();
       assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
       // One that trusts it and has no certificate that it would trust.
-      var other = certificate(Files.createDirectory(directory.resolve("other")));
-      var stranger = new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
+      var foreign = certificate(Files.createDirectory(directory.resolve("foreign")));
+      var stranger = new RatisConfig.Tls(foreign.certificate(), foreign.key(), both);
       assertThrows(IOException.class, () -> ask(Sockets.of(stranger, Reach.ALL), self));
+      // One with a certificate of its authorities that is no member's.
+      var client = new RatisConfig.Tls(other.certificate(), other.key(), both);
+      assertThrows(IOException.class, () -> ask(Sockets.of(client, Reach.ALL), self));
       ask(Sockets.of(tls, Reach.ALL), self);
     }
   }
@@ -648,6 +659,12 @@ class RatisGroupTest {
   }
 
   /// A certificate for 127.0.0.1 that is its own authority.
+  private static X509Certificate read(Path certificate) throws Exception {
+    try (var in = Files.newInputStream(certificate)) {
+      return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
+    }
+  }
+
   private static RatisConfig.Tls certificate(Path directory) throws Exception {
     String word = "a word of no weight";
     Path store = directory.resolve("keys.p12");

@@ -8,6 +8,7 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.InvalidDataAccessResourceUsageException;
 import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.dao.PermissionDeniedDataAccessException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.dao.TransientDataAccessResourceException;
@@ -21,6 +22,7 @@ import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.Diverged;
 import stoa.Gone;
+import stoa.Forbidden;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.StoaException;
@@ -56,6 +58,7 @@ public final class StoaExceptionTranslator implements PersistenceExceptionTransl
       case Gone _, TooOld _ -> new DataRetrievalFailureException(message, thrown);
       case LimitExceeded _ -> new InvalidDataAccessResourceUsageException(message, thrown);
       case NotShareable _ -> new InvalidDataAccessApiUsageException(message, thrown);
+      case Forbidden _ -> new PermissionDeniedDataAccessException(message, thrown);
       case Closed _, Corrupt _, Diverged _ ->
           new NonTransientDataAccessResourceException(message, thrown);
       case CallFailed _ -> new CallFailedException(message, thrown);

@@ -115,9 +115,17 @@ public record StoaProperties(
   ///
   /// @param certificate PEM file with the certificate of the server, or the one that signed it.
   /// @param token Token that the server asks for.
-  public record Security(@Nullable Path certificate, @Nullable String token) {
+  /// @param tokenFile File whose first word is that token; it is read for each connection.
+  /// @param ownCertificate PEM file with the certificates that the application shows.
+  /// @param ownKey PEM file with their private key.
+  public record Security(
+      @Nullable Path certificate,
+      @Nullable String token,
+      @Nullable Path tokenFile,
+      @Nullable Path ownCertificate,
+      @Nullable Path ownKey) {
     private ConnectionSecurity security() {
-      return new ConnectionSecurity(certificate, token);
+      return new ConnectionSecurity(certificate, token, tokenFile, ownCertificate, ownKey);
     }
 
     /// Omits the token.

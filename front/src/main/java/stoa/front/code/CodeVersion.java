@@ -40,6 +40,7 @@ public final class CodeVersion {
   private final Class<?> type;
   private final @Nullable StreamId name;
   private final Set<String> files;
+  private final Set<String> reached;
   private final boolean libraries;
 
   private CodeVersion(Class<?> type) {
@@ -57,6 +58,7 @@ public final class CodeVersion {
     }
     this.libraries = whole;
     this.files = Set.copyOf(found);
+    this.reached = Set.copyOf(essences.keySet());
     this.name = essences.isEmpty() ? null : name(essences);
   }
 
@@ -83,6 +85,14 @@ public final class CodeVersion {
   public SortedMap<String, byte[]> files() {
     var read = read(type, libraries, new TreeMap<>());
     read.keySet().retainAll(files);
+    return read;
+  }
+
+  /// Reads the class files of the classes that the bytecode reaches, as [#files]. The others are
+  /// there for the private members of nested classes alone, and no code of theirs runs.
+  public SortedMap<String, byte[]> reached() {
+    var read = read(type, libraries, new TreeMap<>());
+    read.keySet().retainAll(reached);
     return read;
   }
 

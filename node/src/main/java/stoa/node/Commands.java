@@ -1,0 +1,95 @@
+package stoa.node;
+
+import org.jspecify.annotations.Nullable;
+import stoa.wire.proto.AcceptReply;
+import stoa.wire.proto.AcceptRequest;
+import stoa.wire.proto.BackUpReply;
+import stoa.wire.proto.BackUpRequest;
+import stoa.wire.proto.CancelReply;
+import stoa.wire.proto.CancelRequest;
+import stoa.wire.proto.DeployPart;
+import stoa.wire.proto.DeployReply;
+import stoa.wire.proto.DeployResult;
+import stoa.wire.proto.DrainReply;
+import stoa.wire.proto.DrainRequest;
+import stoa.wire.proto.JoinReply;
+import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.RetainReply;
+import stoa.wire.proto.RetainRequest;
+
+/// The words for the commands of operators, and for their outcomes. Stateless.
+final class Commands {
+  private Commands() {}
+
+  /// Returns the words for a command; null for a request that changes nothing.
+  ///
+  /// @param message its first message
+  static @Nullable String command(Rpc rpc, Object message) {
+    return switch (rpc) {
+      case CONVERSE, STATUS, WHERE, CHALLENGE, VERSIONS, CLASS_FILES, LOOK, READ_SEGMENT, TREE ->
+          null;
+      case CANCEL -> "cancel " + ((CancelRequest) message).getId();
+      case JOIN -> {
+        var asked = (JoinRequest) message;
+        yield "join " + asked.getServer() + " at " + asked.getMember();
+      }
+      case DRAIN -> "drain " + ((DrainRequest) message).getServer();
+      case ACCEPT -> {
+        var asked = (AcceptRequest) message;
+        yield "accept " + (asked.getAll() ? "all objects in quarantine" : asked.getObject());
+      }
+      case DEPLOY -> deploy((DeployPart) message);
+      case RETAIN -> {
+        var rules = ((RetainRequest) message).getRulesList();
+        yield rules.isEmpty() ? null : "keep " + String.join(" ", rules);
+      }
+      case BACK_UP -> "backup";
+    };
+  }
+
+  private static @Nullable String deploy(DeployPart first) {
+    if (!first.getDeploys() && !first.getBrings()) return null;
+    var words = new StringBuilder(first.getBrings() ? "bring" : "deploy");
+    for (String type : first.getTypesList()) words.append(' ').append(type);
+    for (String loss : first.getAcceptedList()) words.append(" accepting \"").append(loss).append('"');
+    return first.getTrusted() ? words.append(" as trusted code").toString() : words.toString();
+  }
+
+  /// Returns the group that a message concerns; 0 for the whole store.
+  static int group(Object message) {
+    return switch (message) {
+      case CancelRequest asked -> asked.getGroup();
+      case AcceptRequest asked -> asked.getGroup();
+      case DeployPart asked -> asked.getGroup();
+      case RetainRequest asked -> asked.getGroup();
+      case BackUpRequest asked -> asked.getGroup();
+      default -> 0;
+    };
+  }
+
+  /// Returns the words for the outcome of a command.
+  ///
+  /// @param reply the last message of the server
+  static String outcome(Object reply) {
+    String refusal =
+        switch (reply) {
+          case CancelReply said -> said.getWhy();
+          case JoinReply said -> said.getRefusal();
+          case DrainReply said -> said.getRefusal();
+          case AcceptReply said -> said.getRefusal();
+          case RetainReply said -> said.getRefusal();
+          case BackUpReply said -> said.getRefusal();
+          case DeployReply said -> said.hasResult() ? refusal(said.getResult()) : "";
+          default -> "";
+        };
+    return refusal.isEmpty() ? AuditEntry.DONE : refusal;
+  }
+
+  private static String refusal(DeployResult result) {
+    if (!result.getRefusal().isEmpty() || result.getDeployed()) return result.getRefusal();
+    for (var finding : result.getFindingsList()) {
+      if (!finding.getReason().isEmpty()) return finding.getType() + ": " + finding.getReason();
+    }
+    return "nothing was deployed";
+  }
+}
