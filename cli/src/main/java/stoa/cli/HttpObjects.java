@@ -25,11 +25,13 @@ final class HttpObjects {
   ///
   /// @param loader has the classes of the server
   /// @param names the shared classes among them
-  static HttpApi of(OwnServer own, ClassLoader loader, Collection<String> names) {
+  /// @param trends the measures of the server; it is closed together with the interface
+  static HttpApi of(OwnServer own, ClassLoader loader, Collection<String> names, Trends trends) {
     Operator operator = own.operator();
     var api =
         new HttpApi(new Served(operator), loader, names, own::open, new ServedPasts(operator));
-    LookRoutes.add(api, operator);
+    api.closing(trends::close);
+    LookRoutes.add(api, operator, trends);
     return api;
   }
 

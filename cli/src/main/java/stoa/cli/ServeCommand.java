@@ -6,8 +6,8 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -27,6 +27,7 @@ import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
+import stoa.http.Console;
 import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
@@ -43,7 +44,7 @@ import stoa.wire.proto.JoinRequest;
 /// ```
 /// settings of FILE           it has read them, when --config is given
 /// listening on HOST:PORT     it listens
-/// http on HOST:PORT          it answers /metrics and /health, when --http is given
+/// http on HOST:PORT          it answers over HTTP, when --http is given
 /// ready                      it answers
 /// ```
 @Command(
@@ -96,9 +97,10 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "[HOST:]PORT",
       description =
           "Answer over HTTP at this address: /metrics for Prometheus, /health/live and"
-              + " /health/ready, and below /v1 the objects as JSON; without HOST for this machine"
-              + " alone; port 0 is any. At other addresses over TLS. Clients send a token of"
-              + " --token-file, if there is one; /health needs none. Default: no such door")
+              + " /health/ready, /console/ for browsers, and below /v1 the objects as JSON; without"
+              + " HOST for this machine alone; port 0 is any. At other addresses over TLS. Clients"
+              + " send a token of --token-file, if there is one; /health needs none. Default: no such"
+              + " door")
   private @Nullable String http;
 
   @Option(
@@ -253,7 +255,7 @@ final class ServeCommand implements Callable<Integer> {
     openAll(loader);
     if (isOneOfSeveral()) return serveTogether(config, door, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
-    HttpApi api = api(door, config, server.port(), loader);
+    HttpApi api = api(door, config, server.port(), loader, server::measure);
     Monitoring monitoring = monitoring(door, server, server::measure, api, server::close);
     stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
@@ -321,10 +323,17 @@ final class ServeCommand implements Callable<Integer> {
 
   /// Returns the objects of the store over HTTP; null without a door for HTTP.
   private @Nullable HttpApi api(
-      HttpDoor.@Nullable Config door, ServerConfig config, int port, ClassLoader loader) {
+      HttpDoor.@Nullable Config door,
+      ServerConfig config,
+      int port,
+      ClassLoader loader,
+      Consumer<Measures> measures) {
     if (door == null) return null;
     return HttpObjects.of(
-        OwnServer.of(config, port, authorities, tokenFile), loader, SharedClasses.names(path()));
+        OwnServer.of(config, port, authorities, tokenFile),
+        loader,
+        SharedClasses.names(path()),
+        Trends.begin(measures));
   }
 
   private static @Nullable Monitoring monitoring(
@@ -335,7 +344,9 @@ final class ServeCommand implements Callable<Integer> {
       Runnable closing) {
     if (door == null || api == null) return null;
     try {
-      return Monitoring.open(door, server, source, Map.of(HttpApi.ROOT, api));
+      var routes = new HashMap<>(new Console().routes());
+      routes.put(HttpApi.ROOT, api);
+      return Monitoring.open(door, server, source, routes);
     } catch (IOException | RuntimeException failed) {
       closing.run();
       throw new IllegalArgumentException(
@@ -432,7 +443,7 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IOException failed) {
       throw cannotStart(config, failed);
     }
-    HttpApi api = api(door, config, server.port(), loader);
+    HttpApi api = api(door, config, server.port(), loader, server::measure);
     Monitoring monitoring = monitoring(door, server.server(), server::measure, api, server::close);
     stopWithProcess(server::close, monitoring, api);
     ready(out, config, server.port(), door, monitoring);
