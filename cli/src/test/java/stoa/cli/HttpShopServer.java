@@ -26,7 +26,8 @@ record HttpShopServer(Server server, HttpApi api, Monitoring monitoring) impleme
         HttpObjects.of(
             new OwnServer("127.0.0.1:" + server.port(), null, null),
             HttpShopServer.class.getClassLoader(),
-            List.of(HttpShop.Account.class.getName(), HttpShop.Catalog.class.getName()));
+            List.of(HttpShop.Account.class.getName(), HttpShop.Catalog.class.getName()),
+            Trends.begin(server::measure));
     var monitoring =
         Monitoring.open(
             new HttpDoor.Config("127.0.0.1", 0, null, null, List.of()),
