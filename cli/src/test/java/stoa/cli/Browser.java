@@ -18,11 +18,12 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,7 +48,7 @@ final class Browser implements AutoCloseable {
   private final AtomicInteger number = new AtomicInteger();
   private final Map<Integer, CompletableFuture<JsonObject>> asked = new ConcurrentHashMap<>();
   private final Map<String, CompletableFuture<JsonObject>> awaited = new ConcurrentHashMap<>();
-  private final List<String> errors = new CopyOnWriteArrayList<>();
+  private final BlockingQueue<String> errors = new LinkedBlockingQueue<>();
   private final WebSocket socket;
   private String session = "";
 
@@ -322,9 +323,18 @@ final class Browser implements AutoCloseable {
     return nodes;
   }
 
-  /// Returns the errors of scripts and violations of the page's policy so far.
+  /// Returns the errors of scripts and violations of the page's policy since this was asked last.
   List<String> errors() {
-    return List.copyOf(errors);
+    var told = new ArrayList<String>();
+    errors.drainTo(told);
+    return told;
+  }
+
+  /// Waits for such an error.
+  String error() throws InterruptedException {
+    String told = errors.poll(SECONDS_MAX, TimeUnit.SECONDS);
+    if (told == null) throw new AssertionError("the page has told no error");
+    return told;
   }
 
   @Override

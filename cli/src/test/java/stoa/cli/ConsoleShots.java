@@ -36,11 +36,12 @@ final class ConsoleShots {
       browser.open(world.url() + "/console/#/rates");
       browser.await("+one('#moment').max > 60");
       for (var view : VIEWS.entrySet()) {
+        browser.show(1280, 860, false);
         browser.open("about:blank");
         browser.open(world.url() + "/console/#/" + view.getValue());
         browser.await(
             "one('main h1') && !one('[aria-busy=true]') && one('main td, main .trouble, .chart b')");
-        if (view.getKey().equals("object")) browser.await("one('.columns table')");
+        if (view.getKey().equals("object")) browser.await("one('tr.added')");
         if (view.getKey().equals("calls")) browser.await("one('tr.waits')");
         shoot(browser, directory, view.getKey());
       }

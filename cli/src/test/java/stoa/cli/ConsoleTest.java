@@ -219,6 +219,8 @@ class ConsoleTest {
     assertEquals(
         "TypeError",
         browser.text("(() => { try { document.body.innerHTML = 'x'; } catch (e) { return e.name; } })()"));
+    String violation = browser.error();
+    assertTrue(violation.contains("TrustedHTML"), violation);
   }
 
   private static String encoded(String key) {

@@ -1,6 +1,6 @@
 import { again, ask } from "./ask.js";
 import { h, name, objectLink, part, plain, say, section, table, trouble, unseen } from "./dom.js";
-import { bytes, counted, method, rate, seconds } from "./words.js";
+import { address, bytes, counted, method, rate, seconds } from "./words.js";
 
 const ROWS = 50;
 
@@ -65,7 +65,7 @@ export function calls(place, parts, query, signal) {
         [isBehind && h("span", { class: "soft", "aria-hidden": "true" }, "└ "), call.call],
         objectLink(call.object), h("code", {}, name(method(call.method))),
         seconds(call.millis / 1000), plain(call.why),
-        call.client ? name(call.client) : call.session ? "session " + call.session : "–",
+        call.client ? name(address(call.client)) : call.session ? "session " + call.session : "–",
         h("button", {
           "aria-label": `Cancel call ${call.call}`,
           "data-id": call.group + " " + call.call,
@@ -91,9 +91,10 @@ export function calls(place, parts, query, signal) {
     "no objects in memory"));
 
   place.append(h("h1", {}, "Calls"), sum, failed, note, callSpot,
-    h("p", { class: "soft" }, "running and waiting: how many of its calls did so on average, over a second."),
     h("div", { class: "columns wide" },
-      section("Busy objects", hotSpot), section("Largest objects in memory", largeSpot)));
+      section("Busy objects", hotSpot, h("p", { class: "soft below" },
+        "Running and waiting tell how many of its calls did so on average, over a second.")),
+      section("Largest objects in memory", largeSpot)));
   return new Promise((done) => {
     again(1000, signal, async () => {
       const told = await ask("top", { millis: 1000, rows: ROWS }, signal);

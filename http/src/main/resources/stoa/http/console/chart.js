@@ -4,10 +4,11 @@ import { time } from "./words.js";
 const WIDTH = 300;
 const HEIGHT = 84;
 
-/** Returns a round number that is not below another one. */
-function ceiling(value) {
+/** Returns a round number that is not below another one, both in units of 1 or of 1024. */
+function ceiling(value, base) {
   if (!(value > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
+  const unit = base === 10 ? 1 : base ** Math.floor(Math.log(value) / Math.log(base));
+  const power = unit * 10 ** Math.floor(Math.log10(value / unit));
   return [1, 2, 2.5, 5, 10].find((step) => step * power >= value * 0.9999) * power;
 }
 
@@ -47,7 +48,8 @@ function area(values, x, y) {
 /** A small chart of one or two series over time. */
 export class Chart {
   /** @param lines each `{ label, series }` */
-  constructor({ title, lines, words }, choose) {
+  constructor({ title, lines, words, base = 10 }, choose) {
+    this.base = base;
     this.title = title;
     this.lines = lines;
     this.words = words;
@@ -85,7 +87,8 @@ export class Chart {
    */
   draw(samples, index, chosen) {
     const series = this.lines.map((one) => samples.map((row) => row[index[one.series]]));
-    const most = ceiling(Math.max(0, ...series.flat().filter((value) => value != null)));
+    const values = series.flat().filter((value) => value != null);
+    const most = ceiling(Math.max(0, ...values), this.base);
     const last = Math.max(1, samples.length - 1);
     const x = (i) => (i / last) * WIDTH;
     const y = (value) => HEIGHT - 1 - (value / most) * (HEIGHT - 2);

@@ -1,6 +1,6 @@
 import { again, ask } from "./ask.js";
 import { h, name, part, plain, s, section, table, trouble } from "./dom.js";
-import { count, counted } from "./words.js";
+import { address, count, counted } from "./words.js";
 
 const COLUMN = 230;
 const ROW = 52;
@@ -72,13 +72,15 @@ function trees(members, all) {
     h("p", { class: "soft" }, `${count(members.length)} of ${count(all)} processes are shown.`);
   return [...Map.groupBy(members, (one) => one.domain)].map(([domain, some]) => {
     const placed = laidOut(some);
+    const names = new Map(some.map((one) => [one.node, one.name || one.node]));
     return h("section", { class: "card" },
       h("h2", {}, "Domain ", name(domain)),
       picture(placed, domain),
       table(`Processes of the domain ${plain(domain)}`,
         ["process", "below", "kind", ["directly below it", "num"], ["objects", "num"], "place"],
         placed.map((one, i) => [
-          name(one.one.name || one.one.node), one.one.parent ? name(one.one.parent) : "–",
+          [name(one.one.name || one.one.node), " ", h("span", { class: "soft" }, plain(one.one.node))],
+          one.one.parent ? name(names.get(one.one.parent) ?? one.one.parent) : "–",
           kind(one, i), count(one.one.children), count(one.one.objects),
           one.one.locality ? name(one.one.locality) : "–"])));
   }).concat(more || []);
@@ -92,7 +94,7 @@ function sessions(all, groups) {
         ["transactions", "num"], ["listeners", "num"]],
       all.map((one) => [
         String(one.session), one.group,
-        one.connected ? name(one.peer) : h("span", { class: "soft" }, "not connected"),
+        one.connected ? name(address(one.peer)) : h("span", { class: "soft" }, "not connected"),
         count(one.containers), count(one.requests), count(one.transactions), count(one.listeners)]),
       "no sessions"),
     all.length < sum && h("p", { class: "soft" }, `${count(all.length)} of ${count(sum)} sessions are shown.`)];

@@ -2,7 +2,8 @@ import { again, ask } from "./ask.js";
 import { h, name, objectLink, part, plain, s, section, table, trouble } from "./dom.js";
 import { bytes, count, counted, rate, seconds } from "./words.js";
 
-const COLUMN = 150;
+const COLUMN_MIN = 150;
+const COLUMN_MAX = 300;
 const LANE = 46;
 const LEFT = 74;
 const TOP = 62;
@@ -27,32 +28,34 @@ function role(one) {
   return one.logUnit ? "log unit" : "follows";
 }
 
-function mark(one, x, y) {
+function mark(one, x, y, calls = 0) {
   const kind = role(one).replace(" ", "-") + (one.move ? " moves" : "") + (one.behind ? " lags" : "");
   const shape = one.logUnit && !one.leads
     ? s("rect", { x: x - 7, y: y - 7, width: 14, height: 14, rx: 2 })
     : s("circle", { cx: x, cy: y, r: one.leads ? 11 : 8 });
   const cross = one.failed && s("path", { d: `M${x - 4} ${y - 4}l8 8m0 -8l-8 8` });
-  const note = one.failed ? "failed" : one.move || (one.behind ? count(one.behind) + " behind" : "");
+  const rates = one.leads && calls > 0 ? rate(calls) + " calls/s" : "";
+  const note = one.failed ? "failed" : one.move || (one.behind ? count(one.behind) + " behind" : rates);
   return s("g", { class: "member " + kind }, shape, cross,
-    note && s("text", { x: x + 17, y: y + 4 }, note));
+    note && s("text", { x: x + 13, y: y - 9 }, note));
 }
 
 /** Draws servers as columns and groups as lanes; a lane has a mark in each member's column. */
-function picture(store) {
+function picture(store, room) {
   const columns = servers(store);
-  const width = LEFT + columns.length * COLUMN;
+  const column = Math.max(COLUMN_MIN, Math.min(COLUMN_MAX, (room - LEFT) / columns.length));
+  const width = LEFT + columns.length * column;
   const height = TOP + store.groups.length * LANE + 6;
-  const center = (i) => LEFT + i * COLUMN + COLUMN / 2 - 8;
+  const center = (i) => LEFT + i * column + column / 2 - 8;
   const cards = columns.map((server, i) => {
-    const x = LEFT + i * COLUMN;
+    const x = LEFT + i * column;
     const state = STATES[server.state] ?? server.state;
     return s("g", { class: "server " + (server.state || "here") },
-      s("rect", { x, y: 1, width: COLUMN - 16, height: height - 2, rx: 8 }),
-      s("text", { class: "title", x: x + 14, y: 25 }, cut(server.server, 15)),
-      s("text", { class: "place", x: x + 14, y: 43 }, state || cut(server.clientAddress, 20)));
+      s("rect", { x, y: 1, width: column - 16, height: height - 2, rx: 8 }),
+      s("text", { class: "title", x: x + 14, y: 25 }, cut(server.server, column / 10)),
+      s("text", { class: "place", x: x + 14, y: 43 }, state || cut(server.clientAddress, column / 7)));
   });
-  const lanes = store.groups.map(({ group }, row) => {
+  const lanes = store.groups.map(({ group, callsPerSecond }, row) => {
     const y = TOP + row * LANE + LANE / 2 - 4;
     const found = columns.map((server, i) => [member(server, group), i]).filter(([one]) => one);
     const isLed = found.some(([one]) => one.leads);
@@ -61,7 +64,7 @@ function picture(store) {
       s("text", { class: "group", x: 0, y: y + 4 }, "group " + group),
       found.length > 1 &&
         s("path", { class: "link", d: `M${Math.min(...xs)} ${y}H${Math.max(...xs)}` }),
-      found.map(([one, i]) => mark(one, center(i), y)));
+      found.map(([one, i]) => mark(one, center(i), y, callsPerSecond)));
   });
   const led = store.groups.filter((group) => isLed(store, group)).length;
   const label = `${counted(columns.length, "server")}, ${counted(store.groups.length, "group")}, ` +
@@ -73,18 +76,18 @@ function picture(store) {
 
 function cut(text, most) {
   const shown = plain(text);
-  return shown.length <= most ? shown : shown.slice(0, most - 1) + "…";
+  return shown.length <= most ? shown : shown.slice(0, Math.floor(most) - 1) + "…";
 }
 
 const isLed = (store, group) => !store.servers.length || group.leader != null;
 
 function key() {
   const one = (label, shape) => h("li", {},
-    s("svg", { width: 22, height: 22, "aria-hidden": "true" }, shape), label);
+    s("svg", { width: 26, height: 26, "aria-hidden": "true" }, shape), label);
   return h("ul", { class: "key" },
-    one("leads", mark({ leads: true }, 11, 11)),
-    one("follows", mark({}, 11, 11)),
-    one("keeps the log", mark({ logUnit: true }, 11, 11)));
+    one("leads", mark({ leads: true }, 13, 13)),
+    one("follows", mark({}, 13, 13)),
+    one("keeps the log", mark({ logUnit: true }, 13, 13)));
 }
 
 function facts(store) {
@@ -177,12 +180,17 @@ export function cluster(place, parts, query, signal) {
       h("div", { class: "head" }, h("h2", {}, "Servers and groups"), key()), drawn, listed),
     last);
   place.setAttribute("aria-busy", "true");
+  let store;
+  const draw = () => {
+    for (const spot of spots) spot.draw(store, drawn.clientWidth);
+  };
+  addEventListener("resize", () => store && draw(), { signal });
   return new Promise((shown) => {
     again(2000, signal, async () => {
-      const store = await ask("overview", {}, signal);
+      store = await ask("overview", {}, signal);
       failed.replaceChildren();
       sub.textContent = [store.data, "Stoa " + store.version].filter(Boolean).map(plain).join(" · ");
-      for (const { draw } of spots) draw(store);
+      draw();
       place.removeAttribute("aria-busy");
       shown("Cluster");
     }, (failure) => {

@@ -55,7 +55,7 @@ export function code(place, parts, query, signal) {
   const failed = h("div", {});
   const mixed = h("div", {});
   const spot = h("div", { class: "card" });
-  const keepSpot = h("div", { class: "card" });
+  const keepSpot = h("div", { class: "card narrow" });
   const draws = [part(mixed, differ), part(spot, versions)];
   const drawKeep = part(keepSpot, keep);
   place.append(h("h1", {}, "Code"),

@@ -145,15 +145,16 @@ export async function object(place, type, key, query, signal) {
       facts, entry),
     h("div", { class: "columns" },
       h("section", { class: "card" }, h("h2", {}, "State"), treeSpot),
-      h("section", { class: "card" },
-        h("div", { class: "head" }, h("h2", {}, "Difference"),
-          h("div", { class: "line" }, h("label", { for: "against" }, "from version"), other, reset)),
-        diffSpot)),
-    h("section", { class: "card" },
-      h("div", { class: "head" }, h("h2", {}, "Calls"),
-        h("label", { class: "check" }, answers, " answers, which executes the calls again"),
-        h("div", { class: "pages" }, newer, older)),
-      historySpot));
+      h("div", { class: "stack" },
+        h("section", { class: "card" },
+          h("div", { class: "head" }, h("h2", {}, "Difference"),
+            h("div", { class: "line" }, h("label", { for: "against" }, "from version"), other, reset)),
+          diffSpot),
+        h("section", { class: "card" },
+          h("div", { class: "head" }, h("h2", {}, "Calls"),
+            h("label", { class: "check" }, answers, " answers, which executes them again"),
+            h("div", { class: "pages" }, newer, older)),
+          historySpot))));
   const ofNewest = place.querySelector(".of");
 
   let entries = [];

@@ -30,7 +30,7 @@ async function types(place, signal) {
   place.append(
     h("h1", {}, "Objects"),
     all.length > 0 && finder(all.map((one) => one.type)),
-    h("div", { class: "card" },
+    h("div", { class: "card narrow" },
       table("Types", ["type", ["objects", "num"]], rows, "the store has no objects")));
   return "Objects";
 }
@@ -57,7 +57,7 @@ async function ofType(place, type, query, signal) {
     trail(name(type)),
     h("h1", {}, name(type)),
     finder([type], type),
-    h("div", { class: "card" },
+    h("div", { class: "card narrow" },
       h("div", { class: "head" },
         h("h2", {}, "Objects " + range),
         h("label", { class: "check" }, switching, " sizes, which reads each state")),

@@ -7,22 +7,22 @@ const each = (value) => rate(value) + "/s";
 const CHARTS = [
   { title: "Calls", words: each, lines: [{ label: "answered", series: "calls" }] },
   { title: "Time of a call", words: seconds,
-    lines: [{ label: "half are below", series: "callP50" }, { label: "99 % are below", series: "callP99" }] },
+    lines: [{ label: "median", series: "callP50" }, { label: "for 99 %", series: "callP99" }] },
   { title: "Time until a batch is durable", words: seconds,
-    lines: [{ label: "half are below", series: "batchP50" }, { label: "99 % are below", series: "batchP99" }] },
+    lines: [{ label: "median", series: "batchP50" }, { label: "for 99 %", series: "batchP99" }] },
   { title: "Log entries and syncs", words: each,
     lines: [{ label: "entries", series: "entries" }, { label: "syncs", series: "syncs" }] },
-  { title: "Growth of the log", words: (value) => bytes(value) + "/s",
+  { title: "Growth of the log", words: (value) => bytes(value) + "/s", base: 1024,
     lines: [{ label: "written", series: "logBytes" }] },
   { title: "Requests", words: rate,
     lines: [{ label: "in progress", series: "underWay" }, { label: "wait for a batch", series: "waiting" }] },
   { title: "Conflicts and calls taken back", words: each,
     lines: [{ label: "conflicts", series: "conflicts" }, { label: "taken back", series: "takenBack" }] },
   { title: "Sessions", words: rate, lines: [{ label: "connected", series: "sessions" }] },
-  { title: "Memory", words: bytes,
+  { title: "Memory", words: bytes, base: 1024,
     lines: [{ label: "heap", series: "heapBytes" }, { label: "objects", series: "residentBytes" }] },
   { title: "Processors", words: percent, lines: [{ label: "of all", series: "processor" }] },
-  { title: "Disk", words: bytes,
+  { title: "Disk", words: bytes, base: 1024,
     lines: [{ label: "used", series: "diskUsed" }, { label: "free", series: "diskFree" }] },
   { title: "Lag of replicas", words: rate, lines: [{ label: "batches, the most", series: "lag" }] },
 ];
@@ -30,7 +30,8 @@ const MINUTES = [5, 15, 30];
 
 function methods(used) {
   return table("Methods",
-    ["method", "type", ["calls/s", "num"], ["mean", "num"], ["half below", "num"], ["99 % below", "num"]],
+    ["method", "type", ["calls/s", "num"], ["mean", "num"],
+      ["median", "num"], ["for 99 %", "num"]],
     used.map((one) => [
       name(method(one.method)), name(one.type), rate(one.perSecond),
       ...one.seconds.map((value) => (value == null ? "–" : seconds(value)))]),
@@ -69,7 +70,7 @@ export function rates(place, parts, query, signal) {
   const failed = h("div", {});
   const sub = h("p", { class: "sub" });
   const drawSub = part(sub, (leads) => [
-    "of the server at " + location.host + ", a sample every 5 seconds. ",
+    "of the server at " + location.host + ", a sample every " + seconds(interval / 1000) + ". ",
     leads && (leads.length ? "It leads group " + leads.join(", ") : "It leads no group") +
       "; the leader of a group measures its calls. Other servers have consoles of their own."]);
   const moment = h("output", { for: "moment" }, "now");
@@ -116,7 +117,8 @@ export function rates(place, parts, query, signal) {
       h("div", { class: "buttons", role: "group", "aria-label": "How far back" }, ranges),
       h("label", { for: "moment" }, "At"), slider, moment),
     h("div", { class: "charts" }, charts.map((chart) => chart.element)),
-    section("Methods of the last 5 seconds", used),
+    section("Methods", used, h("p", { class: "soft below" },
+      "Calls and their mean time are of the last 5 seconds, the quantiles of the last one to two minutes.")),
     numbers);
 
   return new Promise((done) => {

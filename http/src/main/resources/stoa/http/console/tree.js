@@ -4,8 +4,10 @@ import { at, h, name, plain, unseen } from "./dom.js";
 import { counted, simple } from "./words.js";
 
 const INLINE_MAX = 160;
+const PREVIEW_MAX = 80;
 const OPEN_ROWS_MAX = 250;
-const OPEN_PARTS_MAX = 40;
+const OPEN_PARTS_MAX = 60;
+const OPEN_BELOW_MAX = 8;
 const BRANCHES = new Set(["OBJECT", "LIST", "SET", "MAP", "ENTRY"]);
 
 const isBranch = (shown) => BRANCHES.has(shown.kind);
@@ -116,15 +118,18 @@ export class Tree {
     const kind = isChanged ? "changed" : "";
     if (!isBranch(one)) return h("li", { class: kind }, title, " ", leaf(one), note);
     const holds = !isChanged && [...this.changed].some((path) => path.startsWith(here));
+    // Of a long list, the elements tell their content in a line; so does what is new as a whole.
     const many = parts(one).length;
-    const isOpen = this.opened.get(here)
-      ?? (holds || (many <= OPEN_PARTS_MAX && many <= this.left && many > 0));
+    const isFew = path === "" || parts(around).length <= OPEN_BELOW_MAX;
+    const isSmall = many > 0 && many <= Math.min(OPEN_PARTS_MAX, this.left);
+    const isOpen = this.opened.get(here) ?? (holds || (!isChanged && isFew && isSmall));
     const details = h("details", {
       toggle: () => {
         if (details.open) fill();
         if (details.open !== isOpen || this.opened.has(here)) this.opened.set(here, details.open);
       },
-    }, h("summary", {}, title, " ", head(one), note, holds && unseen(" (has changes)")));
+    }, h("summary", {}, title, " ", head(one), note, holds && unseen(" (has changes)"),
+      h("span", { class: "preview", "aria-hidden": "true" }, inline({ ...one, type: "" }, PREVIEW_MAX))));
     const fill = () => {
       if (details.children.length === 1) details.append(this.list(one, here, ""));
     };

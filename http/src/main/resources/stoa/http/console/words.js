@@ -36,6 +36,9 @@ export function seconds(value) {
 
 export const percent = (share) => DIGITS.format(100 * share) + " %";
 
+/** Returns the address of a client as Java writes it, without the name that it does not have. */
+export const address = (peer) => peer.replace(/^\//, "");
+
 /** Returns the time of the day here; with the day when that is another one than today. */
 export function time(when) {
   const date = new Date(when);
