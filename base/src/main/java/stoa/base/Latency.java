@@ -25,7 +25,7 @@ public final class Latency {
    */
   private static final int PARTS_BITS = 2;
   private static final int PARTS = 1 << PARTS_BITS;
-  private static final int BUCKETS = 42 * PARTS; // up to an hour
+  static final int BUCKETS = 42 * PARTS; // up to an hour
   private static final int QUICK_NANOS = 5_000;
   private static final int ONE_IN = 128;
 
@@ -103,7 +103,7 @@ public final class Latency {
   }
 
   /// Returns the middle of a bucket, in nanoseconds.
-  private static double middle(int bucket) {
+  static double middle(int bucket) {
     if (bucket < PARTS) return bucket;
     double power = Math.scalb(1.0, bucket >> PARTS_BITS);
     return power + power / PARTS * ((bucket & (PARTS - 1)) + 0.5);
@@ -123,6 +123,11 @@ public final class Latency {
     return nanos.sum();
   }
 
+  /// Adds how many durations were in each bucket.
+  void addTo(long[] sums) {
+    for (int i = 0; i < BUCKETS; i++) sums[i] += buckets.get(i);
+  }
+
   /// Returns quantiles of the last one to two minutes, as long as it is asked at least once a
   /// minute; otherwise of the time since it was asked last.
   ///
@@ -131,7 +136,7 @@ public final class Latency {
   /// @return in nanoseconds; NaN where nothing has ended in that time
   public synchronized double[] quantilesNanos(long now, double... quantiles) {
     var sums = new long[BUCKETS];
-    for (int i = 0; i < BUCKETS; i++) sums[i] = buckets.get(i);
+    addTo(sums);
     if (!isRead || now - currentNanos > WINDOW_NANOS) {
       isRead = true;
       before = current;

@@ -1,6 +1,7 @@
 package stoa.cli;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import java.io.PrintWriter;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -188,14 +190,21 @@ final class DiffCommand implements Callable<Integer> {
 
   /// Returns the differences.
   static JsonObject json(Compared compared) {
+    return json(compared, ShownText::json);
+  }
+
+  /// Returns the differences.
+  ///
+  /// @param form writes the values
+  static JsonObject json(Compared compared, Function<Shown, JsonElement> form) {
     var array = new JsonArray();
     for (Difference one : compared.found) {
       var told = new JsonObject();
       Shown left = one.before();
       Shown right = one.after();
       told.addProperty("path", one.path());
-      told.add("before", left == null ? JsonNull.INSTANCE : ShownText.json(left));
-      told.add("after", right == null ? JsonNull.INSTANCE : ShownText.json(right));
+      told.add("before", left == null ? JsonNull.INSTANCE : form.apply(left));
+      told.add("after", right == null ? JsonNull.INSTANCE : form.apply(right));
       told.addProperty("change", left == null ? "added" : right == null ? "removed" : "changed");
       array.add(told);
     }

@@ -1,6 +1,7 @@
 package stoa.cli;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.protobuf.ByteString;
 import java.io.PrintWriter;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -124,9 +126,17 @@ final class HistoryCommand implements Callable<Integer> {
 
   /// Returns entries of a history.
   static JsonObject json(List<EntryLine> entries, LookReply reply) {
+    return json(entries, reply, ShownText::json);
+  }
+
+  /// Returns entries of a history.
+  ///
+  /// @param form writes arguments and results
+  static JsonObject json(
+      List<EntryLine> entries, LookReply reply, Function<Shown, JsonElement> form) {
     var array = new JsonArray();
     for (EntryLine entry : entries) {
-      array.add(json(entry));
+      array.add(json(entry, form));
     }
     var page = new JsonObject();
     page.addProperty("oldest", reply.getOldest());
@@ -137,13 +147,17 @@ final class HistoryCommand implements Callable<Integer> {
 
   /// Returns an entry of a history.
   static JsonObject json(EntryLine entry) {
+    return json(entry, ShownText::json);
+  }
+
+  private static JsonObject json(EntryLine entry, Function<Shown, JsonElement> form) {
     var told = new JsonObject();
     told.addProperty("version", entry.getVersion());
     told.addProperty("time", Looked.time(entry.getTimeMicros()));
     told.addProperty("what", entry.getWhat());
     if (!entry.getMethod().isEmpty()) told.addProperty("method", entry.getMethod());
     var arguments = new JsonArray();
-    entry.getArgumentsList().forEach(one -> arguments.add(ShownText.json(one)));
+    entry.getArgumentsList().forEach(one -> arguments.add(form.apply(one)));
     if (!arguments.isEmpty()) told.add("arguments", arguments);
     if (entry.getSession() > 0) {
       told.addProperty("session", entry.getSession());
@@ -153,7 +167,7 @@ final class HistoryCommand implements Callable<Integer> {
     if (entry.getAbout() > 0) told.addProperty("call", entry.getAbout());
     if (!entry.getNote().isEmpty()) told.addProperty("note", entry.getNote());
     if (entry.hasResult()) {
-      told.add(entry.getResult().getName(), ShownText.json(entry.getResult()));
+      told.add(entry.getResult().getName(), form.apply(entry.getResult()));
     }
     return told;
   }

@@ -25,15 +25,18 @@ final class HttpObjects {
   ///
   /// @param loader has the classes of the server
   /// @param names the shared classes among them
-  static HttpApi of(OwnServer own, ClassLoader loader, Collection<String> names) {
+  /// @param trends the measures of the server; it is closed together with the interface
+  static HttpApi of(OwnServer own, ClassLoader loader, Collection<String> names, Trends trends) {
+    Operator itself = own.operator(null);
     var api =
         new HttpApi(
-            new Served(own.operator(null)),
+            new Served(itself),
             loader,
             names,
             own::open,
             caller -> new ServedPasts(own.operator(caller)));
-    LookRoutes.add(api, own::operator);
+    api.closing(trends::close);
+    LookRoutes.add(api, own::operator, new Overview(itself), trends);
     return api;
   }
 

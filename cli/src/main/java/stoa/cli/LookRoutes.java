@@ -7,16 +7,20 @@ import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import stoa.Forbidden;
 import stoa.front.types.KeyText;
 import stoa.http.Asking;
 import stoa.http.HttpApi;
 import stoa.http.Json;
 import stoa.http.Problem;
 import stoa.node.access.Caller;
+import stoa.node.access.Need;
+import stoa.node.access.Role;
 import stoa.objects.LookService;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.LookReply;
+import stoa.wire.proto.Shown;
 import stoa.wire.proto.ShownBounds;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.VersionStatus;
@@ -29,9 +33,11 @@ final class LookRoutes {
   private static final int AUDITS = 100;
 
   private final Function<Caller, Operator> operators;
+  private final Overview overview;
 
-  private LookRoutes(Function<Caller, Operator> operators) {
+  private LookRoutes(Function<Caller, Operator> operators, Overview overview) {
     this.operators = operators;
+    this.overview = overview;
   }
 
   private Operator operator(Asking asking) {
@@ -41,8 +47,10 @@ final class LookRoutes {
   /// Adds the paths.
   ///
   /// @param operators asks the servers for a client
-  static void add(HttpApi api, Function<Caller, Operator> operators) {
-    var routes = new LookRoutes(operators);
+  /// @param overview asks the servers for all clients that may read
+  static void add(
+      HttpApi api, Function<Caller, Operator> operators, Overview overview, Trends trends) {
+    var routes = new LookRoutes(operators, overview);
     api.add("GET", "objects", asked(routes::types));
     api.add("GET", "objects/{type}", asked(routes::objects));
     api.add("GET", "objects/{type}/{key}", asked(routes::state));
@@ -55,6 +63,55 @@ final class LookRoutes {
     api.add("PUT", "keep", asked(routes::keepOthers));
     api.add("GET", "code", asked(routes::code));
     api.add("GET", "audit", asked(routes::audit));
+    api.add("GET", "overview", asked(routes::overview));
+    api.add(
+        "GET",
+        "trends",
+        asked(asking -> {
+          asking.allow("since");
+          return trends.json(asking.number("since", 0));
+        }));
+    describe(api);
+  }
+
+  private static void describe(HttpApi api) {
+    String object = "objects/{type}/{key}";
+    api.describe("GET", "objects", "types", "Lists the types.");
+    api.describe(
+        "GET", "objects/{type}", "objects", "Lists objects of a type.", "skip", "max", "sizes");
+    api.describe(
+        "GET", object, "state", "Shows the state of an object.", "at", "elements", "text", "as");
+    api.describe(
+        "GET",
+        object + "/history",
+        "history",
+        "Lists the calls of an object.",
+        "from",
+        "to",
+        "max",
+        "results",
+        "elements",
+        "text",
+        "as");
+    api.describe(
+        "GET",
+        object + "/diff",
+        "diff",
+        "Compares two versions of an object.",
+        "from",
+        "to",
+        "elements",
+        "text",
+        "as");
+    api.describe("GET", "status", "status", "Tells the state of a group.", "group");
+    api.describe("GET", "top", "top", "Watches the objects and calls.", "millis", "rows");
+    api.describe("POST", "cancel", "cancel", "Cancels a call.", "call", "group");
+    api.describe("GET", "keep", "keep", "Tells how much of the past the store keeps.");
+    api.describe("GET", "code", "code", "Lists the versions of the code.");
+    api.describe("GET", "audit", "audit", "Lists the commands of operators.", "max");
+    api.describe("GET", "overview", "overview", "Tells the servers, groups and clients.");
+    api.describe(
+        "GET", "trends", "trends", "Tells the measures of this server over time.", "since");
   }
 
   private interface Answer {
@@ -95,6 +152,24 @@ final class LookRoutes {
         .build();
   }
 
+  /// Returns how values are written: as a tree of their kinds, with numbers as text, or as JSON.
+  private static Function<Shown, JsonElement> form(Asking asking) {
+    String told = asking.query("as");
+    if (told == null || told.equals("json")) return ShownText::json;
+    if (told.equals("tree")) return ShownText::tree;
+    throw new Problem(
+        Problem.BAD_REQUEST, "BadRequest", "as is \"" + told + "\"; it must be json or tree");
+  }
+
+  private JsonElement overview(Asking asking) throws InterruptedException {
+    asking.allow();
+    Need need = Need.of(Role.READ);
+    if (asking.caller().permit(need).refusal() != null) {
+      throw new Forbidden(asking.caller().refusal(need));
+    }
+    return overview.json();
+  }
+
   private JsonElement types(Asking asking) {
     asking.allow();
     try (LookSource source = source(asking)) {
@@ -112,17 +187,17 @@ final class LookRoutes {
   }
 
   private JsonElement state(Asking asking) {
-    asking.allow("at", "elements", "text");
+    asking.allow("at", "elements", "text", "as");
     String type = asking.variable(0);
     byte[] key = key(asking);
     try (LookSource source = source(asking)) {
       var state = ShowCommand.state(source, type, key, asking.query("at"), bounds(asking));
-      return ShowCommand.json(type, key, state);
+      return ShowCommand.json(type, key, state, form(asking));
     }
   }
 
   private JsonElement history(Asking asking) {
-    asking.allow("from", "to", "max", "results", "elements", "text");
+    asking.allow("from", "to", "max", "results", "elements", "text", "as");
     int max = (int) Math.clamp(asking.number("max", 50), 1L, LookService.ENTRIES_MAX);
     var some =
         new HistoryCommand.Some(
@@ -133,12 +208,12 @@ final class LookRoutes {
             bounds(asking));
     try (LookSource source = source(asking)) {
       LookReply reply = HistoryCommand.entries(source, asking.variable(0), key(asking), some);
-      return HistoryCommand.json(reply.getEntriesList(), reply);
+      return HistoryCommand.json(reply.getEntriesList(), reply, form(asking));
     }
   }
 
   private JsonElement difference(Asking asking) {
-    asking.allow("from", "to", "elements", "text");
+    asking.allow("from", "to", "elements", "text", "as");
     String from = asking.query("from");
     String to = asking.query("to");
     if (from == null || to == null) {
@@ -147,7 +222,8 @@ final class LookRoutes {
     }
     try (LookSource source = source(asking)) {
       return DiffCommand.json(
-          DiffCommand.compared(source, asking.variable(0), key(asking), from, to, bounds(asking)));
+          DiffCommand.compared(source, asking.variable(0), key(asking), from, to, bounds(asking)),
+          form(asking));
     }
   }
 

@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -28,6 +28,7 @@ import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.cluster.Machine;
+import stoa.http.Console;
 import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.Server;
@@ -46,7 +47,7 @@ import stoa.wire.proto.JoinRequest;
 /// ```
 /// settings of FILE           it has read them, when --config is given
 /// listening on HOST:PORT     it listens
-/// http on HOST:PORT          it answers /metrics and /health, when --http is given
+/// http on HOST:PORT          it answers over HTTP, when --http is given
 /// ready                      it answers
 /// ```
 @Command(
@@ -100,9 +101,10 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "[HOST:]PORT",
       description =
           "Answer over HTTP at this address: /metrics for Prometheus, /health/live and"
-              + " /health/ready, and below /v1 the objects as JSON; without HOST for this machine"
-              + " alone; port 0 is any. At other addresses over TLS. Clients send a token of"
-              + " --token-file, if there is one; /health needs none. Default: no such door")
+              + " /health/ready, /console/ for browsers, and below /v1 the objects as JSON; without"
+              + " HOST for this machine alone; port 0 is any. At other addresses over TLS. Clients"
+              + " send a token of --token-file, if there is one; /health needs none. Default: no such"
+              + " door")
   private @Nullable String http;
 
   @Option(
@@ -292,7 +294,7 @@ final class ServeCommand implements Callable<Integer> {
     if (isOneOfSeveral()) return serveTogether(config, door, export, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
     if (export != null) server.trace(export.tracer());
-    HttpApi api = api(door, config, server, loader);
+    HttpApi api = api(door, config, server, loader, server::measure);
     Monitoring monitoring = monitoring(door, server, server::measure, api, export, server::close);
     stopWithProcess(server::close, monitoring, api, export);
     ready(out, config, server.port(), door, monitoring);
@@ -357,12 +359,17 @@ final class ServeCommand implements Callable<Integer> {
 
   /// Returns the objects of the store over HTTP; null without a door for HTTP.
   private @Nullable HttpApi api(
-      HttpDoor.@Nullable Config door, ServerConfig config, Server server, ClassLoader loader) {
+      HttpDoor.@Nullable Config door,
+      ServerConfig config,
+      Server server,
+      ClassLoader loader,
+      Consumer<Measures> measures) {
     if (door == null) return null;
     return HttpObjects.of(
         OwnServer.of(config, server.port(), authorities, server.access()),
         loader,
-        SharedClasses.names(path()));
+        SharedClasses.names(path()),
+        Trends.begin(measures));
   }
 
   private static @Nullable Monitoring monitoring(
@@ -374,8 +381,9 @@ final class ServeCommand implements Callable<Integer> {
       Runnable closing) {
     if (door == null || api == null) return null;
     try {
-      HttpDoor.Route objects = export == null ? api : export.route(api);
-      return Monitoring.open(door, server, source, Map.of(HttpApi.ROOT, objects));
+      var routes = new HashMap<>(new Console().routes());
+      routes.put(HttpApi.ROOT, export == null ? api : export.route(api));
+      return Monitoring.open(door, server, source, routes);
     } catch (IOException | RuntimeException failed) {
       closing.run();
       throw new IllegalArgumentException(
@@ -478,7 +486,7 @@ final class ServeCommand implements Callable<Integer> {
       throw cannotStart(config, failed);
     }
     if (export != null) server.server().trace(export.tracer());
-    HttpApi api = api(door, config, server.server(), loader);
+    HttpApi api = api(door, config, server.server(), loader, server::measure);
     Monitoring monitoring =
         monitoring(door, server.server(), server::measure, api, export, server::close);
     stopWithProcess(server::close, monitoring, api, export);

@@ -1,10 +1,12 @@
 package stoa.cli;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.protobuf.ByteString;
 import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,6 +17,7 @@ import picocli.CommandLine.Spec;
 import stoa.front.types.KeyText;
 import stoa.programs.Words;
 import stoa.wire.proto.LookRequest;
+import stoa.wire.proto.Shown;
 import stoa.wire.proto.ShownBounds;
 import stoa.wire.proto.StateLine;
 import stoa.wire.proto.StateOf;
@@ -83,6 +86,14 @@ final class ShowCommand implements Callable<Integer> {
 
   /// Returns a state.
   static JsonObject json(String type, byte[] key, StateLine state) {
+    return json(type, key, state, ShownText::json);
+  }
+
+  /// Returns a state.
+  ///
+  /// @param form writes its values
+  static JsonObject json(
+      String type, byte[] key, StateLine state, Function<Shown, JsonElement> form) {
     var told = new JsonObject();
     told.addProperty("type", type);
     told.addProperty("key", KeyText.of(key));
@@ -92,7 +103,7 @@ final class ShowCommand implements Callable<Integer> {
     told.addProperty("exists", state.getExists());
     if (state.getLent()) told.addProperty("lent", true);
     told.addProperty("bytes", state.getBytes());
-    told.add(state.getThrown() ? "threw" : "state", ShownText.json(state.getState()));
+    told.add(state.getThrown() ? "threw" : "state", form.apply(state.getState()));
     return told;
   }
 

@@ -175,6 +175,23 @@ final class ShownText {
     };
   }
 
+  /// Returns a value as a tree of objects with `kind`, `name`, `type`, `text`, `size` and `parts`,
+  /// without those that are empty. Unlike [#json], it keeps kinds apart whatever names and texts the
+  /// value has, and all digits of numbers.
+  static JsonElement tree(Shown shown) {
+    var tree = new JsonObject();
+    tree.addProperty("kind", shown.getKind().name());
+    if (!shown.getName().isEmpty()) tree.addProperty("name", shown.getName());
+    if (!shown.getType().isEmpty()) tree.addProperty("type", shown.getType());
+    if (!shown.getText().isEmpty()) tree.addProperty("text", shown.getText());
+    if (shown.getSize() > 0) tree.addProperty("size", shown.getSize());
+    if (shown.getPartsCount() == 0) return tree;
+    var parts = new JsonArray();
+    for (Shown part : shown.getPartsList()) parts.add(tree(part));
+    tree.add("parts", parts);
+    return tree;
+  }
+
   private static JsonElement number(String text) {
     try {
       return new JsonPrimitive(new BigDecimal(text));

@@ -212,18 +212,25 @@ final class TopCommand implements Callable<Integer> {
   private static String why(CallStatus call, List<CallStatus> all) {
     if (!call.getCalls().isEmpty()) return "waits for " + call.getCalls();
     if (call.getRunning()) return "runs";
+    CallStatus front = inFront(call, all);
+    if (front == null) return "waits for its turn";
+    String then = front.getCalls().isEmpty() ? "" : ", which waits for " + front.getCalls();
+    return "waits behind call "
+        + front.getId()
+        + ", "
+        + front.getMethod()
+        + ", for "
+        + Words.millis(Duration.ofMillis(front.getMillis()))
+        + then;
+  }
+
+  /// Returns the call that runs on the object of a call that waits; null when there is none.
+  private static @Nullable CallStatus inFront(CallStatus call, List<CallStatus> all) {
+    if (call.getRunning()) return null;
     for (CallStatus other : all) {
-      if (!other.getRunning() || !other.getObject().equals(call.getObject())) continue;
-      String then = other.getCalls().isEmpty() ? "" : ", which waits for " + other.getCalls();
-      return "waits behind call "
-          + other.getId()
-          + ", "
-          + other.getMethod()
-          + ", for "
-          + Words.millis(Duration.ofMillis(other.getMillis()))
-          + then;
+      if (other.getRunning() && other.getObject().equals(call.getObject())) return other;
     }
-    return "waits for its turn";
+    return null;
   }
 
   /// Returns what is in use.
@@ -249,6 +256,10 @@ final class TopCommand implements Callable<Integer> {
       told.addProperty("millis", call.getMillis());
       told.addProperty("running", call.getRunning());
       told.addProperty("why", why(call, seen.calls()));
+      CallStatus front = inFront(call, seen.calls());
+      if (front != null) told.addProperty("behind", front.getId());
+      if (call.getSession() > 0) told.addProperty("session", call.getSession());
+      if (!call.getPeer().isEmpty()) told.addProperty("client", call.getPeer());
       calls.add(told);
     }
     var all = new JsonObject();

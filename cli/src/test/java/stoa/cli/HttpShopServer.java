@@ -32,7 +32,8 @@ record HttpShopServer(Server server, HttpApi api, Monitoring monitoring) impleme
         HttpObjects.of(
             new OwnServer("127.0.0.1:" + server.port(), null, server.access()::voucher),
             HttpShopServer.class.getClassLoader(),
-            List.of(HttpShop.Account.class.getName(), HttpShop.Catalog.class.getName()));
+            List.of(HttpShop.Account.class.getName(), HttpShop.Catalog.class.getName()),
+            Trends.begin(server::measure));
     var monitoring =
         Monitoring.open(
             HttpDoor.Config.plain("127.0.0.1", 0),

@@ -51,8 +51,19 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
     }
   }
 
+  /// The description of a path that is the same in every store.
+  ///
+  /// @param method of HTTP
+  /// @param path below the root
+  /// @param id the name of the operation
+  /// @param summary one sentence
+  /// @param query the names of its parameters
+  record Described(String method, String path, String id, String summary, List<String> query) {}
+
   private final StoreClients clients;
   private final List<Path> paths = new ArrayList<>();
+  private final List<Described> described = new ArrayList<>();
+  private final List<Runnable> closings = new ArrayList<>();
   private final Streams streams = new Streams();
   private final Semaphore requests = new Semaphore(REQUESTS_MAX);
 
@@ -74,7 +85,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
         new StoreClients(caller ->
             new StoreClient(source, loader, names, () -> opening.apply(caller)));
     var calls = new Calls(clients, pasts);
-    add("GET", "openapi.json", asking -> new OpenApi(clients.of(asking)).reply(asking));
+    add("GET", "openapi.json", asking -> new OpenApi(clients.of(asking), described).reply(asking));
     add("POST", "transactions", calls::transact);
     add("POST", "objects/{type}/{key}", calls::create);
     add("DELETE", "objects/{type}/{key}", calls::delete);
@@ -100,6 +111,22 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
       return;
     }
     paths.add(new Path(parts, new HashMap<>(Map.of(method, handler))));
+  }
+
+  /// Describes a path in the document, before the first request.
+  ///
+  /// @param method of HTTP
+  /// @param path below the root
+  /// @param id the name of the operation
+  /// @param summary one sentence
+  /// @param query the names of its parameters
+  public void describe(String method, String path, String id, String summary, String... query) {
+    described.add(new Described(method, path, id, summary, List.of(query)));
+  }
+
+  /// Has something closed together with this.
+  public void closing(Runnable close) {
+    closings.add(close);
   }
 
   @Override
@@ -165,6 +192,7 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
 
   @Override
   public void close() {
+    closings.forEach(Runnable::run);
     streams.close();
     clients.close();
   }

@@ -6,6 +6,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import stoa.front.types.SharedType;
 import stoa.node.HttpDoor.Reply;
@@ -17,9 +19,12 @@ final class OpenApi {
   private static final String JSON = "application/json";
 
   private final StoreClient client;
+  private final List<HttpApi.Described> described;
 
-  OpenApi(StoreClient client) {
+  /// @param described the paths that are the same in every store
+  OpenApi(StoreClient client, List<HttpApi.Described> described) {
     this.client = client;
+    this.described = described;
   }
 
   /// Answers `GET /v1/openapi.json`.
@@ -30,7 +35,7 @@ final class OpenApi {
     }
   }
 
-  private static JsonObject document(StoreClient.Use use) {
+  private JsonObject document(StoreClient.Use use) {
     var schemas = new Schemas();
     var paths = new JsonObject();
     var refused = new JsonObject();
@@ -45,6 +50,7 @@ final class OpenApi {
           .forEach((method, reason) -> refused.addProperty(type.name() + "." + method, reason));
     }
     common(paths, schemas);
+    for (HttpApi.Described one : described) describe(paths, one);
     var info = new JsonObject();
     info.addProperty("title", "Stoa");
     info.addProperty("version", "1");
@@ -186,6 +192,28 @@ final class OpenApi {
     var transactions = new JsonObject();
     transactions.add("post", transact);
     paths.add(HttpApi.ROOT + "transactions", transactions);
+  }
+
+  private static void describe(JsonObject paths, HttpApi.Described one) {
+    String path = HttpApi.ROOT + one.path();
+    JsonObject item = paths.has(path) ? paths.getAsJsonObject(path) : new JsonObject();
+    JsonObject operation = operation(one.id(), one.summary(), "200", new JsonObject());
+    var parameters = new JsonArray();
+    if (!item.has("parameters")) {
+      for (String part : one.path().split("/", -1)) {
+        if (part.equals("{key}")) parameters.add(key());
+        else if (part.startsWith("{")) {
+          String name = part.substring(1, part.length() - 1);
+          parameters.add(parameter("path", name, true, Schemas.of("string", "")));
+        }
+      }
+    }
+    for (String name : one.query()) {
+      parameters.add(parameter("query", name, false, Schemas.of("string", "")));
+    }
+    operation.add("parameters", parameters);
+    item.add(one.method().toLowerCase(Locale.ROOT), operation);
+    paths.add(path, item);
   }
 
   private static JsonObject operation(

@@ -444,8 +444,8 @@ public final class HttpDoor implements AutoCloseable {
   private void send(HttpExchange exchange, Reply reply) throws IOException {
     try (exchange) {
       var headers = exchange.getResponseHeaders();
-      reply.headers().forEach(headers::set);
       headers.set("Cache-Control", "no-store");
+      reply.headers().forEach(headers::set);
       headers.set("X-Content-Type-Options", "nosniff");
       boolean isHead = exchange.getRequestMethod().equals("HEAD");
       byte[] body = reply.body();

@@ -1,0 +1,74 @@
+package stoa.cli;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Takes pictures of each view of the console, in light and dark colors and two sizes, into the
+/// directory of its argument. A person looks at them; the guide has one.
+final class ConsoleShots {
+  private static final Map<String, String> VIEWS =
+      new TreeMap<>(
+          Map.of(
+              "cluster", "cluster",
+              "rates", "rates",
+              "objects", "objects",
+              "type", "objects/bank.Account?sizes=true",
+              "object", "objects/bank.Account/alice?at=44",
+              "hostile", "objects/bank.Account?skip=120",
+              "calls", "calls",
+              "clients", "clients",
+              "code", "code",
+              "none", "objects/bank.Account/42"));
+
+  private ConsoleShots() {}
+
+  /// Takes the pictures.
+  public static void main(String[] arguments) throws Exception {
+    Path directory = Files.createDirectories(Path.of(arguments[0]));
+    Path scratch = Files.createTempDirectory("console");
+    try (var world = new ConsoleWorld(scratch.resolve("store"), Duration.ofMillis(200));
+        var browser = new Browser(Browser.find().orElseThrow(), scratch.resolve("profile"))) {
+      var endless = world.getStuck();
+      var caller = Thread.ofVirtual().start(() -> work(world));
+      browser.open(world.url() + "/console/#/rates");
+      browser.await("+one('#moment').max > 60");
+      for (var view : VIEWS.entrySet()) {
+        browser.show(1280, 860, false);
+        browser.open("about:blank");
+        browser.open(world.url() + "/console/#/" + view.getValue());
+        browser.await(
+            "one('main h1') && !one('[aria-busy=true]') && one('main td, main .trouble, .chart b')");
+        if (view.getKey().equals("object")) browser.await("one('tr.added')");
+        if (view.getKey().equals("calls")) browser.await("one('tr.waits')");
+        shoot(browser, directory, view.getKey());
+      }
+      browser.open("about:blank");
+      browser.open(world.guarded() + "/console/");
+      browser.await("one('#token')");
+      shoot(browser, directory, "token");
+      caller.interrupt();
+      caller.join();
+      endless.cancel(true);
+    }
+  }
+
+  private static void shoot(Browser browser, Path directory, String name) throws Exception {
+    for (int width : new int[] {1280, 400}) {
+      for (boolean isDark : new boolean[] {false, true}) {
+        browser.show(width, width == 400 ? 800 : 860, isDark);
+        String file = name + "-" + width + (isDark ? "-dark" : "") + ".png";
+        Files.write(directory.resolve(file), browser.picture());
+      }
+    }
+  }
+
+  private static void work(ConsoleWorld world) {
+    for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
+      world.stoa().get(ConsoleWorld.Account.class, "customer-%03d".formatted(i % 100)).deposit(1, "x");
+      if (i % 3 == 0) world.stoa().get(ConsoleWorld.Visits.class, "page-" + i % 8).add();
+    }
+  }
+}
