@@ -206,7 +206,7 @@ public final class RetentionService {
     keep(parse(rules));
   }
 
-  /// What a release has done.
+  /// The result of a release.
   ///
   /// @param objects how many objects it has looked at
   /// @param next how many objects it has looked at or passed over; 0 when there are no more
