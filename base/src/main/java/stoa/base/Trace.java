@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A call that is not recorded has no trace, and costs one look at a field.
 public interface Trace {
-  /// What a thread does within a trace.
+  /// The work of a thread within a trace.
   ///
   /// @param <R> the result
   /// @param <X> what it throws

@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.Span;
@@ -8,6 +9,7 @@ import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Shared;
@@ -32,8 +35,9 @@ import stoa.traces.StoaTraces;
 /// Measures what metrics and traces cost, for docs/decisions/traces.md. Run it with a directory and
 /// a number of rounds.
 ///
-/// Each round takes every way of watching once, in turns that begin with another way each time. The
-/// medians of the ratios to the unwatched store count.
+/// Each round takes every way of watching once, in turns that begin with another way each time. It
+/// measures calls/s, and how much processor time of the process a call takes, which other work on
+/// the machine changes less. The medians of the ratios to the unwatched store count.
 final class TraceCost {
   private static final int CALLERS = 24;
   private static final long WARM_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
@@ -88,12 +92,18 @@ final class TraceCost {
     }
   }
 
+  /// What calls took.
+  ///
+  /// @param perSecond calls/s
+  /// @param perProcessorSecond calls in a second of processor time
+  private record Rate(double perSecond, double perProcessorSecond) {}
+
   private interface Measuring {
-    double rate(Way way) throws Exception;
+    Rate rate(Way way) throws Exception;
   }
 
   private static void compare(String what, int rounds, Measuring measuring) throws Exception {
-    Map<Way, List<Double>> rates = new LinkedHashMap<>();
+    Map<Way, List<Rate>> rates = new LinkedHashMap<>();
     for (Way way : Way.values()) {
       rates.put(way, new ArrayList<>());
       var _ = measuring.rate(way);
@@ -105,15 +115,22 @@ final class TraceCost {
       }
     }
     for (Way way : Way.values()) {
-      var ratios = new ArrayList<Double>();
-      for (int i = 0; i < rounds; i++) {
-        ratios.add(rates.get(way).get(i) / rates.get(Way.UNWATCHED).get(i));
-      }
-      System.out.printf(
-          "%s, %s: %,.0f/s, ratio %.3f (%.3f to %.3f)%n",
-          what, way, median(rates.get(way)), median(ratios), quantile(ratios, 0.25),
-          quantile(ratios, 0.75));
+      tell(what + ", " + way + ", calls/s", rates, way, Rate::perSecond);
+      tell(what + ", " + way + ", calls/s of a processor", rates, way, Rate::perProcessorSecond);
     }
+  }
+
+  private static void tell(
+      String what, Map<Way, List<Rate>> rates, Way way, ToDoubleFunction<Rate> of) {
+    var ratios = new ArrayList<Double>();
+    var values = new ArrayList<Double>();
+    for (int i = 0; i < rates.get(way).size(); i++) {
+      values.add(of.applyAsDouble(rates.get(way).get(i)));
+      ratios.add(values.getLast() / of.applyAsDouble(rates.get(Way.UNWATCHED).get(i)));
+    }
+    System.out.printf(
+        "%s: %,.0f, ratio %.3f (%.3f to %.3f)%n",
+        what, median(values), median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75));
   }
 
   private static double median(List<Double> values) {
@@ -125,7 +142,7 @@ final class TraceCost {
     return sorted[(int) (part * (sorted.length - 1))];
   }
 
-  private static double measured(
+  private static Rate measured(
       Way way, @Nullable Server server, Stoa client, int callers, Call call) throws Exception {
     if (way == Way.UNWATCHED) return rate(client, callers, call, Span.getInvalid());
     var sdk =
@@ -150,7 +167,7 @@ final class TraceCost {
             case METRICS_AND_ALL_SAMPLED -> Span.wrap(context(TraceFlags.getSampled()));
             default -> Span.getInvalid();
           };
-      double rate = rate(client, callers, call, span);
+      Rate rate = rate(client, callers, call, span);
       over.set(true);
       java.util.concurrent.locks.LockSupport.unpark(scraping);
       scraping.join();
@@ -167,25 +184,33 @@ final class TraceCost {
         "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", flags, TraceState.getDefault());
   }
 
-  private static double rate(Stoa client, int callers, Call call, Span span) throws Exception {
+  private static Rate rate(Stoa client, int callers, Call call, Span span) throws Exception {
     var counted = new LongAdder();
     var threads = new ArrayList<Thread>();
     long from = System.nanoTime() + WARM_NANOS;
+    var processor = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    var all = new LongAdder();
+    long before = processor.getProcessCpuTime();
     for (int caller = 0; caller < callers; caller++) {
       Traced traced = client.get(Traced.class, "counter" + caller % 4);
       threads.add(
           Thread.ofPlatform()
               .start(() -> {
                 try (var _ = span.makeCurrent()) {
-                  while (System.nanoTime() - from < 0) call.run(traced);
+                  while (System.nanoTime() - from < 0) {
+                    for (int i = 0; i < 16; i++) call.run(traced);
+                    all.add(16);
+                  }
                   while (System.nanoTime() - from < NANOS) {
                     for (int i = 0; i < 16; i++) call.run(traced);
                     counted.add(16);
+                    all.add(16);
                   }
                 }
               }));
     }
     for (Thread thread : threads) thread.join();
-    return counted.sum() * 1e9 / NANOS;
+    long took = processor.getProcessCpuTime() - before;
+    return new Rate(counted.sum() * 1e9 / NANOS, all.sum() * 1e9 / took);
   }
 }

@@ -253,14 +253,14 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.devices();
   }
 
-  /// What a device takes, and what it may take. It may ask the disk.
+  /// The room that a device takes, and the room that it may take.
   ///
   /// @param usedBytes the size of its segments and index
   /// @param freeBytes the room on its disk; [Long#MAX_VALUE] when nobody limits it
   /// @param quotaBytes the size that they may have; [Long#MAX_VALUE] without a quota
   public record Room(long usedBytes, long freeBytes, long quotaBytes) {}
 
-  /// Returns the room of the store's devices, by shard.
+  /// Returns the room of the store's devices, by shard. It may ask the disk.
   public List<Room> room() {
     return stoa.shards().stream()
         .map(device -> new Room(device.usedBytes(), device.roomBytes(), device.boundBytes()))

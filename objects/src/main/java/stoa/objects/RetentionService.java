@@ -42,16 +42,17 @@ public final class RetentionService {
   // Less would leave hardly anything beside the reserve for deletions.
   private static final long QUOTA_LEAST = 16_000_000;
 
+  // The largest first.
   private static final Map<String, Long> UNITS = new LinkedHashMap<>();
 
   static {
     UNITS.put("TiB", 1L << 40);
-    UNITS.put("GiB", 1L << 30);
-    UNITS.put("MiB", 1L << 20);
-    UNITS.put("KiB", 1L << 10);
     UNITS.put("TB", 1_000_000_000_000L);
+    UNITS.put("GiB", 1L << 30);
     UNITS.put("GB", 1_000_000_000L);
+    UNITS.put("MiB", 1L << 20);
     UNITS.put("MB", 1_000_000L);
+    UNITS.put("KiB", 1L << 10);
     UNITS.put("KB", 1_000L);
   }
 
@@ -206,7 +207,7 @@ public final class RetentionService {
     keep(parse(rules));
   }
 
-  /// What a release has done.
+  /// The result of a release.
   ///
   /// @param objects how many objects it has looked at
   /// @param next how many objects it has looked at or passed over; 0 when there are no more

@@ -40,13 +40,11 @@ public final class DeviceMeasures {
     if (room != Long.MAX_VALUE) {
       out.gauge("stoa.disk.free", Measures.BYTES, "Room that is left on the disk.", (double) room);
     }
-    if (quota > 0) {
-      out.gauge(
-          "stoa.disk.quota",
-          Measures.BYTES,
-          "Size that segments and index may have on the disk.",
-          (double) quota);
-    }
+    out.gauge(
+        "stoa.disk.quota",
+        Measures.BYTES,
+        "Size that segments and index may have on the disk; 0 without a quota.",
+        (double) quota);
     out.gauge(
         "stoa.disk.failed",
         Measures.NO_UNIT,

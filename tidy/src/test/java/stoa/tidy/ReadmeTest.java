@@ -34,6 +34,7 @@ class ReadmeTest {
           "artifacts.md",
           "cluster.md",
           "distribution.md",
+          "operations.md",
           "guarantees.md",
           "vcorfu.md");
 

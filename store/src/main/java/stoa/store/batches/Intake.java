@@ -458,7 +458,7 @@ public final class Intake {
         taken.add(request);
         bytes += request.bytes();
         Stages stages = request.stages();
-        if (stages != null) stages.batch();
+        if (stages != null && !(request instanceof GetRequest)) stages.batch();
       }
     }
   }
@@ -676,9 +676,9 @@ public final class Intake {
           switch (request) {
             case ChangeRequest change -> change.counter;
             case CommitRequest commit -> commit.counter;
-            default -> draft.counter();
+            default -> 0; // it has no address of its own
           };
-      stages.durable(draft.entries().size(), epoch + "." + counter);
+      if (counter > 0) stages.durable(draft.entries().size(), epoch + "." + counter);
     }
   }
 
