@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.ConnectionSecurity;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.node.access.Proof;
 
 /// The HTTP endpoints of two servers that keep one store in three groups.
 class HttpClusterTest {
@@ -40,19 +41,30 @@ class HttpClusterTest {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
+  private static String file(Path file, String... lines) throws Exception {
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    return Files.writeString(file, String.join("\n", lines)).toString();
+  }
+
   @Test
   void eachServerAnswersForTheObjectsOfAllGroups(@TempDir Path directory) throws Exception {
-    Path tokens = directory.resolve("tokens");
-    Files.createFile(
-        tokens, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(tokens, TOKEN);
+    String identities =
+        file(
+            directory.resolve("identities"),
+            "boss token " + Proof.token(TOKEN).hash(),
+            "boss may read,call,create,deploy",
+            "node token " + Proof.token("node").hash(),
+            "node may member");
+    String joiner = file(directory.resolve("token"), "node");
     String right = "Bearer " + TOKEN;
-    List<String> door = List.of("--http", "0", "--token-file", tokens.toString());
+    List<String> door = List.of("--http", "0", "--identities", identities);
     var first = new ArrayList<>(List.of("--replicated", "--groups", "3"));
     first.addAll(door);
     try (var one = ServerProcess.start(directory.resolve("1"), first)) {
       var joining = new ArrayList<>(one.joining());
       joining.addAll(door);
+      joining.addAll(List.of("--token-file", joiner));
       var config =
           StoaConfig.of(one.url()).withSecurity(ConnectionSecurity.none().withToken(TOKEN));
       try (var two = ServerProcess.start(directory.resolve("2"), joining);
@@ -89,6 +101,11 @@ class HttpClusterTest {
         assertEquals(401, send(two, "GET", "openapi.json", "").statusCode());
         assertEquals(
             401, send(two, "GET", "status", "", "Authorization", "Bearer wrong").statusCode());
+        // The one server's door stands for the identity at the other server, too.
+        for (ServerProcess server : List.of(one, two)) {
+          var forbidden = send(server, "PUT", "keep", "[\"all\"]", "Authorization", right);
+          assertEquals(403, forbidden.statusCode(), forbidden.body());
+        }
       }
     }
   }

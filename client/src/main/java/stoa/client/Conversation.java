@@ -425,6 +425,7 @@ final class Conversation implements AutoCloseable {
   /// Called with lock held.
   private RuntimeException expire(Outgoing outgoing, long waitedMillis) {
     String why = isLeaderless() ? ", since " + NOBODY : "";
+    if (refusal != null) why = ", since " + refusal;
     return session.expire(outgoing, waitedMillis + " ms" + why);
   }
 
