@@ -48,6 +48,7 @@ final class SharedKeyValues implements KeyValueStore {
   }
 
   @Override
+  @SuppressWarnings("NullAway") // Justification: work may return null, which NullAway cannot see
   public @Nullable Object get(Object key) {
     Service.Cell cell = cell(key);
     return decoded(cell, stoa.recorded("get", cell::get));
