@@ -64,6 +64,10 @@ class LimitExceeded(Problem):
     """The request is beyond a limit of the server."""
 
 
+class Forbidden(Problem):
+    """The roles of the client's identity do not allow the request; nothing was done."""
+
+
 class DeadlineExceeded(Problem):
     """The call took longer than it may, and was taken back."""
 
@@ -87,6 +91,7 @@ _KINDS: Dict[str, Type[Problem]] = {
         TooOld,
         Aborted,
         LimitExceeded,
+        Forbidden,
         DeadlineExceeded,
         Unavailable,
         UnknownOutcome,

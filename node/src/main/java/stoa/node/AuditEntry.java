@@ -46,7 +46,7 @@ record AuditEntry(
   static StreamKey stream(int group, int groups) {
     ShardMap map = ShardMap.of(groups);
     for (int shard = 0; shard < ShardMap.SHARDS; shard++) {
-      var id = new StreamId((long) shard << SHARD_BITS | NAME.high() & REST, NAME.low());
+      var id = new StreamId((long) shard << SHARD_BITS | (NAME.high() & REST), NAME.low());
       if (map.group(id) == group) return new StreamKey(id.high(), id.low());
     }
     throw new IllegalArgumentException("group " + group + " of " + groups + " has no shard");

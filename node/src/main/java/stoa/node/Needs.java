@@ -90,7 +90,7 @@ final class Needs {
       case FIND -> ofObject(READ, request.getFind().getContainer(), session);
       case LIST_OBJECTS -> of(READ, request.getListObjects().getType());
 
-      // What a transaction reads and changes is in its calls.
+      // A transaction reads and changes by its calls, which have needs of their own.
       case BEGIN, ENTER, LEAVE, COMMIT, END, OUTCOME_OF, COMMIT_ACROSS -> Need.NONE;
 
       case FOLLOW -> ofObject(READ, request.getFollow().getContainer(), session);

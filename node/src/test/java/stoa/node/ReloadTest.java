@@ -240,6 +240,7 @@ class ReloadTest {
       // Clients read it, and cannot write it.
       try (var client = client(server, "x")) {
         client.open();
+        int sequence = 1;
         for (var operation :
             new stoa.wire.StreamOperation[] {
               stoa.wire.StreamOperation.APPEND, stoa.wire.StreamOperation.TRIM
@@ -253,7 +254,7 @@ class ReloadTest {
                   .setOperation(operation.number())
                   .setArguments(ByteString.copyFrom(arguments.toBytes()));
           var answer =
-              client.ask(RawClient.request(1 + operation.ordinal()).setStream(change));
+              client.ask(RawClient.request(sequence++).setStream(change));
           assertTrue(answer.getFailure().getMessage().contains("is the audit log"), answer::toString);
         }
       }

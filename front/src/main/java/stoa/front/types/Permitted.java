@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /// The classes of the JDK and of Stoa, and their members, that deployed code may use. All others are
 /// refused, also those of later JDKs.
 ///
-/// What is permitted has no way to files, networks, processes, threads, class loaders or reflection,
-/// and changes nothing of the process. [Forbidden] refuses more, for other reasons: what differs in
-/// a replay.
+/// The permitted members have no way to files, networks, processes, threads, class loaders or
+/// reflection, and change nothing of the process. [Forbidden] refuses members for another reason:
+/// their results would differ in a replay.
 final class Permitted {
   private static final String CALLER = "do it in the caller and pass the result as an argument";
 

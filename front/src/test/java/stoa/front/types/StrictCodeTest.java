@@ -96,8 +96,8 @@ class StrictCodeTest {
   static class Problem extends RuntimeException {
     @Serial private static final long serialVersionUID = 1L;
 
-    Problem(String message, Throwable cause) {
-      super(message, cause);
+    Problem(String message) {
+      super(message);
     }
   }
 
@@ -112,7 +112,7 @@ class StrictCodeTest {
   static class Ordinary extends Base<String> {
     @Serial private static final long serialVersionUID = 1L;
     private static final Pattern WORD = Pattern.compile("\\w+");
-    private final Map<Color, List<BigDecimal>> prices = new EnumMap<>(Color.class);
+    private final transient Map<Color, List<BigDecimal>> prices = new EnumMap<>(Color.class);
     private final ConcurrentHashMap<String, Long> counts = new ConcurrentHashMap<>();
 
     String all(Shape shape, Color color, Object any) throws Exception {
@@ -151,7 +151,7 @@ class StrictCodeTest {
       System.out.println(getClass().getSimpleName() + first() + Arrays.hashCode(bytes));
       int[] copy = bytes.length > 4 ? new int[] {1}.clone() : new int[0];
       System.arraycopy(copy, 0, copy, 0, 0);
-      if (any instanceof String word && word.isEmpty()) throw new Problem("none", null);
+      if (any instanceof String word && word.isEmpty()) throw new Problem("none");
       return text.toString() + CompletableFuture.completedFuture(1).join();
     }
   }
@@ -210,6 +210,7 @@ class StrictCodeTest {
       Objects.requireNonNull(opening);
     }
 
+    @SuppressWarnings("BanJNDI")
     Object context() throws Exception {
       return new InitialContext().lookup("ldap://host/x");
     }
@@ -230,6 +231,7 @@ class StrictCodeTest {
       System.exit(1);
     }
 
+    @SuppressWarnings("restricted")
     void load() {
       System.load("f");
     }
@@ -255,7 +257,7 @@ class StrictCodeTest {
     }
 
     void pool() {
-      CompletableFuture.runAsync(() -> {});
+      var _ = CompletableFuture.runAsync(() -> {});
     }
 
     Object parallel() {
@@ -266,6 +268,7 @@ class StrictCodeTest {
       Arrays.parallelSort(new int[1]);
     }
 
+    @SuppressWarnings("AddressSelection")
     void socket() throws IOException {
       new Socket("h", 1).close();
     }
@@ -381,7 +384,7 @@ class StrictCodeTest {
   }
 
   static class Finalized {
-    @SuppressWarnings({"deprecation", "removal"})
+    @SuppressWarnings({"deprecation", "removal", "Finalize"})
     @Override
     protected void finalize() {}
   }

@@ -11,7 +11,9 @@ public final class Caller {
   private volatile Standing standing;
 
   /// @param known what the identities know of the proof; null for nothing
-  private record Standing(Identities identities, Identities.@Nullable Known known) {}
+  /// @param mayAll whether the identity has all roles for all types
+  private record Standing(
+      Identities identities, Identities.@Nullable Known known, boolean mayAll) {}
 
   Caller(Access access, Proof proof) {
     this.access = access;
@@ -22,18 +24,28 @@ public final class Caller {
   }
 
   private Standing standing(Identities identities) {
-    return new Standing(identities, identities.find(proof));
+    Identities.Known known = identities.find(proof);
+    return new Standing(identities, known, known != null && known.identity().hasAll());
   }
 
-  /// Returns what is known of the proof now; null for nothing.
-  private Identities.@Nullable Known known() {
+  /// Returns the standing by the present identities.
+  private Standing present() {
     Standing last = standing;
     Identities now = access.identities();
     if (last.identities != now) {
       last = standing(now);
       standing = last;
     }
-    Identities.Known known = last.known;
+    return last;
+  }
+
+  /// Returns what is known of the proof now; null for nothing.
+  private Identities.@Nullable Known known() {
+    return valid(present());
+  }
+
+  private static Identities.@Nullable Known valid(Standing standing) {
+    Identities.Known known = standing.known;
     return known == null || known.isOver(System.currentTimeMillis()) ? null : known;
   }
 
@@ -55,8 +67,8 @@ public final class Caller {
 
   /// Returns whether it may do everything.
   public boolean mayAll() {
-    Identities.Known known = known();
-    return known != null && known.identity().hasAll();
+    Standing now = present();
+    return now.mayAll && valid(now) != null;
   }
 
   /// Returns whether it has a role for some types at least.

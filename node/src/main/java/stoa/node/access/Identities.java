@@ -253,7 +253,7 @@ public final class Identities {
     }
 
     private void may(Draft draft, String text) {
-      String[] words = text.split("\\s+");
+      String[] words = text.split("\\s+", 4);
       List<String> types = List.of();
       if (words.length == 3 && words[1].equals("on")) {
         types = List.of(words[2].split(",", -1));
@@ -308,7 +308,8 @@ public final class Identities {
       var byProof = new HashMap<String, Known>();
       owners.forEach((key, name) -> {
         Identity identity = java.util.Objects.requireNonNull(byName.get(name));
-        long until = Math.min(java.util.Objects.requireNonNull(ends.get(key)), identity.untilMillis());
+        long end = java.util.Objects.requireNonNull(ends.get(key));
+        long until = Math.min(end, identity.untilMillis());
         byProof.put(key, new Known(identity, until));
       });
       return new Identities(
