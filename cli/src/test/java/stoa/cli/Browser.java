@@ -338,10 +338,14 @@ final class Browser implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     socket.abort();
     client.shutdownNow();
     process.destroy();
-    if (!process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) process.destroyForcibly();
+    process.onExit().orTimeout(SECONDS_MAX, TimeUnit.SECONDS).exceptionally(_ -> kill()).join();
+  }
+
+  private Process kill() {
+    return process.destroyForcibly();
   }
 }

@@ -46,6 +46,11 @@ final class ConsoleShots {
         shoot(browser, directory, view.getKey());
       }
       browser.open("about:blank");
+      browser.open(world.url() + "/console/#/cluster");
+      world.lose();
+      browser.await("one('.server.away')");
+      shoot(browser, directory, "lost");
+      browser.open("about:blank");
       browser.open(world.guarded() + "/console/");
       browser.await("one('#token')");
       shoot(browser, directory, "token");

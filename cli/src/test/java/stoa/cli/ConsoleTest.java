@@ -26,10 +26,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The console in a headless Chromium, which clicks through every view of a store of three servers.
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsoleTest {
   private static final List<String> VIEWS =
       List.of(
@@ -101,6 +105,16 @@ class ConsoleTest {
     // The address of the page without a view is the cluster's.
     browser.click("header a", "Stoa");
     browser.await("one('nav [aria-current=page]')?.innerText === 'Cluster'");
+  }
+
+  @Test
+  @Order(Integer.MAX_VALUE)
+  void aServerThatIsLostIsSeen() throws Exception {
+    show("cluster");
+    String lost = world.lose();
+    browser.await("one('.server.away')?.textContent === '%sdoes not answer'".formatted(lost));
+    browser.await("text('.facts .bad').includes('2 of 3')");
+    browser.await("text('table').includes('%s (does not answer')".formatted(lost));
   }
 
   @Test

@@ -3,10 +3,11 @@ import { h, name, objectLink, part, plain, s, section, table, trouble } from "./
 import { bytes, count, counted, rate, seconds } from "./words.js";
 
 const COLUMN_MIN = 150;
-const COLUMN_MAX = 300;
+const COLUMN_MAX = 380;
 const LANE = 46;
 const LEFT = 74;
 const TOP = 62;
+const LAG = 100; // batches under way are no lag
 const OLD_MILLIS = 5000;
 
 const STATES = { away: "does not answer", lost: "lost", drains: "drains" };
@@ -29,7 +30,7 @@ function role(one) {
 }
 
 function mark(one, x, y, calls = 0) {
-  const kind = role(one).replace(" ", "-") + (one.move ? " moves" : "") + (one.behind ? " lags" : "");
+  const kind = role(one).replace(" ", "-") + (one.move ? " moves" : "") + (one.behind > LAG ? " lags" : "");
   const shape = one.logUnit && !one.leads
     ? s("rect", { x: x - 7, y: y - 7, width: 14, height: 14, rx: 2 })
     : s("circle", { cx: x, cy: y, r: one.leads ? 11 : 8 });
