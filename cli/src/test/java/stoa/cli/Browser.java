@@ -309,9 +309,17 @@ final class Browser implements AutoCloseable {
 
   /// Returns the page, with all that is below the window, as a picture in PNG.
   byte[] picture() throws Exception {
-    JsonObject told =
-        ask("Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", true));
-    return Base64.getDecoder().decode(told.get("data").getAsString());
+    return captured(Map.of("format", "png", "captureBeyondViewport", true));
+  }
+
+  /// Returns what the window shows of the page, as a picture in PNG.
+  byte[] window() throws Exception {
+    return captured(Map.of("format", "png"));
+  }
+
+  private byte[] captured(Map<String, ?> how) throws Exception {
+    String data = ask("Page.captureScreenshot", how).get("data").getAsString();
+    return Base64.getDecoder().decode(data);
   }
 
   /// Returns what assistive programs see of the page: role and name of each element that they tell.

@@ -107,8 +107,7 @@ function facts(store) {
     fact("calls in progress", count(sum("calls"))),
     fact("sessions", count(sum("sessions"))),
     fact("objects in memory", count(sum("objectsInMemory"))),
-    fact("log", bytes(sum("logBytes"))),
-    fact("up", seconds(store.upMillis / 1000)));
+    fact("log", bytes(sum("logBytes"))));
 }
 
 function alarms(store) {
@@ -190,7 +189,8 @@ export function cluster(place, parts, query, signal) {
     again(2000, signal, async () => {
       store = await ask("overview", {}, signal);
       failed.replaceChildren();
-      sub.textContent = [store.data, "Stoa " + store.version].filter(Boolean).map(plain).join(" · ");
+      const up = "up " + seconds(Math.round(store.upMillis / 1000));
+      sub.textContent = [store.data, "Stoa " + store.version, up].filter(Boolean).map(plain).join(" · ");
       draw();
       place.removeAttribute("aria-busy");
       shown("Cluster");
