@@ -89,8 +89,7 @@ final class Overview {
     try {
       return new Group(ask(group), "");
     } catch (IllegalArgumentException silent) {
-      return new Group(
-          StatusReply.getDefaultInstance(), String.valueOf(silent.getMessage()));
+      return new Group(StatusReply.getDefaultInstance(), String.valueOf(silent.getMessage()));
     }
   }
 

@@ -297,9 +297,7 @@ final class Trends implements AutoCloseable {
   /// Four digits are more than a picture shows.
   private static double rounded(double value) {
     if (value == 0) return 0;
-    return new java.math.BigDecimal(value)
-        .round(new java.math.MathContext(4))
-        .doubleValue();
+    return new java.math.BigDecimal(value).round(new java.math.MathContext(4)).doubleValue();
   }
 
   @Override

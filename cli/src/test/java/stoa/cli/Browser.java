@@ -64,7 +64,8 @@ final class Browser implements AutoCloseable {
         if (Files.isExecutable(file)) return Optional.of(file);
       }
     }
-    if (isNamed) throw new IllegalStateException(VARIABLE + " is " + named + ", which is no program");
+    if (isNamed)
+      throw new IllegalStateException(VARIABLE + " is " + named + ", which is no program");
     return Optional.empty();
   }
 
@@ -121,7 +122,10 @@ final class Browser implements AutoCloseable {
     var said = new StringBuilder();
     for (String line = told.readLine(); line != null; line = told.readLine()) {
       if (line.startsWith(LISTENING)) {
-        Thread.ofPlatform().daemon().name("browser-output").start(() -> told.lines().forEach(_ -> {}));
+        Thread.ofPlatform()
+            .daemon()
+            .name("browser-output")
+            .start(() -> told.lines().forEach(_ -> {}));
         return line.substring(LISTENING.length());
       }
       said.append(line).append('\n');

@@ -54,7 +54,8 @@ final class ConsoleShots {
         browser.open("about:blank");
         browser.open(world.url() + "/console/#/" + view.getValue());
         browser.await(
-            "one('main h1') && !one('[aria-busy=true]') && one('main td, main .trouble, .chart b')");
+            "one('main h1') && !one('[aria-busy=true]') && one('main td, main .trouble, .chart"
+                + " b')");
         if (view.getKey().equals("object")) browser.await("one('tr.added')");
         if (view.getKey().equals("calls")) browser.await("one('tr.waits')");
         shoot(browser, directory, view.getKey());
@@ -86,7 +87,10 @@ final class ConsoleShots {
 
   private static void work(ConsoleWorld world) {
     for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
-      world.stoa().get(ConsoleWorld.Account.class, "customer-%03d".formatted(i % 100)).deposit(1, "x");
+      world
+          .stoa()
+          .get(ConsoleWorld.Account.class, "customer-%03d".formatted(i % 100))
+          .deposit(1, "x");
       if (i % 3 == 0) world.stoa().get(ConsoleWorld.Visits.class, "page-" + i % 8).add();
     }
   }

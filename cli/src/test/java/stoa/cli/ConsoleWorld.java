@@ -191,8 +191,7 @@ final class ConsoleWorld implements AutoCloseable {
   private record Joining(@Nullable String server) implements Contact {
     @Override
     public void join(String name, String member, @Nullable Secret known) {
-      var operator =
-          new Operator(java.util.Objects.requireNonNull(server), null, null, "--join");
+      var operator = new Operator(java.util.Objects.requireNonNull(server), null, null, "--join");
       var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
       operator.insist(
           asked -> ServersSecret.join(asked, request, known),
