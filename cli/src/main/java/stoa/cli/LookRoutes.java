@@ -6,12 +6,7 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import stoa.front.types.KeyText;
 import stoa.http.Asking;
 import stoa.http.HttpApi;
@@ -34,9 +29,6 @@ final class LookRoutes {
 
   private final Operator operator;
   private final Overview overview;
-
-  // The last watch.
-  private final AtomicReference<@Nullable Watch> watch = new AtomicReference<>();
 
   private LookRoutes(Operator operator) {
     this.operator = operator;
@@ -233,39 +225,8 @@ final class LookRoutes {
     int millis =
         (int) Math.clamp(asking.number("millis", MILLIS), 1L, LookService.TIME_MAX.toMillis());
     int rows = (int) Math.clamp(asking.number("rows", ROWS), 1L, OBJECTS_MAX);
-    var asked = new Watch(millis, rows, new CompletableFuture<>());
-    Watch other = watch.updateAndGet(now -> now != null && now.isAs(asked) ? now : asked);
-    if (!other.seen.equals(asked.seen)) return seen(other);
-    try {
-      int groups = LookSource.Served.of(operator).groups();
-      JsonElement seen = TopCommand.json(TopCommand.seen(operator, groups, millis, rows), rows);
-      asked.seen.complete(seen);
-      return seen;
-    } catch (RuntimeException | Error failed) {
-      asked.seen.completeExceptionally(failed);
-      throw failed;
-    } finally {
-      asked.seen.cancel(false); // after an interrupt
-    }
-  }
-
-  /// A watch of the objects and calls: all who ask for the same meanwhile share it.
-  private record Watch(int millis, int rows, CompletableFuture<JsonElement> seen) {
-    boolean isAs(Watch other) {
-      return !seen.isDone() && millis == other.millis && rows == other.rows;
-    }
-  }
-
-  private static JsonElement seen(Watch watch) throws InterruptedException {
-    try {
-      return watch.seen.get();
-    } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof RuntimeException told) throw told;
-      throw new IllegalStateException(failed.getCause());
-    } catch (CancellationException interrupted) {
-      throw new Problem(
-          Problem.UNAVAILABLE, "Unavailable", "the watch of another was interrupted; ask again");
-    }
+    int groups = LookSource.Served.of(operator).groups();
+    return TopCommand.json(TopCommand.seen(operator, groups, millis, rows), rows);
   }
 
   private JsonElement cancel(Asking asking) {
