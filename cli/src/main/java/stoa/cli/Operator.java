@@ -178,6 +178,11 @@ public final class Operator {
     return ask(group, WAIT_SECONDS, question);
   }
 
+  /// Asks as [#ask(int, Function)], for an answer that comes at once or not at all.
+  <T> T askBriefly(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
+    return ask(group, LEADER_SECONDS, question);
+  }
+
   /// Asks as [#ask(int, Function)], for a long operation.
   <T> T askLong(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(group, LONG_WAIT_SECONDS, question);

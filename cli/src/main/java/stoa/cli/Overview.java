@@ -26,8 +26,9 @@ final class Overview {
 
   private final Operator operator;
 
-  // The last answer, and when it came. Guarded by this.
+  // The last answer or failure, and when it came. Guarded by this.
   private @Nullable JsonObject last;
+  private @Nullable IllegalArgumentException failure;
   private long lastNanos;
 
   Overview(Operator operator) {
@@ -44,11 +45,22 @@ final class Overview {
   /// @throws IllegalArgumentException when the server does not answer
   synchronized JsonElement json() throws InterruptedException {
     JsonObject known = last;
-    if (known != null && System.nanoTime() - lastNanos < AGE_NANOS_MAX) return known;
-    JsonObject told = told();
-    last = told;
-    lastNanos = System.nanoTime();
-    return told;
+    IllegalArgumentException silence = failure;
+    if (System.nanoTime() - lastNanos < AGE_NANOS_MAX) {
+      if (silence != null) throw silence;
+      if (known != null) return known;
+    }
+    try {
+      JsonObject told = told();
+      last = told;
+      failure = null;
+      return told;
+    } catch (IllegalArgumentException silent) {
+      failure = silent;
+      throw silent;
+    } finally {
+      lastNanos = System.nanoTime();
+    }
   }
 
   private JsonObject told() throws InterruptedException {
@@ -70,15 +82,14 @@ final class Overview {
 
   private StatusReply ask(int group) {
     var asked = StatusRequest.newBuilder().setGroup(group).build();
-    return operator.ask(group, server -> server.status(asked));
+    return operator.askBriefly(group, server -> server.status(asked));
   }
 
   private Group group(int group) {
     try {
       return new Group(ask(group), "");
     } catch (IllegalArgumentException silent) {
-      return new Group(
-          StatusReply.getDefaultInstance(), String.valueOf(silent.getMessage()));
+      return new Group(StatusReply.getDefaultInstance(), String.valueOf(silent.getMessage()));
     }
   }
 

@@ -86,8 +86,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "FILE",
       description =
-          "A file with settings, which ./stoa config lists. Variables of the environment and options"
-              + " go before it. Default: STOA_CONFIG names it, if any does")
+          "A file with settings, which ./stoa config lists. Variables of the environment and"
+              + " options go before it. Default: STOA_CONFIG names it, if any does")
   private @Nullable Path settings;
 
   @Option(
@@ -103,8 +103,8 @@ final class ServeCommand implements Callable<Integer> {
           "Answer over HTTP at this address: /metrics for Prometheus, /health/live and"
               + " /health/ready, /console/ for browsers, and below /v1 the objects as JSON; without"
               + " HOST for this machine alone; port 0 is any. At other addresses over TLS. Clients"
-              + " send a token of --token-file, if there is one; /health needs none. Default: no such"
-              + " door")
+              + " send a token of --token-file, if there is one; /health needs none. Default: no"
+              + " such door")
   private @Nullable String http;
 
   @Option(
@@ -270,8 +270,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--client-classes",
       description =
           "Take the shared classes of clients, and their handlers of listeners: when a client uses"
-              + " a class that the store has never had, the client brings it, and the server runs it."
-              + " Give a token with --token-file.")
+              + " a class that the store has never had, the client brings it, and the server runs"
+              + " it. Give a token with --token-file.")
   private boolean clientClasses;
 
   @Mixin private AcceptedLosses accepted = new AcceptedLosses();

@@ -176,8 +176,8 @@ final class ShownText {
   }
 
   /// Returns a value as a tree of objects with `kind`, `name`, `type`, `text`, `size` and `parts`,
-  /// without those that are empty. Unlike [#json], it keeps kinds apart whatever names and texts the
-  /// value has, and all digits of numbers.
+  /// without those that are empty. Unlike [#json], it keeps kinds apart whatever names and texts
+  /// the value has, and all digits of numbers.
   static JsonElement tree(Shown shown) {
     var tree = new JsonObject();
     tree.addProperty("kind", shown.getKind().name());

@@ -8,6 +8,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -33,8 +34,7 @@ final class Trends implements AutoCloseable {
   private static final int METHODS_MAX = 25;
   private static final double NANOS = 1e9;
 
-  /// What a sample tells; counts are told for each second since the sample before, times in
-  /// seconds.
+  /// The values of a sample: counts for each second since the sample before, times in seconds.
   private enum Series {
     CALLS,
     CALL_P50,
@@ -93,8 +93,10 @@ final class Trends implements AutoCloseable {
 
   private record Times(long count, long nanos, Latency latency) {}
 
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Sample(long millis, double[] values) {}
 
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Use(Method method, double perSecond, double mean, double[] quantiles) {}
 
   private final Consumer<Measures> source;
@@ -126,7 +128,7 @@ final class Trends implements AutoCloseable {
     var trends = new Trends(source, interval);
     source.accept(trends.last);
     long millis = interval.toMillis();
-    trends.clock.scheduleAtFixedRate(trends::next, millis, millis, TimeUnit.MILLISECONDS);
+    var _ = trends.clock.scheduleAtFixedRate(trends::next, millis, millis, TimeUnit.MILLISECONDS);
     return trends;
   }
 
@@ -134,7 +136,7 @@ final class Trends implements AutoCloseable {
   private static final class Reading implements Measures {
     private final long nanos = System.nanoTime();
     private final Map<Series, Long> counts = new EnumMap<>(Series.class);
-    private final Map<Series, Double> gauges = new EnumMap<>(Series.class);
+    private final EnumMap<Series, Double> gauges = new EnumMap<>(Series.class);
     private final Map<Method, Times> methods = new HashMap<>();
     private final SortedMap<Integer, Boolean> leads = new TreeMap<>();
     private final Durations calls = new Durations();
@@ -199,27 +201,29 @@ final class Trends implements AutoCloseable {
     var now = new Reading();
     source.accept(now);
     double seconds = (now.nanos - last.nanos) / NANOS;
-    var values = new double[Series.values().length];
-    java.util.Arrays.fill(values, Double.NaN);
-    now.gauges.forEach((series, value) -> values[series.ordinal()] = value);
+    var values = new EnumMap<Series, Double>(now.gauges);
     now.counts.forEach((series, total) -> {
       // It begins at 0 again when the leader of a group changes.
       long before = last.counts.getOrDefault(series, 0L);
-      values[series.ordinal()] = (total < before ? total : total - before) / seconds;
+      values.put(series, (total < before ? total : total - before) / seconds);
     });
-    values[Series.CALLS.ordinal()] = Math.max(0, now.called - last.called) / seconds;
-    values[Series.CALL_P50.ordinal()] = now.calls.quantileNanos(last.calls, 0.5) / NANOS;
-    values[Series.CALL_P99.ordinal()] = now.calls.quantileNanos(last.calls, 0.99) / NANOS;
-    values[Series.BATCHES.ordinal()] = Math.max(0, now.batched - last.batched) / seconds;
-    values[Series.BATCH_P50.ordinal()] = now.batches.quantileNanos(last.batches, 0.5) / NANOS;
-    values[Series.BATCH_P99.ordinal()] = now.batches.quantileNanos(last.batches, 0.99) / NANOS;
+    values.put(Series.CALLS, Math.max(0, now.called - last.called) / seconds);
+    values.put(Series.CALL_P50, now.calls.quantileNanos(last.calls, 0.5) / NANOS);
+    values.put(Series.CALL_P99, now.calls.quantileNanos(last.calls, 0.99) / NANOS);
+    values.put(Series.BATCHES, Math.max(0, now.batched - last.batched) / seconds);
+    values.put(Series.BATCH_P50, now.batches.quantileNanos(last.batches, 0.5) / NANOS);
+    values.put(Series.BATCH_P99, now.batches.quantileNanos(last.batches, 0.99) / NANOS);
     Runtime runtime = Runtime.getRuntime();
-    values[Series.HEAP_BYTES.ordinal()] = (double) runtime.totalMemory() - runtime.freeMemory();
+    values.put(Series.HEAP_BYTES, (double) runtime.totalMemory() - runtime.freeMemory());
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine) {
       double load = machine.getProcessCpuLoad();
-      values[Series.PROCESSOR.ordinal()] = load < 0 ? Double.NaN : load;
+      if (load >= 0) values.put(Series.PROCESSOR, load);
     }
-    samples.addLast(new Sample(System.currentTimeMillis(), values));
+    double[] row =
+        Arrays.stream(Series.values())
+            .mapToDouble(series -> values.getOrDefault(series, Double.NaN))
+            .toArray();
+    samples.addLast(new Sample(System.currentTimeMillis(), row));
     if (samples.size() > SAMPLES_MAX) samples.removeFirst();
     methods = used(now, seconds);
     last = now;
@@ -293,9 +297,7 @@ final class Trends implements AutoCloseable {
   /// Four digits are more than a picture shows.
   private static double rounded(double value) {
     if (value == 0) return 0;
-    return new java.math.BigDecimal(value)
-        .round(new java.math.MathContext(4))
-        .doubleValue();
+    return new java.math.BigDecimal(value).round(new java.math.MathContext(4)).doubleValue();
   }
 
   @Override

@@ -64,7 +64,8 @@ final class Browser implements AutoCloseable {
         if (Files.isExecutable(file)) return Optional.of(file);
       }
     }
-    if (isNamed) throw new IllegalStateException(VARIABLE + " is " + named + ", which is no program");
+    if (isNamed)
+      throw new IllegalStateException(VARIABLE + " is " + named + ", which is no program");
     return Optional.empty();
   }
 
@@ -121,7 +122,10 @@ final class Browser implements AutoCloseable {
     var said = new StringBuilder();
     for (String line = told.readLine(); line != null; line = told.readLine()) {
       if (line.startsWith(LISTENING)) {
-        Thread.ofPlatform().daemon().name("browser-output").start(() -> told.lines().forEach(_ -> {}));
+        Thread.ofPlatform()
+            .daemon()
+            .name("browser-output")
+            .start(() -> told.lines().forEach(_ -> {}));
         return line.substring(LISTENING.length());
       }
       said.append(line).append('\n');
@@ -309,9 +313,17 @@ final class Browser implements AutoCloseable {
 
   /// Returns the page, with all that is below the window, as a picture in PNG.
   byte[] picture() throws Exception {
-    JsonObject told =
-        ask("Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", true));
-    return Base64.getDecoder().decode(told.get("data").getAsString());
+    return captured(Map.of("format", "png", "captureBeyondViewport", true));
+  }
+
+  /// Returns what the window shows of the page, as a picture in PNG.
+  byte[] window() throws Exception {
+    return captured(Map.of("format", "png"));
+  }
+
+  private byte[] captured(Map<String, ?> how) throws Exception {
+    String data = ask("Page.captureScreenshot", how).get("data").getAsString();
+    return Base64.getDecoder().decode(data);
   }
 
   /// Returns what assistive programs see of the page: role and name of each element that they tell.
@@ -338,10 +350,14 @@ final class Browser implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     socket.abort();
     client.shutdownNow();
     process.destroy();
-    if (!process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) process.destroyForcibly();
+    process.onExit().orTimeout(SECONDS_MAX, TimeUnit.SECONDS).exceptionally(_ -> kill()).join();
+  }
+
+  private Process kill() {
+    return process.destroyForcibly();
   }
 }

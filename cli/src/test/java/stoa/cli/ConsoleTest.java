@@ -26,10 +26,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The console in a headless Chromium, which clicks through every view of a store of three servers.
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsoleTest {
   private static final List<String> VIEWS =
       List.of(
@@ -44,8 +48,17 @@ class ConsoleTest {
   private static final int TRANSFER_BYTES_MAX = 32_000;
   private static final Set<String> NAMED =
       Set.of(
-          "button", "link", "textbox", "slider", "checkbox", "combobox", "spinbutton", "img",
-          "image", "table", "navigation");
+          "button",
+          "link",
+          "textbox",
+          "slider",
+          "checkbox",
+          "combobox",
+          "spinbutton",
+          "img",
+          "image",
+          "table",
+          "navigation");
 
   private static ConsoleWorld world;
   private static Browser browser;
@@ -95,12 +108,23 @@ class ConsoleTest {
     browser.await("all('.member.leads').length === 3"); // two groups, and the key
     browser.await("all('.lane .member').length === 6");
     String table = body("table");
-    assertTrue(Pattern.compile("group 0\\s+[abc]\\s+[abc] ?\\s*[abc]").matcher(table).find(), table);
+    assertTrue(
+        Pattern.compile("group 0\\s+[abc]\\s+[abc] ?\\s*[abc]").matcher(table).find(), table);
     assertTrue(table.contains("group 1"), table);
     assertTrue(body().contains("servers that answer\n3"), body());
     // The address of the page without a view is the cluster's.
     browser.click("header a", "Stoa");
     browser.await("one('nav [aria-current=page]')?.innerText === 'Cluster'");
+  }
+
+  @Test
+  @Order(Integer.MAX_VALUE)
+  void aServerThatIsLostIsSeen() throws Exception {
+    show("cluster");
+    String lost = world.lose();
+    browser.await("one('.server.away')?.textContent === '%sdoes not answer'".formatted(lost));
+    browser.await("text('.facts .bad').includes('2 of 3')");
+    browser.await("text('table').includes('%s (does not answer')".formatted(lost));
   }
 
   @Test
@@ -114,12 +138,15 @@ class ConsoleTest {
     browser.await("text('output') !== 'now' && one('.cursor').getAttribute('d') !== ''");
     browser.click("button", "15 min");
     browser.await("text('output') === 'now'");
-    var calling = Thread.ofVirtual().start(() -> {
-      var account = world.stoa().get(ConsoleWorld.Account.class, "busy");
-      while (!Thread.currentThread().isInterrupted()) account.deposit(1, "x");
-    });
+    var calling =
+        Thread.ofVirtual()
+            .start(() -> {
+              var account = world.stoa().get(ConsoleWorld.Account.class, "busy");
+              while (!Thread.currentThread().isInterrupted()) account.deposit(1, "x");
+            });
     try {
-      browser.await("all('tbody tr').some((row) => /^deposit\\s+bank.Account/.test(row.innerText))");
+      browser.await(
+          "all('tbody tr').some((row) => /^deposit\\s+bank.Account/.test(row.innerText))");
     } finally {
       calling.interrupt();
       calling.join();
@@ -162,7 +189,8 @@ class ConsoleTest {
     browser.await("text('thead').includes('version %d')".formatted(newest - 2));
     browser.press("Home", 36);
     browser.await("text('.entry').startsWith('deposit(1000, \"salary\")')");
-    browser.await("text('.tree').includes('9007199254740993') && text('.columns').includes('the whole')");
+    browser.await(
+        "text('.tree').includes('9007199254740993') && text('.columns').includes('the whole')");
     browser.click("[aria-label='Next version']", "");
     browser.await("/balance\\s+1000\\s+580/.test(text('table'))");
     browser.value("document.getElementById('number').select()");
@@ -178,8 +206,10 @@ class ConsoleTest {
     browser.open("about:blank");
     browser.open(address);
     browser.await("/kind\\s+GIRO\\s+SAVINGS/.test(text('.columns'))");
+    browser.await("text('.current').startsWith('5')"); // the page of calls has the version
+    browser.click("button", "Newer");
+    browser.await("all('table').at(-1).innerText.includes('deposit(93')");
     browser.click("#results", "");
-    browser.click("button", "Older");
     browser.await("/version\\s+time\\s+call\\s+by\\s+answer/.test(all('thead').at(-1)?.innerText)");
     browser.click("button", "Older");
     browser.await("text('main').includes('threw IllegalStateException')");
@@ -214,11 +244,14 @@ class ConsoleTest {
     show("objects/" + encoded(ConsoleWorld.HOSTILE.getFirst()));
     browser.await("text('.trouble').includes('onerror')");
     assertEquals("undefined", browser.text("typeof globalThis.hacked"));
-    assertEquals("0", browser.text("String(document.querySelectorAll('main img, script:not([src])').length)"));
+    assertEquals(
+        "0",
+        browser.text("String(document.querySelectorAll('main img, script:not([src])').length)"));
     // The browser itself refuses to make elements of text.
     assertEquals(
         "TypeError",
-        browser.text("(() => { try { document.body.innerHTML = 'x'; } catch (e) { return e.name; } })()"));
+        browser.text(
+            "(() => { try { document.body.innerHTML = 'x'; } catch (e) { return e.name; } })()"));
     String violation = browser.error();
     assertTrue(violation.contains("TrustedHTML"), violation);
   }
@@ -232,7 +265,9 @@ class ConsoleTest {
     var endless = world.getStuck();
     show("calls");
     browser.await("/run\\s.*runs/.test(text('tbody').replaceAll('\\n', ' '))");
-    browser.await("/turns.*waits behind call \\d+, run\\(\\), for/.test(text('tbody').replaceAll('\\n', ' '))");
+    browser.await(
+        "/turns.*waits behind call \\d+, run\\(\\), for/.test(text('tbody').replaceAll('\\n', '"
+            + " '))");
     browser.click("tr.runs button", "");
     browser.await("one('dialog[open]')");
     browser.click("dialog button", "Let it go on");
@@ -249,7 +284,8 @@ class ConsoleTest {
   void clientsAreATreeAndSessions() throws Exception {
     show("clients");
     browser.await("all('svg .node').length === 3 && all('svg .node.root').length === 1");
-    browser.await("text('table').includes('north/rack-1') && text('table').includes('south/rack-2')");
+    browser.await(
+        "text('table').includes('north/rack-1') && text('table').includes('south/rack-2')");
     browser.await("all('table').at(-1).innerText.includes('127.0.0.1')");
   }
 
@@ -303,7 +339,10 @@ class ConsoleTest {
         };
         """);
     String id =
-        browser.ask("Page.addScriptToEvaluateOnNewDocument", script).get("identifier").getAsString();
+        browser
+            .ask("Page.addScriptToEvaluateOnNewDocument", script)
+            .get("identifier")
+            .getAsString();
     try {
       browser.open(world.url() + "/console/");
       browser.await("asked > 3");
@@ -344,7 +383,11 @@ class ConsoleTest {
       var page = get(client, "/console/", "X", "x");
       String policy = page.headers().firstValue("Content-Security-Policy").orElseThrow();
       for (String part :
-          List.of("default-src 'none'", "script-src 'self';", "frame-ancestors 'none'", "trusted-types")) {
+          List.of(
+              "default-src 'none'",
+              "script-src 'self';",
+              "frame-ancestors 'none'",
+              "trusted-types")) {
         assertTrue(policy.contains(part), policy);
       }
       assertEquals("nosniff", page.headers().firstValue("X-Content-Type-Options").orElseThrow());
@@ -356,8 +399,7 @@ class ConsoleTest {
       assertEquals(404, get(client, "/console/../console/x.js", "X", "x").statusCode());
       // The page is told to everybody, what it asks is not.
       var denied = HttpRequest.newBuilder(URI.create(world.guarded() + "/v1/overview")).build();
-      assertEquals(
-          401, client.send(denied, HttpResponse.BodyHandlers.discarding()).statusCode());
+      assertEquals(401, client.send(denied, HttpResponse.BodyHandlers.discarding()).statusCode());
       int bytes = 0;
       Path files = Path.of("../http/src/main/resources/stoa/http/console");
       try (var all = Files.list(files)) {
@@ -366,7 +408,8 @@ class ConsoleTest {
           assertEquals(200, zipped.statusCode(), file.toString());
           bytes += zipped.body().length;
           try (var in = new GZIPInputStream(new ByteArrayInputStream(zipped.body()))) {
-            assertEquals(Files.readString(file), new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            assertEquals(
+                Files.readString(file), new String(in.readAllBytes(), StandardCharsets.UTF_8));
           }
         }
       }

@@ -91,8 +91,8 @@ final class ConsoleWorld implements AutoCloseable {
     }
 
     @Accessor
-    public long balance() {
-      return balance;
+    public String told() {
+      return kind + (reserve == null ? "" : " with a reserve") + ", " + exact;
     }
   }
 
@@ -136,7 +136,7 @@ final class ConsoleWorld implements AutoCloseable {
   private final Path directory;
   private final Duration interval;
   private final List<ClusterServer> servers = new ArrayList<>();
-  private final List<AutoCloseable> doors = new ArrayList<>();
+  private final List<Runnable> doors = new ArrayList<>();
   private final List<Stoa> players = new ArrayList<>();
   private final String url;
   private final String guarded;
@@ -191,8 +191,7 @@ final class ConsoleWorld implements AutoCloseable {
   private record Joining(@Nullable String server) implements Contact {
     @Override
     public void join(String name, String member, @Nullable Secret known) {
-      var operator =
-          new Operator(java.util.Objects.requireNonNull(server), null, null, "--join");
+      var operator = new Operator(java.util.Objects.requireNonNull(server), null, null, "--join");
       var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
       operator.insist(
           asked -> ServersSecret.join(asked, request, known),
@@ -205,7 +204,7 @@ final class ConsoleWorld implements AutoCloseable {
     List<String> types = List.of(Account.class.getName(), Audit.class.getName());
     Trends trends = Trends.begin(server::measure, interval);
     HttpApi api = HttpObjects.of(own, ConsoleWorld.class.getClassLoader(), types, trends);
-    doors.add(api);
+    doors.add(api::close);
     return api;
   }
 
@@ -214,7 +213,7 @@ final class ConsoleWorld implements AutoCloseable {
     routes.put(HttpApi.ROOT, api);
     var config = new HttpDoor.Config("127.0.0.1", 0, null, null, tokens);
     var door = Monitoring.open(config, server.server(), server::measure, routes);
-    doors.add(door);
+    doors.add(door::close);
     return door.port();
   }
 
@@ -247,7 +246,7 @@ final class ConsoleWorld implements AutoCloseable {
       }
     }
     boolean isSpread = Set.copyOf(leaders.values()).size() == GROUPS;
-    return members == SERVERS * GROUPS && isSpread ? leaders.get(0) : "";
+    return members == SERVERS * GROUPS && isSpread ? leaders.getOrDefault(0, "") : "";
   }
 
   // ---- contents
@@ -256,7 +255,7 @@ final class ConsoleWorld implements AutoCloseable {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < ACCOUNTS; i++) {
         String key = "customer-%03d".formatted(i);
-        threads.submit(() -> stoa.get(Account.class, key).deposit(100, "opened"));
+        var _ = threads.submit(() -> stoa.get(Account.class, key).deposit(100, "opened"));
       }
     }
     Account alice = stoa.get(Account.class, "alice");
@@ -268,7 +267,7 @@ final class ConsoleWorld implements AutoCloseable {
       // It is in the history.
     }
     alice.link(stoa.get(Account.class, "customer-007"));
-    for (int i = 1; i <= 40; i++) alice.deposit(3 * i, "interest " + i % 7);
+    for (int i = 1; i <= 40; i++) alice.deposit(3L * i, "interest " + i % 7);
     stoa.get(Account.class, 42L).deposit(1, "by number");
     stoa.get(Account.class, new UUID(1, 2)).deposit(1, "by id");
     for (String text : HOSTILE) stoa.get(Account.class, text).deposit(1, text);
@@ -332,6 +331,23 @@ final class ConsoleWorld implements AutoCloseable {
     return running;
   }
 
+  /// Ends a server that leads no group.
+  ///
+  /// @return its name
+  String lose() {
+    var asked = StatusRequest.getDefaultInstance();
+    StatusReply status = operator().ask(server -> server.status(asked));
+    for (ServerStatus server : status.getServersList()) {
+      if (server.getGroupsList().stream().anyMatch(MemberStatus::getLeads)) continue;
+      for (ClusterServer one : servers) {
+        if (!one.name().equals(server.getServer())) continue;
+        one.close();
+        return one.name();
+      }
+    }
+    throw new IllegalStateException(status.toString());
+  }
+
   /// Returns the store.
   Stoa stoa() {
     return stoa;
@@ -348,10 +364,10 @@ final class ConsoleWorld implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     for (Stoa player : players) player.close();
     stoa.close();
-    for (AutoCloseable door : doors.reversed()) door.close();
+    for (Runnable door : doors.reversed()) door.run();
     for (ClusterServer server : servers.reversed()) server.close();
   }
 }

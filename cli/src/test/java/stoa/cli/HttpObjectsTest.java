@@ -316,6 +316,12 @@ class HttpObjectsTest {
     assertEquals("int64", arguments.getAsJsonObject().get("format").getAsString());
     assertFalse(paths.getAsJsonObject("/v1/objects/shop.Account/{key}/call/deposit").has("get"));
     assertTrue(paths.getAsJsonObject("/v1/objects/shop.Account/{key}/call/balance").has("get"));
+    JsonObject object = paths.getAsJsonObject("/v1/objects/{type}/{key}");
+    assertEquals("state", object.getAsJsonObject("get").get("operationId").getAsString());
+    assertEquals("create", object.getAsJsonObject("post").get("operationId").getAsString());
+    for (String looked : List.of("objects", "overview", "trends", "top", "code")) {
+      assertTrue(paths.getAsJsonObject("/v1/" + looked).has("get"), looked);
+    }
     JsonObject schemas = document.getAsJsonObject("components").getAsJsonObject("schemas");
     assertEquals(
         json("[\"RED\", \"GREEN\"]"),
@@ -356,6 +362,16 @@ class HttpObjectsTest {
     assertEquals("balance", difference.get("path").getAsString());
     assertEquals(1, get("status").getAsJsonObject().get("groups").getAsInt());
     assertTrue(get("top?millis=50").getAsJsonObject().has("calls"));
+    JsonObject tree = get("objects/shop.Account/looked?as=tree").getAsJsonObject();
+    JsonObject root = tree.getAsJsonObject("state");
+    assertEquals("OBJECT", root.get("kind").getAsString());
+    JsonObject field = root.getAsJsonArray("parts").get(0).getAsJsonObject();
+    assertEquals("balance", field.get("name").getAsString());
+    assertTrue(field.get("text").getAsJsonPrimitive().isString(), tree::toString);
+    JsonObject overview = get("overview").getAsJsonObject();
+    assertEquals(1, overview.getAsJsonArray("groups").size());
+    assertTrue(overview.getAsJsonArray("sessions").size() > 0, overview::toString);
+    problem(send("GET", "objects/shop.Account/looked?as=xml", ""), 400);
     assertTrue(get("code").toString().contains("shop.Account"));
     assertEquals(
         json("[{\"groups\": [0], \"rules\": [\"versions=1000\", \"stoa.Stream=all\"]}]"),

@@ -136,8 +136,7 @@ public final class Console implements HttpDoor.Route {
     String name = path.substring(ROOT.length());
     Page page = pages.get(name.isEmpty() ? START : name);
     if (page == null) {
-      return safe(
-          Reply.text(Problem.NOT_FOUND, "text/plain", "the console is at " + ROOT + "\n"));
+      return safe(Reply.text(Problem.NOT_FOUND, "text/plain", "the console is at " + ROOT + "\n"));
     }
     Reply reply;
     if (has(asked.header("if-none-match"), page.tag)) {

@@ -52,6 +52,7 @@ class ReadmeTest {
   static List<Path> pages() throws IOException {
     try (var pages = Files.list(Repository.here().root().resolve("docs/guide"))) {
       return pages
+          .filter(page -> page.toString().endsWith(".md"))
           .filter(page -> !WITHOUT.contains(page.getFileName().toString()))
           .sorted()
           .toList();

@@ -75,7 +75,7 @@ export function calls(place, parts, query, signal) {
       return row;
     });
     return table("Calls in progress",
-      ["call", "object", "method", ["for", "num"], "cause", "client", unseen("cancel")],
+      ["call", "object", "method", ["for", "num"], ["cause", "cause"], "client", unseen("cancel")],
       rows, "no calls in progress");
   });
   const drawHot = part(hotSpot, (all) => table("Busy objects",

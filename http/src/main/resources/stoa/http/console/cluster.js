@@ -3,10 +3,11 @@ import { h, name, objectLink, part, plain, s, section, table, trouble } from "./
 import { bytes, count, counted, rate, seconds } from "./words.js";
 
 const COLUMN_MIN = 150;
-const COLUMN_MAX = 300;
+const COLUMN_MAX = 380;
 const LANE = 46;
 const LEFT = 74;
 const TOP = 62;
+const LAG = 100; // batches under way are no lag
 const OLD_MILLIS = 5000;
 
 const STATES = { away: "does not answer", lost: "lost", drains: "drains" };
@@ -29,7 +30,7 @@ function role(one) {
 }
 
 function mark(one, x, y, calls = 0) {
-  const kind = role(one).replace(" ", "-") + (one.move ? " moves" : "") + (one.behind ? " lags" : "");
+  const kind = role(one).replace(" ", "-") + (one.move ? " moves" : "") + (one.behind > LAG ? " lags" : "");
   const shape = one.logUnit && !one.leads
     ? s("rect", { x: x - 7, y: y - 7, width: 14, height: 14, rx: 2 })
     : s("circle", { cx: x, cy: y, r: one.leads ? 11 : 8 });
@@ -106,8 +107,7 @@ function facts(store) {
     fact("calls in progress", count(sum("calls"))),
     fact("sessions", count(sum("sessions"))),
     fact("objects in memory", count(sum("objectsInMemory"))),
-    fact("log", bytes(sum("logBytes"))),
-    fact("up", seconds(store.upMillis / 1000)));
+    fact("log", bytes(sum("logBytes"))));
 }
 
 function alarms(store) {
@@ -189,7 +189,8 @@ export function cluster(place, parts, query, signal) {
     again(2000, signal, async () => {
       store = await ask("overview", {}, signal);
       failed.replaceChildren();
-      sub.textContent = [store.data, "Stoa " + store.version].filter(Boolean).map(plain).join(" · ");
+      const up = "up " + seconds(Math.round(store.upMillis / 1000));
+      sub.textContent = [store.data, "Stoa " + store.version, up].filter(Boolean).map(plain).join(" · ");
       draw();
       place.removeAttribute("aria-busy");
       shown("Cluster");

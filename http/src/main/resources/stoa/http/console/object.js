@@ -84,7 +84,8 @@ export async function object(place, type, key, query, signal) {
   let version = state.version;
   let against = query.from == null ? null : Number(query.from); // null for the version before
   let follows = query.at == null;
-  let page = null; // the last version of the page of calls; null for the newest
+  // The last version of the page of calls; null for the newest.
+  let page = version + ENTRIES / 2 < newest ? version + ENTRIES / 2 : null;
   let results = false;
 
   const slider = h("input", { id: "version", type: "range", min: 1, max: newest, value: version,
