@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
@@ -111,7 +112,7 @@ final class TraceCost {
     for (int round = 0; round < rounds; round++) {
       for (int turn = 0; turn < Way.values().length; turn++) {
         Way way = Way.values()[(round + turn) % Way.values().length];
-        rates.get(way).add(measuring.rate(way));
+        Objects.requireNonNull(rates.get(way)).add(measuring.rate(way));
       }
     }
     for (Way way : Way.values()) {
@@ -124,9 +125,11 @@ final class TraceCost {
       String what, Map<Way, List<Rate>> rates, Way way, ToDoubleFunction<Rate> of) {
     var ratios = new ArrayList<Double>();
     var values = new ArrayList<Double>();
-    for (int i = 0; i < rates.get(way).size(); i++) {
-      values.add(of.applyAsDouble(rates.get(way).get(i)));
-      ratios.add(values.getLast() / of.applyAsDouble(rates.get(Way.UNWATCHED).get(i)));
+    List<Rate> mine = Objects.requireNonNull(rates.get(way));
+    List<Rate> unwatched = Objects.requireNonNull(rates.get(Way.UNWATCHED));
+    for (int i = 0; i < mine.size(); i++) {
+      values.add(of.applyAsDouble(mine.get(i)));
+      ratios.add(values.getLast() / of.applyAsDouble(unwatched.get(i)));
     }
     System.out.printf(
         "%s: %,.0f, ratio %.3f (%.3f to %.3f)%n",
@@ -149,7 +152,7 @@ final class TraceCost {
         OpenTelemetrySdk.builder().setTracerProvider(SdkTracerProvider.builder().build()).build();
     var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     var over = new AtomicBoolean();
-    try (var traces = StoaTraces.of(sdk).bindTo(client);
+    try (var _ = StoaTraces.of(sdk).bindTo(client);
         var metrics = server == null ? StoaMetrics.of(client) : StoaMetrics.of(server::measure)) {
       if (server != null) server.trace(StoaTraces.of(sdk).tracer());
       metrics.bindTo(registry);

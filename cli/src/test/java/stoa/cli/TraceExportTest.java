@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -62,7 +63,8 @@ class TraceExportTest {
             "http://127.0.0.1:" + collector.getAddress().getPort(),
             "OTEL_EXPORTER_OTLP_HEADERS",
             "X-Who=me");
-    TraceExport export = TraceExport.open(null, false, environment);
+    TraceExport export =
+        Objects.requireNonNull(TraceExport.open(null, false, environment));
     try (var shop = HttpShopServer.open()) {
       shop.server().trace(export.tracer());
       var config = new HttpDoor.Config("127.0.0.1", 0, null, null, List.of());
@@ -94,6 +96,7 @@ class TraceExportTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> TraceExport.open("collector:4317", false, Map.of()));
-    assertTrue(refused.getMessage().contains("http://127.0.0.1:4318"), refused.getMessage());
+    String told = String.valueOf(refused.getMessage());
+    assertTrue(told.contains("http://127.0.0.1:4318"), told);
   }
 }

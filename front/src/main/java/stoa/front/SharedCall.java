@@ -200,9 +200,15 @@ public final class SharedCall implements LiveRoute {
   private @Nullable Object direct(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     Trace trace = stoa.tracing(this, method.id());
-    return trace == null
-        ? measured(method, arguments)
-        : SharedStoa.recorded(trace, () -> measured(method, arguments));
+    if (trace == null) return measured(method, arguments);
+    var answer = new @Nullable Object[1];
+    SharedStoa.recorded(
+        trace,
+        () -> {
+          answer[0] = measured(method, arguments);
+          return answer;
+        });
+    return answer[0];
   }
 
   private @Nullable Object measured(SharedMethod method, @Nullable Object[] arguments)

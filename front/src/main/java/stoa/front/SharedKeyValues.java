@@ -51,7 +51,14 @@ final class SharedKeyValues implements KeyValueStore {
   @SuppressWarnings("NullAway") // Justification: work may return null, which NullAway cannot see
   public @Nullable Object get(Object key) {
     Service.Cell cell = cell(key);
-    return decoded(cell, stoa.recorded("get", cell::get));
+    var found = new @Nullable Object[1];
+    stoa.recorded(
+        "get",
+        () -> {
+          found[0] = decoded(cell, cell.get());
+          return found;
+        });
+    return found[0];
   }
 
   @Override

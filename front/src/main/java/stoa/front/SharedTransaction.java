@@ -101,8 +101,14 @@ public final class SharedTransaction implements Attempts.Attempt {
   @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
-    return SharedStoa.recorded(
-        stoa.tracing(to, method.id()), () -> work.call(to, method, arguments));
+    var answer = new @Nullable Object[1];
+    SharedStoa.recorded(
+        stoa.tracing(to, method.id()),
+        () -> {
+          answer[0] = work.call(to, method, arguments);
+          return answer;
+        });
+    return answer[0];
   }
 
   /// Makes a call like [#call]; an exception of the method ends the transaction.
@@ -110,8 +116,14 @@ public final class SharedTransaction implements Attempts.Attempt {
   @Nullable Object callAsOwn(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
-    return SharedStoa.recorded(
-        stoa.tracing(to, method.id()), () -> work.callAsOwn(to, method, arguments));
+    var answer = new @Nullable Object[1];
+    SharedStoa.recorded(
+        stoa.tracing(to, method.id()),
+        () -> {
+          answer[0] = work.callAsOwn(to, method, arguments);
+          return answer;
+        });
+    return answer[0];
   }
 
   void create(SharedCall to) throws Throwable {

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,7 @@ class StoaTracesTest {
   /// Tells a listener each value.
   static class Passing implements KeyHandler<String, String> {
     @Override
-    public String handle(Object key, String now, String before) {
+    public @Nullable String handle(Object key, @Nullable String now, @Nullable String before) {
       return now;
     }
   }
@@ -300,7 +301,7 @@ class StoaTracesTest {
                     a,
                     account -> {
                       account.hold();
-                      return null;
+                      return "held";
                     });
             Account.running.await();
             relay.cut();
@@ -327,8 +328,8 @@ class StoaTracesTest {
 
   @Test
   void recordsAnEmbeddedStoreAndAsynchronousCalls() throws Exception {
-    try (Stoa stoa = Stoa.open("memory:");
-        var traces = StoaTraces.of(sdk).bindTo(stoa)) {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      StoaTraces traces = StoaTraces.of(sdk).bindTo(stoa);
       Account a = stoa.get(Account.class, "a");
       a.deposit(0);
       String tree =
