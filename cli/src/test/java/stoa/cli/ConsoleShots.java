@@ -65,10 +65,12 @@ final class ConsoleShots {
       world.lose();
       browser.await("one('.server.away')");
       shoot(browser, directory, "lost");
-      browser.open("about:blank");
-      browser.open(world.guarded() + "/console/");
-      browser.await("one('#token')");
-      shoot(browser, directory, "token");
+      try (var guarded = ConsoleWorld.guarded(scratch.resolve("guarded"))) {
+        browser.open("about:blank");
+        browser.open("http://" + guarded.http() + "/console/");
+        browser.await("one('#token')");
+        shoot(browser, directory, "token");
+      }
       caller.interrupt();
       caller.join();
       endless.cancel(true);

@@ -300,22 +300,29 @@ class ConsoleTest {
   // ---- who may look
 
   @Test
-  void aServerWithATokenAsksForIt() throws Exception {
-    browser.open("about:blank");
-    browser.open(world.guarded() + "/console/");
-    browser.await("one('#token') === document.activeElement && one('#token').type === 'password'");
-    browser.type("wrong");
-    browser.press("Enter", 13);
-    browser.await("text('.trouble') === 'the token is wrong'");
-    browser.type(ConsoleWorld.TOKEN);
-    browser.click("button", "Open");
-    browser.await("text('h1') === 'Cluster' && all('svg .server').length === 3");
-    assertEquals("0", browser.text("String(localStorage.length + document.cookie.length)"));
-    browser.open(world.guarded() + "/console/?again");
-    browser.await("text('h1') === 'Cluster'");
-    browser.click("button", "Forget token");
-    browser.await("one('#token')");
-    assertEquals("0", browser.text("String(sessionStorage.length)"));
+  void aServerWithATokenAsksForIt(@TempDir Path directory) throws Exception {
+    try (var server = ConsoleWorld.guarded(directory.resolve("guarded"));
+        var client = HttpClient.newHttpClient()) {
+      String address = "http://" + server.http();
+      // The page is told to everybody, what it asks is not.
+      var asked = HttpRequest.newBuilder(URI.create(address + "/v1/overview")).build();
+      assertEquals(401, client.send(asked, HttpResponse.BodyHandlers.discarding()).statusCode());
+      browser.open("about:blank");
+      browser.open(address + "/console/");
+      browser.await("one('#token') === document.activeElement && one('#token').type === 'password'");
+      browser.type("wrong");
+      browser.press("Enter", 13);
+      browser.await("text('.trouble') === 'the token is wrong'");
+      browser.type(ConsoleWorld.TOKEN);
+      browser.click("button", "Open");
+      browser.await("text('h1') === 'Cluster' && all('svg .server').length === 1");
+      assertEquals("0", browser.text("String(localStorage.length + document.cookie.length)"));
+      browser.open(address + "/console/?again");
+      browser.await("text('h1') === 'Cluster'");
+      browser.click("button", "Forget token");
+      browser.await("one('#token')");
+      assertEquals("0", browser.text("String(sessionStorage.length)"));
+    }
   }
 
   @Test
@@ -397,9 +404,6 @@ class ConsoleTest {
       assertEquals(304, known.statusCode());
       assertEquals(0, known.body().length);
       assertEquals(404, get(client, "/console/../console/x.js", "X", "x").statusCode());
-      // The page is told to everybody, what it asks is not.
-      var denied = HttpRequest.newBuilder(URI.create(world.guarded() + "/v1/overview")).build();
-      assertEquals(401, client.send(denied, HttpResponse.BodyHandlers.discarding()).statusCode());
       int bytes = 0;
       Path files = Path.of("../http/src/main/resources/stoa/http/console");
       try (var all = Files.list(files)) {

@@ -3,7 +3,9 @@ package stoa.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -139,7 +141,6 @@ final class ConsoleWorld implements AutoCloseable {
   private final List<Runnable> doors = new ArrayList<>();
   private final List<Stoa> players = new ArrayList<>();
   private final String url;
-  private final String guarded;
   private final Stoa stoa;
 
   /// Starts the servers, and brings the objects.
@@ -151,8 +152,7 @@ final class ConsoleWorld implements AutoCloseable {
     for (String name : List.of("a", "b", "c")) start(name);
     ClusterServer server = awaitLeader();
     HttpApi api = api(server);
-    url = "http://127.0.0.1:" + door(server, api, List.of());
-    guarded = "http://127.0.0.1:" + door(server, api, List.of(TOKEN));
+    url = "http://127.0.0.1:" + door(server, api);
     stoa = Stoa.open("stoa://127.0.0.1:" + servers.getFirst().port());
     fill();
     deploy("public long add(long n) { return total += n; }");
@@ -208,10 +208,10 @@ final class ConsoleWorld implements AutoCloseable {
     return api;
   }
 
-  private int door(ClusterServer server, HttpApi api, List<String> tokens) throws IOException {
+  private int door(ClusterServer server, HttpApi api) throws IOException {
     var routes = new HashMap<>(new Console().routes());
     routes.put(HttpApi.ROOT, api);
-    var config = new HttpDoor.Config("127.0.0.1", 0, null, null, tokens);
+    var config = new HttpDoor.Config("127.0.0.1", 0, null, null, List.of());
     var door = Monitoring.open(config, server.server(), server::measure, routes);
     doors.add(door::close);
     return door.port();
@@ -358,9 +358,14 @@ final class ConsoleWorld implements AutoCloseable {
     return url;
   }
 
-  /// Returns the address of the door that wants [#TOKEN].
-  String guarded() {
-    return guarded;
+  /// Starts another server, which is alone, and whose clients need [#TOKEN].
+  static ServerProcess guarded(Path directory) throws IOException {
+    var mode = PosixFilePermissions.fromString("rw-------");
+    Path tokens = directory.resolveSibling(directory.getFileName() + ".tokens");
+    Files.createFile(tokens, PosixFilePermissions.asFileAttribute(mode));
+    Files.writeString(tokens, TOKEN);
+    List<String> options = List.of("--http", "0", "--token-file", tokens.toString());
+    return ServerProcess.start(directory, options);
   }
 
   @Override
