@@ -196,7 +196,6 @@ public final class SharedCall implements LiveRoute {
     };
   }
 
-  @SuppressWarnings("NullAway") // Justification: work may return null, which NullAway cannot see
   private @Nullable Object direct(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     Trace trace = stoa.tracing(this, method.id());

@@ -48,7 +48,6 @@ final class SharedKeyValues implements KeyValueStore {
   }
 
   @Override
-  @SuppressWarnings("NullAway") // Justification: work may return null, which NullAway cannot see
   public @Nullable Object get(Object key) {
     Service.Cell cell = cell(key);
     var found = new @Nullable Object[1];

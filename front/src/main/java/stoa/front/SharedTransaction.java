@@ -97,7 +97,6 @@ public final class SharedTransaction implements Attempts.Attempt {
   // ---- calls
 
   /// Makes a call as part of the transaction.
-  @SuppressWarnings("NullAway") // Justification: work may return null, which NullAway cannot see
   @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
@@ -112,7 +111,6 @@ public final class SharedTransaction implements Attempts.Attempt {
   }
 
   /// Makes a call like [#call]; an exception of the method ends the transaction.
-  @SuppressWarnings("NullAway") // Justification: work may return null, which NullAway cannot see
   @Nullable Object callAsOwn(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
