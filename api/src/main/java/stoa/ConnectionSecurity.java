@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// How a client and its server authenticate each other. Without effect for a store in this process.
 ///
-/// The client reads its files again for each connection, so that they can be replaced while it runs.
+/// The client reads its files again for each connection, so that they can be replaced while it
+/// runs.
 ///
 /// @param certificate a PEM file with the server's certificate, or the one that signed it; the
 ///   connection is then encrypted. Null for a connection without encryption

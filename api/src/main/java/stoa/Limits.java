@@ -18,10 +18,10 @@ import java.util.function.Consumer;
 ///   and of their past what [Keep] says. A full store reclaims what it does not need, and refuses a
 ///   call for which there is still no room with [Unavailable] before it logs the call. It keeps a
 ///   sixteenth for deletions and trims
-/// @param diskBytesMax the bytes that the log and the index of a store in files may have on the disk;
-///   of a store of several groups, those of each group at the server that leads it. A store at this
-///   limit refuses as one on a full disk does. It keeps the last 128 MiB, or a third when that is
-///   less, for deletions and trims
+/// @param diskBytesMax the bytes that the log and the index of a store in files may have on the
+///   disk; of a store of several groups, those of each group at the server that leads it. A store
+///   at this limit refuses as one on a full disk does. It keeps the last 128 MiB, or a third when
+///   that is less, for deletions and trims
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version
 ///   of any number of writes
 /// @param nestingMax how deep calls of objects on objects may go

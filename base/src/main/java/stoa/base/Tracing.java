@@ -15,8 +15,8 @@ final class Tracing {
     return used && CURRENT.isBound() ? CURRENT.get() : null;
   }
 
-  static <R extends @Nullable Object, X extends Throwable> R run(
-      Trace trace, Trace.Work<R, X> work) throws X {
+  static <R extends @Nullable Object, X extends Throwable> R run(Trace trace, Trace.Work<R, X> work)
+      throws X {
     used = true;
     return ScopedValue.where(CURRENT, trace).call(work::run);
   }

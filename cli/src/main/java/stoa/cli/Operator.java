@@ -68,10 +68,7 @@ public final class Operator {
       description = "The certificate that the command shows the server, in PEM.")
   private @Nullable Path ownCertificate;
 
-  @Option(
-      names = "--client-key",
-      paramLabel = "FILE",
-      description = "Its private key, in PEM.")
+  @Option(names = "--client-key", paramLabel = "FILE", description = "Its private key, in PEM.")
   private @Nullable Path ownKey;
 
   // In place of one in a file; null for none.

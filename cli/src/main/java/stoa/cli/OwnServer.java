@@ -25,12 +25,10 @@ import stoa.node.access.Caller;
 ///
 /// @param address HOST:PORT of the server
 /// @param trusted certificates of it or of its signers; null for connections without encryption
-/// @param vouchers returns the token by which this stands for a client, or for the server itself when
-///   the argument is null; null when the server needs none
+/// @param vouchers returns the token by which this stands for a client, or for the server itself
+///   when the argument is null; null when the server needs none
 record OwnServer(
-    String address,
-    @Nullable Path trusted,
-    Function<@Nullable Caller, @Nullable String> vouchers) {
+    String address, @Nullable Path trusted, Function<@Nullable Caller, @Nullable String> vouchers) {
   private static final int DNS_NAME = 2;
   private static final int IP_ADDRESS = 7;
 
@@ -39,8 +37,7 @@ record OwnServer(
   /// @param port that it listens on
   /// @param authorities the signers of the certificates of all servers; null when they are unknown
   /// @param access of the server
-  static OwnServer of(
-      ServerConfig config, int port, @Nullable Path authorities, Access access) {
+  static OwnServer of(ServerConfig config, int port, @Nullable Path authorities, Access access) {
     Path certificate = config.certificate();
     Path trusted = certificate == null || authorities == null ? certificate : authorities;
     String host = config.host();

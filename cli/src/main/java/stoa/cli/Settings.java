@@ -30,11 +30,7 @@ record Settings(Map<String, Setting> values) {
   /// Options of other commands that have variables, unless the command reads files with `--data`.
   private static final List<String> OPERATORS =
       List.of(
-          "--server",
-          "--tls-certificate",
-          "--token-file",
-          "--client-certificate",
-          "--client-key");
+          "--server", "--tls-certificate", "--token-file", "--client-certificate", "--client-key");
 
   /// A value.
   ///

@@ -264,12 +264,7 @@ final class StatusCommand implements Callable<Integer> {
     if (sessions.isEmpty()) return;
     out.printf(
         "%10s  %-24s %8s %9s %13s %10s%n",
-        "session",
-        "client",
-        "objects",
-        "requests",
-        "transactions",
-        "unread");
+        "session", "client", "objects", "requests", "transactions", "unread");
     for (SessionStatus session : sessions.subList(0, Math.min(ROWS_MAX, sessions.size()))) {
       out.printf(
           "%10d  %-24s %8s %9s %13s %10s%n",

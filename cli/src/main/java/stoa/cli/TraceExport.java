@@ -40,8 +40,7 @@ final class TraceExport implements AutoCloseable {
   private final OpenTelemetrySdk sdk;
   private final Tracer tracer;
 
-  private TraceExport(
-      String endpoint, String service, Map<String, String> headers, boolean keys) {
+  private TraceExport(String endpoint, String service, Map<String, String> headers, boolean keys) {
     var exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(endpoint)

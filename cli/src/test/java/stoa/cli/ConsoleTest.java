@@ -309,7 +309,8 @@ class ConsoleTest {
       assertEquals(401, client.send(asked, HttpResponse.BodyHandlers.discarding()).statusCode());
       browser.open("about:blank");
       browser.open(address + "/console/");
-      browser.await("one('#token') === document.activeElement && one('#token').type === 'password'");
+      browser.await(
+          "one('#token') === document.activeElement && one('#token').type === 'password'");
       browser.type("wrong");
       browser.press("Enter", 13);
       browser.await("text('.trouble') === 'the token is wrong'");

@@ -200,7 +200,7 @@ final class ConsoleWorld implements AutoCloseable {
   }
 
   private HttpApi api(ClusterServer server) {
-    var own = new OwnServer("127.0.0.1:" + server.port(), null, null);
+    var own = new OwnServer("127.0.0.1:" + server.port(), null, server.server().access()::voucher);
     List<String> types = List.of(Account.class.getName(), Audit.class.getName());
     Trends trends = Trends.begin(server::measure, interval);
     HttpApi api = HttpObjects.of(own, ConsoleWorld.class.getClassLoader(), types, trends);
@@ -211,7 +211,7 @@ final class ConsoleWorld implements AutoCloseable {
   private int door(ClusterServer server, HttpApi api) throws IOException {
     var routes = new HashMap<>(new Console().routes());
     routes.put(HttpApi.ROOT, api);
-    var config = new HttpDoor.Config("127.0.0.1", 0, null, null, List.of());
+    var config = HttpDoor.Config.plain("127.0.0.1", 0);
     var door = Monitoring.open(config, server.server(), server::measure, routes);
     doors.add(door::close);
     return door.port();

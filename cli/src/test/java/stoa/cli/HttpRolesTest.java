@@ -25,8 +25,8 @@ import stoa.node.access.IdentitySource;
 import stoa.node.access.Proof;
 import stoa.node.access.Role;
 
-/// The roles of identities against the paths of the HTTP door, which passes on the identities of its
-/// clients.
+/// The roles of identities against the paths of the HTTP door, which passes on the identities of
+/// its clients.
 class HttpRolesTest {
   private static final int AT_A_TIME = 6;
   private static final Set<Role> ANY = EnumSet.allOf(Role.class);
@@ -122,7 +122,8 @@ class HttpRolesTest {
 
   @Test
   void eachPathNeedsTheRoleOfItsOwnClient(@TempDir Path directory) throws Exception {
-    var text = new StringBuilder("boss token " + hash("boss") + "\nboss may " + Role.words() + "\n");
+    var text =
+        new StringBuilder("boss token " + hash("boss") + "\nboss may " + Role.words() + "\n");
     for (Role role : Role.values()) {
       text.append(role.word()).append(" token ").append(hash(role.word())).append('\n');
       text.append(role.word()).append(" may ").append(role.word()).append('\n');

@@ -24,13 +24,11 @@ class IdentityTest {
 
   @Test
   void makesATokenAndTheLinesOfItsIdentity() {
-    var lines =
-        made(0, "shop", "--may", "call,create", "--on", "shop.*", "--until", "2027-01-31");
+    var lines = made(0, "shop", "--may", "call,create", "--on", "shop.*", "--until", "2027-01-31");
     assertEquals(3, lines.size());
     String token = lines.get(0).replace("# token of shop: ", "");
     assertEquals(43, token.length());
-    assertEquals(
-        "shop token " + Proof.token(token).hash() + " until 2027-01-31", lines.get(1));
+    assertEquals("shop token " + Proof.token(token).hash() + " until 2027-01-31", lines.get(1));
     assertEquals("shop may call,create on shop.*", lines.get(2));
     assertEquals(1, Identities.parse(String.join("\n", lines), "FILE").count());
     assertNotEquals(lines.get(1), made(0, "shop").get(1));

@@ -118,8 +118,7 @@ class MonitoringTest {
     try (Server server = serve(List.of("token"));
         Monitoring monitoring = open(server);
         Stoa stoa =
-            Stoa.open(
-                StoaConfig.of("stoa://127.0.0.1:" + server.port()).withSecurity(security))) {
+            Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()).withSecurity(security))) {
       Counter counter = stoa.get(Counter.class, "a");
       counter.add();
       var ready = ask(address(monitoring), "/health/ready");

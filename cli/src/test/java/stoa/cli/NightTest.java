@@ -188,7 +188,8 @@ class NightTest {
           JsonObject hottest = top.getAsJsonArray("objects").get(0).getAsJsonObject();
           assertEquals("night.Meter[hot]", hottest.get("object").getAsString());
           // Who calls it: a session, and the address of its client.
-          JsonObject history = json("history", "night.Meter", "hot", "--newest-first", "--max", "1");
+          JsonObject history =
+              json("history", "night.Meter", "hot", "--newest-first", "--max", "1");
           String session =
               history.getAsJsonArray("entries").get(0).getAsJsonObject().get("session").toString();
           JsonObject status = json("status");
@@ -326,8 +327,7 @@ class NightTest {
     var disk = new SimulatedDisk(1);
     disk.limit(24L << 20);
     Stoa store =
-        EmbeddedEngine.open(
-            StoaConfig.of("file:simulated"), disk, Clock.system(), Threads.real());
+        EmbeddedEngine.open(StoaConfig.of("file:simulated"), disk, Clock.system(), Threads.real());
     var service = ObjectService.of(store, _ -> true);
     try (Server own = Server.start(ServerConfig.of("127.0.0.1", 0), service);
         Stoa client = Stoa.open("stoa://127.0.0.1:" + own.port())) {

@@ -53,8 +53,7 @@ class StrictDeployTest {
     var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
     try (Server server = Server.start(ServerConfig.of("127.0.0.1", 0), service)) {
       String address = "127.0.0.1:" + server.port();
-      assertEquals(
-          "plain  new\n", stoa(0, "deploy", plain.path(), "--server", address));
+      assertEquals("plain  new\n", stoa(0, "deploy", plain.path(), "--server", address));
       String refused = stoa(1, "deploy", spy.path(), "--server", address);
       assertTrue(refused.contains("spy  REFUSED"), refused);
       assertTrue(refused.contains("v.Spy.look() creates a java.io.PrintStream"), refused);

@@ -84,12 +84,18 @@ final class TraceCost {
     try (Server server = Server.start(ServerConfig.of("127.0.0.1", 0), service);
         Stoa client = Stoa.open("stoa://127.0.0.1:" + server.port());
         Stoa memory = Stoa.open("memory:")) {
-      compare("increments over the network, " + CALLERS + " callers", rounds, way ->
-          measured(way, server, client, CALLERS, traced -> traced.add(1)));
-      compare("increments in memory, 1 caller", rounds, way ->
-          measured(way, null, memory, 1, traced -> traced.add(1)));
-      compare("accessors in memory, 1 caller", rounds, way ->
-          measured(way, null, memory, 1, Traced::value));
+      compare(
+          "increments over the network, " + CALLERS + " callers",
+          rounds,
+          way -> measured(way, server, client, CALLERS, traced -> traced.add(1)));
+      compare(
+          "increments in memory, 1 caller",
+          rounds,
+          way -> measured(way, null, memory, 1, traced -> traced.add(1)));
+      compare(
+          "accessors in memory, 1 caller",
+          rounds,
+          way -> measured(way, null, memory, 1, Traced::value));
     }
   }
 

@@ -63,8 +63,7 @@ class TraceExportTest {
             "http://127.0.0.1:" + collector.getAddress().getPort(),
             "OTEL_EXPORTER_OTLP_HEADERS",
             "X-Who=me");
-    TraceExport export =
-        Objects.requireNonNull(TraceExport.open(null, false, environment));
+    TraceExport export = Objects.requireNonNull(TraceExport.open(null, false, environment));
     try (var shop = HttpShopServer.open()) {
       shop.server().trace(export.tracer());
       var config = new HttpDoor.Config("127.0.0.1", 0, null, null, List.of());

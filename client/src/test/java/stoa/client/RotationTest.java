@@ -85,21 +85,22 @@ class RotationTest {
           refused = ended;
         }
       }
-      assertTrue(String.valueOf(refused.getMessage()).contains("refuses this client"), refused::toString);
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("refuses this client"), refused::toString);
       for (int i = 2; i < 10; i++) assertEquals(i, counter.add());
     }
   }
 
   @Test
   void aCallThatTheRolesDoNotAllowIsForbidden() throws Exception {
-    try (var server =
-            start(ServerConfig.of("127.0.0.1", 0), "r token " + hash("x"), "r may read");
+    try (var server = start(ServerConfig.of("127.0.0.1", 0), "r token " + hash("x"), "r may read");
         var stoa = open(server, ConnectionSecurity.none().withToken("x"))) {
       Counter counter = stoa.get(Counter.class, "c");
       assertEquals(0, counter.value());
       var refused = assertThrows(Forbidden.class, counter::add);
       assertTrue(
-          String.valueOf(refused.getMessage()).contains("has not the role call on rotation.Counter"),
+          String.valueOf(refused.getMessage())
+              .contains("has not the role call on rotation.Counter"),
           refused::toString);
       assertThrows(Forbidden.class, () -> stoa.transact(() -> counter.add()));
       assertThrows(Forbidden.class, () -> stoa.store().put("k", 1L));
@@ -151,6 +152,9 @@ class RotationTest {
   private Path pem(String name, String what, byte[] bytes) throws Exception {
     var lines = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
     return write(
-        name, "-----BEGIN " + what + "-----", lines.encodeToString(bytes), "-----END " + what + "-----");
+        name,
+        "-----BEGIN " + what + "-----",
+        lines.encodeToString(bytes),
+        "-----END " + what + "-----");
   }
 }

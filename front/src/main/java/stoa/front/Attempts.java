@@ -123,8 +123,7 @@ public final class Attempts {
     trace.tag("stoa.attempt", number);
     Throwable failure = null;
     try {
-      Ended<R> ended =
-          trace.run(() -> new Ended<>(transaction.run(body), transaction.commit()));
+      Ended<R> ended = trace.run(() -> new Ended<>(transaction.run(body), transaction.commit()));
       if (ended.outcome instanceof Transaction.Outcome.Aborted(Aborted cause)) failure = cause;
       return ended;
     } catch (Throwable thrown) {

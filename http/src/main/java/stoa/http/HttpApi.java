@@ -82,8 +82,8 @@ public final class HttpApi implements HttpDoor.Route, AutoCloseable {
       Function<Caller, Stoa> opening,
       Function<Caller, Pasts> pasts) {
     clients =
-        new StoreClients(caller ->
-            new StoreClient(source, loader, names, () -> opening.apply(caller)));
+        new StoreClients(
+            caller -> new StoreClient(source, loader, names, () -> opening.apply(caller)));
     var calls = new Calls(clients, pasts);
     add("GET", "openapi.json", asking -> new OpenApi(clients.of(asking), described).reply(asking));
     add("POST", "transactions", calls::transact);

@@ -6,8 +6,8 @@ import java.util.function.Function;
 import stoa.Closed;
 import stoa.node.access.Caller;
 
-/// The store as clients of its own servers: one for each identity of the door's clients, so that the
-/// servers decide on each request by the roles of its own client. Thread-safe.
+/// The store as clients of its own servers: one for each identity of the door's clients, so that
+/// the servers decide on each request by the roles of its own client. Thread-safe.
 ///
 /// There is room for a fixed number; one more takes the place of the one that was used longest ago.
 final class StoreClients implements AutoCloseable {

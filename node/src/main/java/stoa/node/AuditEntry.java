@@ -19,8 +19,7 @@ import stoa.wire.ShardMap;
 /// @param address of the operator's machine, as the server saw it
 /// @param command in words
 /// @param outcome `done`, or the reason why it was refused
-record AuditEntry(
-    long millis, String identity, String address, String command, String outcome) {
+record AuditEntry(long millis, String identity, String address, String command, String outcome) {
   /// The outcome of a command that was not refused.
   static final String DONE = "done";
 
@@ -52,8 +51,8 @@ record AuditEntry(
     throw new IllegalArgumentException("group " + group + " of " + groups + " has no shard");
   }
 
-  /// Returns the streams of all groups, in stores of any number of groups: a restored store may have
-  /// had another number.
+  /// Returns the streams of all groups, in stores of any number of groups: a restored store may
+  /// have had another number.
   static Set<StreamKey> streams() {
     var all = new TreeSet<StreamKey>();
     for (int groups = 1; groups <= ShardMap.GROUPS_MAX; groups++) {

@@ -51,7 +51,8 @@ final class Commands {
     if (!first.getDeploys() && !first.getBrings()) return null;
     var words = new StringBuilder(first.getBrings() ? "bring" : "deploy");
     for (String type : first.getTypesList()) words.append(' ').append(type);
-    for (String loss : first.getAcceptedList()) words.append(" accepting \"").append(loss).append('"');
+    for (String loss : first.getAcceptedList())
+      words.append(" accepting \"").append(loss).append('"');
     return first.getTrusted() ? words.append(" as trusted code").toString() : words.toString();
   }
 

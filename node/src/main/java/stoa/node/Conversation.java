@@ -62,8 +62,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// @param word the last message; null for none
   private record End(Status status, @Nullable ServerFrame word) {}
 
-  Conversation(
-      Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, Caller caller) {
+  Conversation(Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, Caller caller) {
     this.nodes = nodes;
     this.out = out;
     this.senders = nodes.threads().senders();
@@ -249,14 +248,13 @@ final class Conversation implements StreamObserver<ClientFrame> {
     return at != null && at.node().isOver();
   }
 
-  /// Ends the connection when the client's identity has ended or was removed; it may come again with
-  /// another proof.
+  /// Ends the connection when the client's identity has ended or was removed; it may come again
+  /// with another proof.
   ///
   /// @return whether it has ended it
   boolean endUnlessKnown() {
     if (caller.isKnown()) return false;
-    refuse(
-        Status.UNAVAILABLE, "the identity " + caller + " or its proof has ended or was removed");
+    refuse(Status.UNAVAILABLE, "the identity " + caller + " or its proof has ended or was removed");
     return true;
   }
 

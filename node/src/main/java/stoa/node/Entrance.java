@@ -21,8 +21,8 @@ import stoa.node.access.Caller;
 
 /// Admits clients with a known proof, and the requests that their roles allow. Thread-safe.
 ///
-/// It decides on each method here, and [Requests] decides on the requests of a conversation; both by
-/// [Needs].
+/// It decides on each method here, and [Requests] decides on the requests of a conversation; both
+/// by [Needs].
 final class Entrance implements ServerInterceptor {
   /// The address of a client.
   static final Context.Key<SocketAddress> PEER = Context.key("peer");
@@ -96,8 +96,7 @@ final class Entrance implements ServerInterceptor {
     private boolean isAllowed;
     private boolean isRefused;
 
-    Checked(
-        ServerCall.Listener<Q> next, Noted<Q, A> call, Rpc rpc, Caller caller, Access access) {
+    Checked(ServerCall.Listener<Q> next, Noted<Q, A> call, Rpc rpc, Caller caller, Access access) {
       super(next);
       this.call = call;
       this.rpc = rpc;
@@ -125,8 +124,7 @@ final class Entrance implements ServerInterceptor {
       var refusals = access.refusals();
       String source = "identity " + caller.name();
       if (refusals.mayTry(source)) {
-        refusals.forbidden(
-            source, why, () -> Entrance.refuse(call, Status.PERMISSION_DENIED, why));
+        refusals.forbidden(source, why, () -> Entrance.refuse(call, Status.PERMISSION_DENIED, why));
         return;
       }
       Entrance.refuse(

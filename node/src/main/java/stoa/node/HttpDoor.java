@@ -226,8 +226,7 @@ public final class HttpDoor implements AutoCloseable {
   private final Semaphore bodyBytes = new Semaphore(BODIES_BYTES_MAX);
   private final ScheduledThreadPoolExecutor watch;
 
-  private HttpDoor(
-      Config config, Access access, Map<String, Route> routes, Duration writeMax)
+  private HttpDoor(Config config, Access access, Map<String, Route> routes, Duration writeMax)
       throws IOException {
     this.writeMax = writeMax;
     this.access = access;
@@ -284,8 +283,7 @@ public final class HttpDoor implements AutoCloseable {
   /// Opens a door as [#open(Config, Access, Map)].
   ///
   /// @param writeMax how long a client may take to read a reply, or a part of a stream
-  static HttpDoor open(
-      Config config, Access access, Map<String, Route> routes, Duration writeMax)
+  static HttpDoor open(Config config, Access access, Map<String, Route> routes, Duration writeMax)
       throws IOException {
     return new HttpDoor(config, access, routes, writeMax);
   }
@@ -327,10 +325,7 @@ public final class HttpDoor implements AutoCloseable {
       return;
     }
     if (caller == null && !isOpen) {
-      refuse(
-          exchange,
-          route,
-          "send a token as Authorization: Bearer TOKEN; " + access.remedy());
+      refuse(exchange, route, "send a token as Authorization: Bearer TOKEN; " + access.remedy());
       return;
     }
     send(exchange, reply(exchange, route, caller));

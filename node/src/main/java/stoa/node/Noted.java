@@ -7,8 +7,8 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 import stoa.node.access.Caller;
 
-/// A call of a client whose end goes to the audit log, if it is a command of an operator. gRPC calls
-/// it from one thread at a time.
+/// A call of a client whose end goes to the audit log, if it is a command of an operator. gRPC
+/// calls it from one thread at a time.
 final class Noted<Q, A> extends SimpleForwardingServerCall<Q, A> {
   private final Caller caller;
   private final String address;

@@ -106,7 +106,8 @@ final class ObjectRequests {
     try {
       var made = Forms.call(container.object(), call);
       asked.calls(made);
-      if (asked.isAllowedPartly()) container.lane().goOn(() -> startAllowed(asked, container, made));
+      if (asked.isAllowedPartly())
+        container.lane().goOn(() -> startAllowed(asked, container, made));
       else if (service.isPlaced(made.container())) placed(asked, container, made);
       else if (service.isQuick(made)) runBriefly(asked, container, made, () -> {});
       else container.lane().goOn(() -> run(asked, made));
@@ -257,8 +258,7 @@ final class ObjectRequests {
         return;
       }
       asked
-          .traced(() ->
-              service.delete(container.object(), existence, asked.timeLeft(), asked.id()))
+          .traced(() -> service.delete(container.object(), existence, asked.timeLeft(), asked.id()))
           .whenDone(settled -> {
             try {
               deleted(asked, container, settled);

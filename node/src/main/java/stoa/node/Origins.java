@@ -7,8 +7,8 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// How many sessions clients of each address and of each identity have, so that one address and
-/// one identity leave some to the others. Thread-safe.
+/// How many sessions clients of each address and of each identity have, so that one address and one
+/// identity leave some to the others. Thread-safe.
 final class Origins {
   private final ServerConfig config;
   private final Supplier<Stream<Session>> open;

@@ -790,13 +790,10 @@ public final class Server implements AutoCloseable {
       });
     }
 
-    private static void release(
-        ObjectService service, Release asked, RetainReply.Builder reply) {
+    private static void release(ObjectService service, Release asked, RetainReply.Builder reply) {
       byte[] key = asked.getKey().isEmpty() ? null : asked.getKey().toByteArray();
       RetentionService.Released released =
-          service
-              .retention()
-              .release(asked.getType(), key, asked.getVersions(), asked.getSkip());
+          service.retention().release(asked.getType(), key, asked.getVersions(), asked.getSkip());
       reply.setReleased(released.objects()).setNext(released.next());
     }
 

@@ -75,7 +75,8 @@ final class StreamCalls {
 
   private static Map<StreamKey, byte[]> data(Decoder in) {
     var data = new LinkedHashMap<StreamKey, byte[]>();
-    for (int left = in.count(); left > 0; left--) data.put(changed(StreamForms.key(in)), in.sized());
+    for (int left = in.count(); left > 0; left--)
+      data.put(changed(StreamForms.key(in)), in.sized());
     return data;
   }
 

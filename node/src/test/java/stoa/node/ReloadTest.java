@@ -162,9 +162,10 @@ class ReloadTest {
     HttpDoor.Route route =
         asked ->
             HttpDoor.Reply.text(
-                200, "text/plain", String.valueOf(java.util.Objects.requireNonNull(asked.caller())));
-    var door =
-        new HttpDoor.Config("127.0.0.1", 0, own.certificate(), own.key(), authorities);
+                200,
+                "text/plain",
+                String.valueOf(java.util.Objects.requireNonNull(asked.caller())));
+    var door = new HttpDoor.Config("127.0.0.1", 0, own.certificate(), own.key(), authorities);
     try (Server server = start(config);
         var http = HttpDoor.open(door, server.access(), Map.of("/who", route))) {
       try (var client = encrypted(server, own, alice)) {
@@ -253,9 +254,9 @@ class ReloadTest {
               stoa.wire.proto.Stream.newBuilder()
                   .setOperation(operation.number())
                   .setArguments(ByteString.copyFrom(arguments.toBytes()));
-          var answer =
-              client.ask(RawClient.request(sequence++).setStream(change));
-          assertTrue(answer.getFailure().getMessage().contains("is the audit log"), answer::toString);
+          var answer = client.ask(RawClient.request(sequence++).setStream(change));
+          assertTrue(
+              answer.getFailure().getMessage().contains("is the audit log"), answer::toString);
         }
       }
     }

@@ -62,9 +62,9 @@ import stoa.wire.proto.Fetch;
 import stoa.wire.proto.Follow;
 import stoa.wire.proto.ListObjects;
 import stoa.wire.proto.LookRequest;
-import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Request.WhatCase;
+import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.StateOf;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.Stream;
@@ -183,8 +183,7 @@ class RolesTest {
     text.append("some may operate on other.Type\n");
     Path file = Files.writeString(directory.resolve("identities"), text);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-    var config =
-        ServerConfig.of("127.0.0.1", 0).withIdentities(new IdentitySource.Named(file));
+    var config = ServerConfig.of("127.0.0.1", 0).withIdentities(new IdentitySource.Named(file));
     server = Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
     try (var client = client("boss")) {
       client.open();
@@ -414,9 +413,7 @@ class RolesTest {
       creating.getCallBuilder().setCall(ByteString.copyFrom(new byte[1]));
       assertTrue(isForbidden(caller.ask(creating)));
       var absently = RawClient.call(10, 2, increment);
-      absently
-          .getCallBuilder()
-          .setExistence(Existence.newBuilder().setKind(Existence.Kind.ABSENT));
+      absently.getCallBuilder().setExistence(Existence.newBuilder().setKind(Existence.Kind.ABSENT));
       assertTrue(isForbidden(caller.ask(absently)));
     }
   }

@@ -88,7 +88,8 @@ record TestCertificate(Path certificate, Path key, Path store) {
     trust.init(anchors);
     var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     if (own == null) keys.init(null, null);
-    else keys.init(KeyStore.getInstance(own.store.toFile(), WORD.toCharArray()), WORD.toCharArray());
+    else
+      keys.init(KeyStore.getInstance(own.store.toFile(), WORD.toCharArray()), WORD.toCharArray());
     var context = SSLContext.getInstance("TLS");
     context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
     return context;

@@ -295,7 +295,8 @@ public final class CodeService {
   public void bring(Map<String, byte[]> files, Set<String> types) {
     Map<String, List<Class<?>>> shared = shared(files, types);
     shared.keySet().removeIf(type -> !activations(type).isEmpty());
-    for (Finding found : found(shared, Sample.WHOLE, new Tried(Set.of(), Trust.STRICT, _ -> {})).findings()) {
+    for (Finding found :
+        found(shared, Sample.WHOLE, new Tried(Set.of(), Trust.STRICT, _ -> {})).findings()) {
       if (!found.fits()) throw new NotShareable(found.reason());
     }
     shared.forEach((type, faces) -> {

@@ -27,8 +27,7 @@ final class HandlerCodes {
 
   // A listener that has run keeps the code of its handler; this limits the others. The class of the
   // program counts as no version.
-  private final StoredCodes loaded =
-      new StoredCodes(this::load, code -> !code.isStored(), _ -> {});
+  private final StoredCodes loaded = new StoredCodes(this::load, code -> !code.isStored(), _ -> {});
   private final ReentrantLock lock = new ReentrantLock();
 
   HandlerCodes(LocalService stoa, Codes codes) {

@@ -222,8 +222,7 @@ public final class RetentionService {
   /// @throws stoa.NotShareable when the store has no such type
   public Released release(String type, byte @Nullable [] key, long versions, long skip) {
     String space = stoa.typeNamed(type).shared().name();
-    Iterator<byte[]> keys =
-        key == null ? stoa.core().list(space) : List.of(key).iterator();
+    Iterator<byte[]> keys = key == null ? stoa.core().list(space) : List.of(key).iterator();
     long passed = 0;
     long released = 0;
     for (; keys.hasNext() && passed < skip; passed++) keys.next();

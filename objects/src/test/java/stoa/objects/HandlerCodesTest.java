@@ -37,11 +37,10 @@ class HandlerCodesTest {
   /// Another version of the program, which says another word.
   private static Map<String, byte[]> version(Program program, int number) {
     var files = new HashMap<>(program.files());
-    files.replaceAll(
-        (_, file) ->
-            new String(file, StandardCharsets.ISO_8859_1)
-                .replace(word(0), word(number))
-                .getBytes(StandardCharsets.ISO_8859_1));
+    files.replaceAll((_, file) ->
+        new String(file, StandardCharsets.ISO_8859_1)
+            .replace(word(0), word(number))
+            .getBytes(StandardCharsets.ISO_8859_1));
     return files;
   }
 

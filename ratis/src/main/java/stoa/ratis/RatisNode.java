@@ -1,12 +1,12 @@
 package stoa.ratis;
 
 import java.io.IOException;
-import java.security.GeneralSecurityException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

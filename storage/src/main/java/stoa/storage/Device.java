@@ -337,9 +337,7 @@ public final class Device implements AutoCloseable {
         bytesMax == Long.MAX_VALUE
             ? null
             : new Quota(
-                bytesMax,
-                allowance.within(bytesMax, this::usedBytes),
-                new AtomicReference<>());
+                bytesMax, allowance.within(bytesMax, this::usedBytes), new AtomicReference<>());
   }
 
   /// Returns the most bytes that users may make the device have; [Long#MAX_VALUE] without a bound.

@@ -120,8 +120,7 @@ class StoaTracesTest {
 
   @BeforeEach
   void serve() throws IOException {
-    var service =
-        ObjectService.of(new EmbeddedEngine().open(StoaConfig.of("memory:")), _ -> true);
+    var service = ObjectService.of(new EmbeddedEngine().open(StoaConfig.of("memory:")), _ -> true);
     server = Server.start(ServerConfig.of("127.0.0.1", 0), service);
     server.trace(StoaTraces.of(sdk).withKeys().tracer());
   }

@@ -15,8 +15,8 @@ import stoa.bench.load.Counter;
 import stoa.cli.Main;
 import stoa.cli.ServersSecret;
 
-/// The part of the night of docs/guide/operations.md that needs several servers: a server that lags,
-/// and one that is lost. The other part is in `NightTest` of `cli`.
+/// The part of the night of docs/guide/operations.md that needs several servers: a server that
+/// lags, and one that is lost. The other part is in `NightTest` of `cli`.
 class NightClusterTest {
   private static String stoa(Cluster cluster, int server, String... arguments) {
     var all = new ArrayList<>(List.of(arguments));
@@ -48,7 +48,8 @@ class NightClusterTest {
       // It hangs: calls go on, and it falls behind.
       cluster.pause(lags);
       for (int i = 0; i < 200; i++) counter.add(1);
-      String status = await(cluster, leader, " +0 .*" + name + " \\((does not answer|\\d+ behind)\\).*");
+      String status =
+          await(cluster, leader, " +0 .*" + name + " \\((does not answer|\\d+ behind)\\).*");
       assertTrue(status.contains("1 group"), status);
       // It goes on, and catches up by itself.
       cluster.resume(lags);

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The classes of the JDK and of Stoa, and their members, that deployed code may use. All others are
-/// refused, also those of later JDKs.
+/// The classes of the JDK and of Stoa, and their members, that deployed code may use. All others
+/// are refused, also those of later JDKs.
 ///
 /// The permitted members have no way to files, networks, processes, threads, class loaders or
 /// reflection, and change nothing of the process. [Forbidden] refuses members for another reason:

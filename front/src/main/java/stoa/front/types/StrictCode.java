@@ -44,8 +44,7 @@ public final class StrictCode {
   private final Map<String, ClassModel> models = new HashMap<>();
 
   private StrictCode(Map<String, byte[]> files) {
-    files.forEach((name, file) ->
-        models.put(name.replace('.', '/'), ClassFile.of().parse(file)));
+    files.forEach((name, file) -> models.put(name.replace('.', '/'), ClassFile.of().parse(file)));
   }
 
   /// Checks class files.
@@ -106,11 +105,13 @@ public final class StrictCode {
       if (method.methodName().equalsString("finalize") && method.methodType().equalsString("()V")) {
         throw refused("runs on a thread of the JVM", "remove it");
       }
-      method.code().ifPresent(code -> {
-        for (CodeElement element : code) {
-          if (element instanceof Instruction instruction) check(instruction);
-        }
-      });
+      method
+          .code()
+          .ifPresent(code -> {
+            for (CodeElement element : code) {
+              if (element instanceof Instruction instruction) check(instruction);
+            }
+          });
     }
 
     private void check(Instruction instruction) {
@@ -150,8 +151,7 @@ public final class StrictCode {
     private void argument(ConstantDesc argument) {
       switch (argument) {
         case DirectMethodHandleDesc handle ->
-            require(
-                Verifier.internalName(handle), name(handle), handle.lookupDescriptor());
+            require(Verifier.internalName(handle), name(handle), handle.lookupDescriptor());
         case DynamicConstantDesc<?> dynamic -> {
           bootstrap(dynamic.bootstrapMethod());
           dynamic.bootstrapArgsList().forEach(this::argument);

@@ -65,7 +65,8 @@ class StrictCodeTest {
     for (Class<?> one : classes) {
       String name = one.getName();
       try (InputStream in =
-          Objects.requireNonNull(one.getResourceAsStream("/" + name.replace('.', '/') + ".class"))) {
+          Objects.requireNonNull(
+              one.getResourceAsStream("/" + name.replace('.', '/') + ".class"))) {
         files.put(name, in.readAllBytes());
       } catch (IOException e) {
         throw new IllegalStateException(e);
@@ -143,7 +144,8 @@ class StrictCodeTest {
       byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
       var sum = new CRC32();
       sum.update(bytes);
-      text.append(Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-256").digest()));
+      text.append(
+          Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-256").digest()));
       text.append(ByteBuffer.wrap(bytes).getInt()).append(new Scanner("a b").next());
       try (var out = new PrintStream(new ByteArrayOutputStream())) {
         out.println(text);
@@ -311,11 +313,40 @@ class StrictCodeTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "printStream", "printWriter", "formatter", "formatterOfStream", "scanner", "fileHandler",
-        "zipFile", "files", "methodOfFiles", "constructorOfFiles", "context", "handle", "reflection",
-        "loader", "exit", "load", "property", "runtime", "process", "thread", "timer", "pool",
-        "parallel", "parallelSort", "socket", "object", "services", "locale", "memory", "logger",
-        "input", "store", "internals", "outside"
+        "printStream",
+        "printWriter",
+        "formatter",
+        "formatterOfStream",
+        "scanner",
+        "fileHandler",
+        "zipFile",
+        "files",
+        "methodOfFiles",
+        "constructorOfFiles",
+        "context",
+        "handle",
+        "reflection",
+        "loader",
+        "exit",
+        "load",
+        "property",
+        "runtime",
+        "process",
+        "thread",
+        "timer",
+        "pool",
+        "parallel",
+        "parallelSort",
+        "socket",
+        "object",
+        "services",
+        "locale",
+        "memory",
+        "logger",
+        "input",
+        "store",
+        "internals",
+        "outside"
       })
   void codeThatReachesBeyondTheStoreIsRefused(String method) {
     Map<String, byte[]> all = files(Attack.class);
@@ -397,7 +428,8 @@ class StrictCodeTest {
     assertTrue(refused(Waiting.class).contains("uses java.util.ArrayList.parallelStream"));
     assertTrue(refused(Finalized.class).contains("runs on a thread of the JVM"));
     // Code that no other code seems to call is checked as well.
-    assertTrue(refused(Inheriting.class, Supplying.class).contains("java.lang.Thread.currentThread"));
+    assertTrue(
+        refused(Inheriting.class, Supplying.class).contains("java.lang.Thread.currentThread"));
   }
 
   @Test

@@ -1,9 +1,9 @@
 package stoa.node.access;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +12,9 @@ import stoa.base.Secret;
 /// Decides who is admitted to a server, and what each client may do: for all of its doors.
 /// Thread-safe.
 ///
-/// A server's door for HTTP makes its calls as a client of the servers. It passes on the identity of
-/// its own client by a *voucher*: a token of the name and a proof that the door knows the secret of
-/// the servers. A server alone has a secret of its own for that.
+/// A server's door for HTTP makes its calls as a client of the servers. It passes on the identity
+/// of its own client by a *voucher*: a token of the name and a proof that the door knows the secret
+/// of the servers. A server alone has a secret of its own for that.
 public final class Access {
   private static final String PURPOSE = "stoa voucher 1";
   private static final String BEARER = "Bearer ";

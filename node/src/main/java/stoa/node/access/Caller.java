@@ -49,8 +49,8 @@ public final class Caller {
     return known == null || known.isOver(System.currentTimeMillis()) ? null : known;
   }
 
-  /// Returns whether the proof counts: it does not when the identity, or the proof, has ended or was
-  /// removed.
+  /// Returns whether the proof counts: it does not when the identity, or the proof, has ended or
+  /// was removed.
   public boolean isKnown() {
     return known() != null;
   }
@@ -88,7 +88,9 @@ public final class Caller {
   /// Returns the words of a refusal.
   public String refusal(Need need) {
     Permit permit = permit(need);
-    return permit.refusal() == null ? "the identity " + name + " has not " + need : permit.refusal();
+    return permit.refusal() == null
+        ? "the identity " + name + " has not " + need
+        : permit.refusal();
   }
 
   @Override

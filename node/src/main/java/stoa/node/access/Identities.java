@@ -259,7 +259,8 @@ public final class Identities {
         types = List.of(words[2].split(",", -1));
         for (String type : types) {
           if (!TYPE.matcher(type).matches()) {
-            throw wrong("\"" + type + "\" is no type; write its stored name, or bank.* for several");
+            throw wrong(
+                "\"" + type + "\" is no type; write its stored name, or bank.* for several");
           }
         }
       } else if (words.length != 1) {

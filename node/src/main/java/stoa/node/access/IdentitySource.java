@@ -55,7 +55,10 @@ public sealed interface IdentitySource {
     @Override
     public Identities read() throws IOException {
       Set<String> deploying =
-          lines().filter(words -> words.length > 1).map(words -> words[0]).collect(Collectors.toSet());
+          lines()
+              .filter(words -> words.length > 1)
+              .map(words -> words[0])
+              .collect(Collectors.toSet());
       return Identities.ofTokens(tokens(), deploying);
     }
 

@@ -80,7 +80,8 @@ class IdentitiesTest {
 
   @Test
   void refusesWhatItCannotReadWithTheLineAndTheRemedy() {
-    assertTrue(refused("a token " + hash("x"), "secret").contains("FILE, line 2: has 1 words, as in"));
+    assertTrue(
+        refused("a token " + hash("x"), "secret").contains("FILE, line 2: has 1 words, as in"));
     assertTrue(refused("secret deploy").contains("./stoa identity NAME makes a token"));
     assertTrue(refused("a token secret").contains("the token is not hashed"));
     assertTrue(refused("a token sha256:00").contains("the token is not hashed"));

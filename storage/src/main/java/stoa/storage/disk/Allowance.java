@@ -42,11 +42,7 @@ public final class Allowance {
   }
 
   private Allowance(
-      Disk disk,
-      @Nullable Quota quota,
-      int segmentBytes,
-      LongSupplier held,
-      LongSupplier largest) {
+      Disk disk, @Nullable Quota quota, int segmentBytes, LongSupplier held, LongSupplier largest) {
     this.disk = disk;
     this.quota = quota;
     this.segmentBytes = segmentBytes;

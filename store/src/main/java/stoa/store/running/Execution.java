@@ -479,8 +479,8 @@ public final class Execution implements Cancellation.Run {
     return mode;
   }
 
-  /// Returns where the calls of the run are recorded; null when nobody records them. Only the thread
-  /// that runs the handler calls this.
+  /// Returns where the calls of the run are recorded; null when nobody records them. Only the
+  /// thread that runs the handler calls this.
   public @Nullable Trace trace() {
     StoreTransaction within = transaction;
     return within != null && resident == null ? within.trace() : trace;
