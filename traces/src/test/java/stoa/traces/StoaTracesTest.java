@@ -64,9 +64,10 @@ class StoaTracesTest {
       throw new IllegalStateException("no");
     }
 
-    public void hold() throws InterruptedException {
+    public long hold() throws InterruptedException {
       running.countDown();
       mayEnd.await();
+      return balance;
     }
 
     @Accessor
@@ -295,13 +296,7 @@ class StoaTracesTest {
       Account.mayEnd = new CountDownLatch(1);
       String tree =
           traced(() -> {
-            var held =
-                stoa.async(
-                    a,
-                    account -> {
-                      account.hold();
-                      return "held";
-                    });
+            var held = stoa.async(a, Account::hold);
             Account.running.await();
             relay.cut();
             // The client is connected again when another call has an answer.
