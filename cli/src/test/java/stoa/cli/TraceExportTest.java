@@ -66,8 +66,10 @@ class TraceExportTest {
     TraceExport export = Objects.requireNonNull(TraceExport.open(null, false, environment));
     try (var shop = HttpShopServer.open()) {
       shop.server().trace(export.tracer());
-      var config = new HttpDoor.Config("127.0.0.1", 0, null, null, List.of());
-      try (var door = HttpDoor.open(config, Map.of(HttpApi.ROOT, export.route(shop.api())))) {
+      var config = HttpDoor.Config.plain("127.0.0.1", 0);
+      try (var door =
+          HttpDoor.open(
+              config, shop.server().access(), Map.of(HttpApi.ROOT, export.route(shop.api())))) {
         String url = "http://127.0.0.1:" + door.port();
         assertEquals(200, call(url, "00-" + TRACE + "-b7ad6b7169203331-00"));
         assertEquals(200, call(url, "00-" + TRACE + "-b7ad6b7169203331-01"));

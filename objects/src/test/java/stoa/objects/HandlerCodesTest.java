@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.ListenerLimits;
 import stoa.Stoa;
+import stoa.base.TraceParent;
 import stoa.front.Service;
 import stoa.front.types.Keys;
 
@@ -46,7 +47,7 @@ class HandlerCodesTest {
 
   private record Heard(LinkedBlockingQueue<byte[]> told) implements Service.Sink {
     @Override
-    public void event(long number, byte[] event) {
+    public void event(long number, byte[] event, @Nullable TraceParent trace) {
       told.add(event);
     }
 

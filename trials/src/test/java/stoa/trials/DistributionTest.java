@@ -131,7 +131,7 @@ class DistributionTest {
   private String jars() throws Exception {
     Path made = Files.createDirectory(folder.resolve("jars"));
     var jars = new ArrayList<String>();
-    for (String entry : ChildProcess.classPath().split(File.pathSeparator)) {
+    for (String entry : ChildProcess.classPath().split(File.pathSeparator, -1)) {
       Path path = Path.of(entry);
       if (Files.isDirectory(path)) {
         path = made.resolve(jars.size() + ".jar");
