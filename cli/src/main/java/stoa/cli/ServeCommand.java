@@ -33,7 +33,7 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
 import stoa.objects.RetentionService;
-import stoa.ratis.RatisConfig;
+import stoa.raft.NodeConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
@@ -447,13 +447,13 @@ final class ServeCommand implements Callable<Integer> {
     return 1;
   }
 
-  private RatisConfig.@Nullable Tls security() {
+  private NodeConfig.@Nullable Tls security() {
     Path pem = certificate;
     Path privateKey = key;
     Path trusted = authorities;
     return pem == null || privateKey == null || trusted == null
         ? null
-        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted));
+        : new NodeConfig.Tls(readable(pem), own(privateKey), readable(trusted));
   }
 
   private final class Contacting implements Contact {

@@ -45,10 +45,10 @@ import stoa.node.ServerConfig;
 import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
-import stoa.ratis.GroupId;
-import stoa.ratis.Member;
-import stoa.ratis.Questions;
-import stoa.ratis.RatisConfig;
+import stoa.raft.GroupId;
+import stoa.raft.Member;
+import stoa.raft.Questions;
+import stoa.raft.NodeConfig;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Survivor;
 import stoa.storage.Device;
@@ -155,7 +155,7 @@ public final class ClusterServer implements AutoCloseable {
       String host,
       int port,
       @Nullable Secret secret,
-      RatisConfig.@Nullable Tls security,
+      NodeConfig.@Nullable Tls security,
       int groups,
       int replicas,
       @Nullable String join,
@@ -194,7 +194,7 @@ public final class ClusterServer implements AutoCloseable {
     acting.lock();
     try {
       String name = before != null ? before.name() : newName();
-      var config = RatisConfig.of(name, directory.resolve("log"));
+      var config = NodeConfig.of(name, directory.resolve("log"));
       config =
           before != null
               ? config.withAddress(before.host(), before.port(), before.supplyPort())
@@ -263,9 +263,9 @@ public final class ClusterServer implements AutoCloseable {
     return first;
   }
 
-  private RatisConfig secured(RatisConfig config) {
+  private NodeConfig secured(NodeConfig config) {
     if (secret != null) return config.withSecret(secret);
-    RatisConfig.Tls security = options.security();
+    NodeConfig.Tls security = options.security();
     return security == null ? config : config.withTls(security);
   }
 
@@ -364,7 +364,7 @@ public final class ClusterServer implements AutoCloseable {
               + known.groups()
               + "; take a server that has all of them");
     }
-    var config = RatisConfig.of(noted.name(), directory.resolve("log"));
+    var config = NodeConfig.of(noted.name(), directory.resolve("log"));
     for (int group : noted.hosts().keySet()) {
       Path device = replica(directory, group);
       try (var replica = new Replica(HostedGroup.device(Machine.real(), device))) {
@@ -422,7 +422,7 @@ public final class ClusterServer implements AutoCloseable {
       @Nullable Secret secret) {
     Name.checked("a server", name);
     var settings = new Settings(new SecureRandom().nextLong(), groups, replicas);
-    var config = RatisConfig.of(name, directory.resolve("log"));
+    var config = NodeConfig.of(name, directory.resolve("log"));
     var hosts = new TreeMap<Integer, Membership.Start>();
     for (int group = 0; group < groups; group++) {
       Position position;

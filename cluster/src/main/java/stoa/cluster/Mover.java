@@ -36,8 +36,8 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Repeats;
-import stoa.ratis.Line;
-import stoa.ratis.Member;
+import stoa.raft.Line;
+import stoa.raft.Member;
 import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 

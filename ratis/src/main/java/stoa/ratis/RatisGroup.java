@@ -42,6 +42,12 @@ import stoa.Unavailable;
 import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Replica;
+import stoa.raft.Acknowledged;
+import stoa.raft.GroupId;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
+import stoa.raft.Standing;
+import stoa.raft.SupplyPort;
 
 /// One replica of a shard with its place in a Raft group. Thread-safe.
 ///
@@ -66,7 +72,7 @@ public final class RatisGroup implements Consensus {
   // this longer than the one before.
   private static final long BETWEEN_MILLIS = 50;
 
-  private final RatisConfig config;
+  private final NodeConfig config;
   private final RaftServer server;
   private final GroupId name;
   private final RaftGroupId group;
@@ -96,7 +102,7 @@ public final class RatisGroup implements Consensus {
   }
 
   RatisGroup(
-      RatisConfig config,
+      NodeConfig config,
       RaftServer server,
       GroupId name,
       RaftGroupId group,
@@ -120,7 +126,7 @@ public final class RatisGroup implements Consensus {
     this.sources = sources;
     this.leadership =
         new Leadership(
-            division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
+            division, Math.round(config.electionMin().toNanos() * (1 - NodeConfig.LEASE_PART)));
   }
 
   /// Lets the replica take part from now on. A replica that lacks entries that it had does not

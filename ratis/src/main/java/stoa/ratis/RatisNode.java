@@ -50,6 +50,18 @@ import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.CatchUp;
 import stoa.log.Replica;
+import stoa.raft.Acknowledged;
+import stoa.raft.Credentials;
+import stoa.raft.GroupId;
+import stoa.raft.Line;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.Reach;
+import stoa.raft.Roles;
+import stoa.raft.Sockets;
+import stoa.raft.Standing;
+import stoa.raft.SupplyPort;
 
 /// One Raft server in a process, with the groups that it hosts. Thread-safe.
 ///
@@ -80,7 +92,7 @@ public final class RatisNode implements AutoCloseable {
   private static final String UNSAFE_OPTION = "sun.misc.unsafe.memory.access";
   private static final String UNSAFE_REFUSED = "deny";
 
-  private final RatisConfig config;
+  private final NodeConfig config;
   private final RaftServer server;
   private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<RaftGroupId, Standing> standings = new ConcurrentHashMap<>();
@@ -95,7 +107,7 @@ public final class RatisNode implements AutoCloseable {
   // The time of the last look for silent leaders; only the looking thread uses it.
   private long lookedNanos = System.nanoTime();
 
-  private RatisNode(RatisConfig config, Questions questions, Reach reach) throws IOException {
+  private RatisNode(NodeConfig config, Questions questions, Reach reach) throws IOException {
     this.config = config;
     Secret secret = config.secret();
     var credentials = secret == null ? null : new Credentials(secret, config.id());
@@ -245,16 +257,16 @@ public final class RatisNode implements AutoCloseable {
   /// @param questions answers the questions of other nodes
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
   /// @throws IllegalArgumentException when the JVM refuses `Unsafe`, which Ratis uses
-  public static RatisNode start(RatisConfig config, Questions questions) {
+  public static RatisNode start(NodeConfig config, Questions questions) {
     return start(config, questions, Reach.ALL);
   }
 
-  /// Starts a node like [#start(RatisConfig, Questions)] that cannot talk to all others.
+  /// Starts a node like [#start(NodeConfig, Questions)] that cannot talk to all others.
   ///
   /// @param reach the nodes that it can talk to; asked at each message, and quick
   /// @throws Unavailable as there
   /// @throws IllegalArgumentException as there
-  public static RatisNode start(RatisConfig config, Questions questions, Reach reach) {
+  public static RatisNode start(NodeConfig config, Questions questions, Reach reach) {
     if (UNSAFE_REFUSED.equals(System.getProperty(UNSAFE_OPTION))) {
       throw new IllegalArgumentException(
           "the JVM was started with --sun-misc-unsafe-memory-access=deny, and Apache Ratis, by"
@@ -280,7 +292,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   /// Fills in free ports.
-  private static RatisConfig bound(RatisConfig config) throws IOException {
+  private static NodeConfig bound(NodeConfig config) throws IOException {
     var address = InetAddress.getByName(config.host());
     // Both at once, so that they differ. Ratis cannot say which port it got.
     try (var one = new ServerSocket(0, 1, address);
@@ -293,7 +305,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   /// Returns the settings; `docs/decisions/ratis.md` explains the differences from the defaults.
-  static RaftProperties properties(RatisConfig config, Path directory) {
+  static RaftProperties properties(NodeConfig config, Path directory) {
     var properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
     RaftConfigKeys.Rpc.setType(properties, new Grpc());
@@ -311,7 +323,7 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.setCloseThreshold(properties, PAUSE_MAX);
 
     RaftServerConfigKeys.Read.setLeaderLeaseEnabled(properties, true);
-    RaftServerConfigKeys.Read.setLeaderLeaseTimeoutRatio(properties, RatisConfig.LEASE_PART);
+    RaftServerConfigKeys.Read.setLeaderLeaseTimeoutRatio(properties, NodeConfig.LEASE_PART);
 
     int entry = config.commandBytesMax() + ENTRY_OVERHEAD;
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, SizeInBytes.valueOf(entry));

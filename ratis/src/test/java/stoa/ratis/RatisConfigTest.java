@@ -8,13 +8,14 @@ import java.util.concurrent.TimeUnit;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.TimeDuration;
 import org.junit.jupiter.api.Test;
+import stoa.raft.NodeConfig;
 
 class RatisConfigTest {
   @Test
   void refusesADirectoryThatWouldBeTakenForSeveral() {
     var refused =
         assertThrows(
-            IllegalArgumentException.class, () -> RatisConfig.of("s1", Path.of("some, others")));
+            IllegalArgumentException.class, () -> NodeConfig.of("s1", Path.of("some, others")));
     assertTrue(String.valueOf(refused.getMessage()).startsWith("\"some, others\" has a comma"));
   }
 
@@ -23,7 +24,7 @@ class RatisConfigTest {
   @Test
   void aServerThatWasPausedForLongIsNotClosed() {
     var directory = Path.of("log");
-    var properties = RatisNode.properties(RatisConfig.of("s1", directory), directory);
+    var properties = RatisNode.properties(NodeConfig.of("s1", directory), directory);
     var night = TimeDuration.valueOf(12, TimeUnit.HOURS);
     assertTrue(RaftServerConfigKeys.closeThreshold(properties).compareTo(night) > 0);
   }

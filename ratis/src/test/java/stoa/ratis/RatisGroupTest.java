@@ -48,6 +48,13 @@ import stoa.log.Replica;
 import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.raft.Credentials;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.Reach;
+import stoa.raft.Sockets;
+import stoa.raft.SupplyPort;
 import stoa.storage.Device;
 import stoa.storage.disk.SimulatedDisk;
 
@@ -357,7 +364,7 @@ class RatisGroupTest {
       shard.await("it asks who leads", leads.way::holds);
       fresh.stop();
       shard.servers.remove(fresh);
-      var config = RatisConfig.of("z", directory.resolve("z"));
+      var config = NodeConfig.of("z", directory.resolve("z"));
       try (var replica = new Replica(Device.open(new SimulatedDisk(1), RatisShard.SMALL))) {
         var refused =
             assertThrows(
@@ -432,7 +439,7 @@ class RatisGroupTest {
       assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
       // One that trusts it and has no certificate that it would trust.
       var other = certificate(Files.createDirectory(directory.resolve("other")));
-      var stranger = new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
+      var stranger = new NodeConfig.Tls(other.certificate(), other.key(), tls.authorities());
       assertThrows(IOException.class, () -> ask(Sockets.of(stranger, Reach.ALL), self));
       ask(Sockets.of(tls, Reach.ALL), self);
     }
@@ -615,12 +622,12 @@ class RatisGroupTest {
   @Test
   void saysWhoAsks(@TempDir Path directory) throws Exception {
     var secret = Secret.of(new byte[Secret.BYTES]);
-    var config = RatisConfig.of("one", directory.resolve("one")).withSecret(secret);
+    var config = NodeConfig.of("one", directory.resolve("one")).withSecret(secret);
     Questions naming = (from, _) -> from.getBytes(StandardCharsets.UTF_8);
     try (var one = RatisNode.start(config, naming);
         var other =
             RatisNode.start(
-                RatisConfig.of("täglich", directory.resolve("other")).withSecret(secret), naming);
+                NodeConfig.of("täglich", directory.resolve("other")).withSecret(secret), naming);
         var line = other.line(one.self())) {
       byte[] name = line.ask(new byte[] {1}, Duration.ofMinutes(1));
       assertEquals("täglich", new String(name, StandardCharsets.UTF_8));
@@ -648,7 +655,7 @@ class RatisGroupTest {
   }
 
   /// A certificate for 127.0.0.1 that is its own authority.
-  private static RatisConfig.Tls certificate(Path directory) throws Exception {
+  private static NodeConfig.Tls certificate(Path directory) throws Exception {
     String word = "a word of no weight";
     Path store = directory.resolve("keys.p12");
     var keytool =
@@ -678,7 +685,7 @@ class RatisGroupTest {
     Path key = directory.resolve("key.pem");
     pem(certificate, "CERTIFICATE", keys.getCertificate("member").getEncoded());
     pem(key, "PRIVATE KEY", keys.getKey("member", word.toCharArray()).getEncoded());
-    return new RatisConfig.Tls(certificate, key, certificate);
+    return new NodeConfig.Tls(certificate, key, certificate);
   }
 
   private static void pem(Path file, String what, byte[] bytes) throws IOException {

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -37,7 +37,7 @@ import stoa.log.Supply;
 ///
 /// Thread-safe. Each connection has a thread, and is one [Supply], of which there are few at a
 /// time, or a [Line].
-final class SupplyPort implements AutoCloseable {
+public final class SupplyPort implements AutoCloseable {
   /*
    * The ends of a connection prove themselves first, in TLS: see Credentials.
    *
@@ -101,7 +101,7 @@ final class SupplyPort implements AutoCloseable {
   ///
   /// @param replicas returns the replica of a group, or null
   /// @param acknowledged returns what this node knows of the members of a group
-  SupplyPort(
+  public SupplyPort(
       Sockets sockets,
       String host,
       int port,
@@ -195,7 +195,7 @@ final class SupplyPort implements AutoCloseable {
   }
 
   /// Drops replicas that do not read their answers. Call it often.
-  void look() {
+  public void look() {
     long now = System.nanoTime();
     writingNanos.forEach((socket, since) -> {
       if (now - since > SILENCE_NANOS) Sockets.end(socket);
@@ -238,7 +238,7 @@ final class SupplyPort implements AutoCloseable {
 
   /// Asks another node for the index up to which it knows this one to have had the log of a group;
   /// -1 for none.
-  static long had(Sockets sockets, Member other, GroupId group, String self) throws IOException {
+  public static long had(Sockets sockets, Member other, GroupId group, String self) throws IOException {
     try (Socket socket = sockets.connect(other, _ -> {})) {
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
       byte[] name = self.getBytes(StandardCharsets.UTF_8);
@@ -341,13 +341,16 @@ final class SupplyPort implements AutoCloseable {
   }
 
   /// The requesting end.
-  static final class Client implements CatchUp.Source, AutoCloseable {
+  public static final class Client implements CatchUp.Source, AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;
     private final DataOutputStream out;
 
-    /// @param opened receives the socket first, as [Sockets#connect]
-    Client(Sockets sockets, Member member, GroupId group, Consumer<Socket> opened)
+    /// Connects.
+    ///
+    /// @param opened receives the socket first, so that it can be ended while it connects
+    /// @throws IOException when the member cannot be reached
+    public Client(Sockets sockets, Member member, GroupId group, Consumer<Socket> opened)
         throws IOException {
       socket = sockets.connect(member, opened);
       try {

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 
 /// Sockets between members, in TLS if the members have a secret or certificates: then both ends
 /// prove themselves. Immutable.
-final class Sockets {
+public final class Sockets {
   private static final Logger LOG = LoggerFactory.getLogger(Sockets.class);
   private static final int CONNECT_MILLIS = 10_000;
 
@@ -54,7 +54,7 @@ final class Sockets {
   }
 
   /// Returns the sockets of members that know a secret.
-  static Sockets with(Credentials credentials, Reach reach) {
+  public static Sockets with(Credentials credentials, Reach reach) {
     try {
       return new Sockets(credentials.context(), true, reach);
     } catch (GeneralSecurityException missing) {
@@ -63,7 +63,10 @@ final class Sockets {
   }
 
   /// Returns the sockets of members without a secret.
-  static Sockets of(RatisConfig.@Nullable Tls tls, Reach reach) throws IOException {
+  ///
+  /// @param tls authenticates the members; null for none
+  /// @throws IOException when the certificates cannot be used
+  public static Sockets of(NodeConfig.@Nullable Tls tls, Reach reach) throws IOException {
     try {
       return new Sockets(tls == null ? null : context(tls), false, reach);
     } catch (GeneralSecurityException e) {
@@ -71,7 +74,7 @@ final class Sockets {
     }
   }
 
-  private static SSLContext context(RatisConfig.Tls tls)
+  private static SSLContext context(NodeConfig.Tls tls)
       throws GeneralSecurityException, IOException {
     var keys = KeyStore.getInstance("PKCS12");
     keys.load(null, null);
@@ -185,7 +188,7 @@ final class Sockets {
   }
 
   /// Ends a connection at once, whatever is in progress, even if the other end does not read.
-  static void end(Socket socket) {
+  public static void end(Socket socket) {
     try {
       // Otherwise TLS waits for the writing thread, to announce the end.
       socket.setSoLinger(true, 0);

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -33,7 +33,10 @@ public final class Line implements AutoCloseable {
   private final Map<Integer, CompletableFuture<byte[]>> asked = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  Line(Sockets sockets, Member to) throws IOException {
+  /// Connects to a member.
+  ///
+  /// @throws IOException when it cannot be reached
+  public Line(Sockets sockets, Member to) throws IOException {
     this.sockets = sockets;
     this.to = to.id();
     socket = sockets.connect(to, _ -> {});

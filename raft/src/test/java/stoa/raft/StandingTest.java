@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

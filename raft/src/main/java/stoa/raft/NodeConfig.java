@@ -1,11 +1,11 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Secret;
 
-/// The configuration of a [RatisNode].
+/// The configuration of a [Node].
 ///
 /// @param id its permanent name among the members of its groups
 /// @param host the address that it listens on, and at which the others find it
@@ -21,7 +21,7 @@ import stoa.base.Secret;
 /// @param patience how long a proposer waits for an outcome
 /// @param secret authenticates the members; null for a store of an earlier version, which has none
 /// @param tls authenticates members without a secret; null for none
-public record RatisConfig(
+public record NodeConfig(
     String id,
     String host,
     int port,
@@ -37,11 +37,11 @@ public record RatisConfig(
 
   /// The part of [#electionMin()] for which a leader is sure of its leadership, once others have
   /// heard it. During the rest it may not look, or hear, without losing that certainty.
-  static final double LEASE_PART = 0.75;
+  public static final double LEASE_PART = 0.75;
 
   /// @throws IllegalArgumentException when the directory's path has a comma: Ratis would read
   ///   several paths
-  public RatisConfig {
+  public NodeConfig {
     if (directory.toAbsolutePath().toString().contains(",")) {
       throw new IllegalArgumentException(
           "\""
@@ -58,8 +58,8 @@ public record RatisConfig(
   public record Tls(Path certificate, Path key, Path authorities) {}
 
   /// Returns a configuration on loopback and free ports, without a secret.
-  public static RatisConfig of(String id, Path directory) {
-    return new RatisConfig(
+  public static NodeConfig of(String id, Path directory) {
+    return new NodeConfig(
         id,
         "127.0.0.1",
         0,
@@ -75,8 +75,8 @@ public record RatisConfig(
   }
 
   /// Returns this configuration with another address.
-  public RatisConfig withAddress(String value, int raft, int supply) {
-    return new RatisConfig(
+  public NodeConfig withAddress(String value, int raft, int supply) {
+    return new NodeConfig(
         id,
         value,
         raft,
@@ -92,8 +92,8 @@ public record RatisConfig(
   }
 
   /// Returns this configuration with other times until members look for another leader.
-  public RatisConfig withElection(Duration min, Duration max) {
-    return new RatisConfig(
+  public NodeConfig withElection(Duration min, Duration max) {
+    return new NodeConfig(
         id,
         host,
         port,
@@ -109,8 +109,8 @@ public record RatisConfig(
   }
 
   /// Returns this configuration with another [#commandBytesMax()].
-  public RatisConfig withCommandBytesMax(int value) {
-    return new RatisConfig(
+  public NodeConfig withCommandBytesMax(int value) {
+    return new NodeConfig(
         id,
         host,
         port,
@@ -126,8 +126,8 @@ public record RatisConfig(
   }
 
   /// Returns this configuration with another [#snapshotCommands()].
-  public RatisConfig withSnapshotCommands(long value) {
-    return new RatisConfig(
+  public NodeConfig withSnapshotCommands(long value) {
+    return new NodeConfig(
         id,
         host,
         port,
@@ -143,8 +143,8 @@ public record RatisConfig(
   }
 
   /// Returns this configuration with other [#tls()].
-  public RatisConfig withTls(Tls value) {
-    return new RatisConfig(
+  public NodeConfig withTls(Tls value) {
+    return new NodeConfig(
         id,
         host,
         port,
@@ -160,8 +160,8 @@ public record RatisConfig(
   }
 
   /// Returns this configuration with another [#secret()].
-  public RatisConfig withSecret(Secret value) {
-    return new RatisConfig(
+  public NodeConfig withSecret(Secret value) {
+    return new NodeConfig(
         id,
         host,
         port,

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.nio.file.Path;
 import java.util.Set;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides for which candidates of a group this member may vote, and whether it may stand itself:
 /// no member may lead whose log ends before an entry that it had acknowledged. Thread-safe.
-final class Standing {
+public final class Standing {
   /*
    * Raft relies on members that keep all acknowledged entries. A member whose directory was
    * restored from an older copy breaks that. It could lead without acknowledged commands, or vote
@@ -31,11 +31,13 @@ final class Standing {
   private volatile BiConsumer<String, String> alarm = (_, _) -> {};
   private volatile boolean whole;
 
+  /// Creates it.
+  ///
   /// @param self the name of this member
   /// @param directory the directory of this member's logs
   /// @param acknowledged this node's knowledge of the members
   /// @param had the index up to which others know this member to have had the log; -1 for none
-  Standing(String self, Path directory, Acknowledged acknowledged, long had) {
+  public Standing(String self, Path directory, Acknowledged acknowledged, long had) {
     this.self = self;
     this.directory = directory;
     this.acknowledged = acknowledged;
@@ -46,23 +48,24 @@ final class Standing {
   ///
   /// @param ends returns the index of the end of its log; -1 when it is empty
   /// @param alarms receives the name of a restored member, and a description
-  void begin(LongSupplier ends, BiConsumer<String, String> alarms) {
+  public void begin(LongSupplier ends, BiConsumer<String, String> alarms) {
     alarm = alarms;
     end = ends;
   }
 
-  Acknowledged acknowledged() {
+  /// Returns what this node knows of the members.
+  public Acknowledged acknowledged() {
     return acknowledged;
   }
 
   /// Returns whether this member has all entries that it had.
-  boolean isWhole() {
+  public boolean isWhole() {
     if (!whole && end.getAsLong() >= had) whole = true;
     return whole;
   }
 
   /// Describes this member's trouble, while it lacks entries that it had.
-  String lack() {
+  public String lack() {
     return ("its replica in %s was put back to an older copy: it had acknowledged %,d commands and has"
             + " %,d; it does not lead, and votes only for members that have them. A leader sends it"
             + " what it lacks. When there is no leader, start the servers that are down; never restore"
@@ -73,7 +76,7 @@ final class Standing {
   /// Returns why this member does not vote for a candidate; null when Ratis must decide.
   ///
   /// @param last the index of the end of the candidate's log; -1 when it is empty
-  @Nullable String refusal(String candidate, long last) {
+  public @Nullable String refusal(String candidate, long last) {
     long known = acknowledged.of(candidate);
     if (last < known) {
       String trouble =

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 /// Answers the questions of other nodes. Many threads call it, and may wait in it.
 public interface Questions {

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import stoa.base.Check;
 
@@ -25,7 +25,7 @@ public record Member(String id, String host, int port, int supplyPort, String cl
   }
 
   /// Returns its address in Raft.
-  String address() {
+  public String address() {
     return host + ":" + port;
   }
 

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +26,7 @@ import stoa.base.Repeats;
 ///
 /// A number never decreases: a member that comes back with less was restored from an older copy.
 /// Thread-safe.
-final class Acknowledged {
+public final class Acknowledged {
   /*
    * The file: "STOAACKD" i64, CRC-32C of the rest i64, its length i64, and then the count of
    * members, and of each its text as Member writes it and its index plus one. The node writes it in
@@ -53,7 +53,7 @@ final class Acknowledged {
   private final AtomicBoolean due = new AtomicBoolean();
 
   /// Reads what an earlier process has left in a file.
-  Acknowledged(Path file) {
+  public Acknowledged(Path file) {
     this.file = file;
     try {
       if (Files.exists(file)) read(Files.readAllBytes(file));
@@ -87,13 +87,13 @@ final class Acknowledged {
   }
 
   /// Returns the members that were known last.
-  synchronized List<Member> members() {
+  public synchronized List<Member> members() {
     return members.values().stream().map(Known::member).toList();
   }
 
   /// Returns the index of Raft's log up to which a member has had the log; -1 when nothing is
   /// known.
-  synchronized long of(String member) {
+  public synchronized long of(String member) {
     Known known = members.get(member);
     return known == null ? -1 : known.index();
   }
@@ -102,7 +102,7 @@ final class Acknowledged {
   ///
   /// @param now the members of the group
   /// @param heard the index up to which each has the log
-  synchronized void note(Collection<Member> now, Map<String, Long> heard) {
+  public synchronized void note(Collection<Member> now, Map<String, Long> heard) {
     if (now.isEmpty()) return; // the node does not know them yet
     var next = new TreeMap<String, Known>();
     for (Member member : now) {
@@ -117,7 +117,7 @@ final class Acknowledged {
 
   /// Schedules a write of the file, if anything has changed. Does not wait for the disk; at most
   /// one write is scheduled.
-  void keepSoon(Executor background) {
+  public void keepSoon(Executor background) {
     if (!isChanged() || !due.compareAndSet(false, true)) return;
     background.execute(() -> {
       due.set(false);
@@ -130,7 +130,7 @@ final class Acknowledged {
   }
 
   /// Writes the file, if anything has changed.
-  void keep() {
+  public void keep() {
     Path directory = file.getParent();
     if (directory == null || !Files.isDirectory(directory)) return;
     writing.lock();

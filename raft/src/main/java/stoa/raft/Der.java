@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;

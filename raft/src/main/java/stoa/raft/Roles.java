@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 /// Receives the events of one replica in its group: one at a time, in order, on a thread on which
 /// it may wait, and propose.

@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 /// Which members a node can talk to at the moment. A test cuts some off. Thread-safe.
 @FunctionalInterface

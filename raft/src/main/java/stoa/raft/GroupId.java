@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 /// The name of a group at all its members.
 ///

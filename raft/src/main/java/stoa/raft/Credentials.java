@@ -1,4 +1,4 @@
-package stoa.ratis;
+package stoa.raft;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -27,7 +27,7 @@ import stoa.base.Secret;
 
 /// The certificates by which members authenticate each other in TLS: a [Secret] that all members
 /// know vouches for them. Immutable.
-final class Credentials {
+public final class Credentials {
   /*
    * Each process makes a key pair and a certificate of its own, which lives as long as the process.
    * The certificate has an extension with the name of the member, and a proof by the secret for
@@ -54,7 +54,7 @@ final class Credentials {
   /// Creates them.
   ///
   /// @param name of this member
-  Credentials(Secret secret, String name) {
+  public Credentials(Secret secret, String name) {
     this.secret = secret;
     try {
       var generator = KeyPairGenerator.getInstance("EC");
@@ -75,12 +75,12 @@ final class Credentials {
   }
 
   /// Returns the certificate and key of this member.
-  KeyManager keys() {
+  public KeyManager keys() {
     return keys[0];
   }
 
   /// Returns the requirements for other members.
-  X509ExtendedTrustManager trusted() {
+  public X509ExtendedTrustManager trusted() {
     return new Vouched(secret);
   }
 
