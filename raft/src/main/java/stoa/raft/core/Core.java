@@ -11,6 +11,8 @@ import io.microraft.exception.CannotReplicateException;
 import io.microraft.exception.IndeterminateStateException;
 import io.microraft.exception.NotLeaderException;
 import io.microraft.executor.RaftNodeExecutor;
+import io.microraft.impl.RaftNodeImpl;
+import io.microraft.impl.state.LeaderState;
 import io.microraft.impl.statemachine.InternalCommitAware;
 import io.microraft.model.groupop.RaftGroupOp;
 import io.microraft.model.log.LogEntry;
@@ -75,6 +77,7 @@ public final class Core {
    *     ends in void entries. Such a message passes without what comes before it, which is
    *     committed; the answer tells what the member has (`offset`). MicroRaft would take its number
    *     of entries for an index, so the commit index comes in a second message.
+   *     An old message would set its commit index back, and passes without one.
    * (4) It would have at most one unfinished change of members among new entries, but only because the
    *     commit index comes with them. Without that, entries after a second change wait.
    * (5) Its installation of a snapshot keeps void entries behind the snapshot, and waits for the state.
@@ -83,8 +86,18 @@ public final class Core {
    * (6) It turns an exception of the state machine into an answer, and repeats a failed sync. Both
    *     stop the member.
    * (7) Entries of a message have no limit in bytes. What is beyond the limit waits for the next one.
-   * (8) A removed member is not told. The leader tells a member that asks for votes and is no member.
-   * (9) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
+   * (8) A removed member is not told. Others tell it when it asks for votes; it believes those that know
+   *     of a later change of members than itself.
+   * (9) A member that asked for votes and then follows a leader of the same term, as after each start,
+   *     would never stand again: it counts as asking. It begins to follow anew.
+   * (10) A hand-over to a member that is removed meanwhile never ends, and its leader takes nothing any
+   *     more. So the members do not change meanwhile.
+   * (11) It commits with half of an even number of members: see Majority.
+   * (12) A member that was removed and comes back has lost what it acknowledged before. A member that does
+   *     not know of its removal counts on its vote. So a new member exchanges no votes until its log
+   *     reaches to where the leader has added it, which messages to members that do not vote tell.
+   * (13) A member that is to be removed counts its own vote all the same. It does not stand.
+   * (14) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
    *     So only one is asked at a time.
    */
   private static final Object GROUP = "group";
@@ -112,6 +125,7 @@ public final class Core {
   private final Roles roles;
   private final Random random;
   private final Lease lease;
+  private final Majority majority = new Majority();
   private final Encoder out = new Encoder(1 << 10);
   private final Set<Proposal> proposals = new LinkedHashSet<>();
   private final Map<String, Long> heard = new HashMap<>();
@@ -123,8 +137,10 @@ public final class Core {
   private List<Member> removedMembers = List.of();
   private long heldUntilNanos;
   private boolean catching;
+  private boolean transferring;
   private long mendedNanos;
   private long applied;
+  private long addedAt; // where the leader has added this member
   private long bytesSince;
   private int ticks;
 
@@ -214,6 +230,7 @@ public final class Core {
   /// Lets MicroRaft begin again from the log. Proposals in progress have unknown outcomes.
   private void again() {
     lose();
+    transferring = false;
     endProposals("it begins again");
     leader = null;
     heldUntilNanos = world.nanos() + settings.electionNanos();
@@ -322,7 +339,12 @@ public final class Core {
     @Override
     public void execute(Runnable task) {
       if (mine != life) return;
-      task.run();
+      try {
+        task.run();
+      } catch (RuntimeException | Error failure) {
+        fail(failure);
+      }
+      if (mine == life) tellMore();
       ended();
     }
 
@@ -433,10 +455,10 @@ public final class Core {
       RaftMessage sent = message;
       switch (message) {
         case VoteRequest vote -> {
-          if (vote.isSticky() && isHeld() || !votes.mayStand()) return;
+          if (vote.isSticky() && isHeld() || !mayStand()) return;
         }
         case PreVoteRequest _ -> {
-          if (isHeld() || !votes.mayStand()) return;
+          if (isHeld() || !mayStand()) return;
         }
         case TriggerLeaderElectionRequest _ -> lease.revoke(world.nanos());
         case AppendEntriesSuccessResponse has -> {
@@ -453,8 +475,16 @@ public final class Core {
       }
       out.clear();
       Codec.message(sent, out);
+      if (isLearner(to)) out.varint(node.getEffectiveMembers().getLogIndex());
       world.send(Codec.member(to), out.toBytes());
     }
+  }
+
+  private boolean isLearner(RaftEndpoint member) {
+    var members = node.getEffectiveMembers();
+    return leads
+        && members.getMembers().contains(member)
+        && !members.getVotingMembers().contains(member);
   }
 
   private RaftMessage moved(AppendEntriesSuccessResponse has) {
@@ -506,6 +536,13 @@ public final class Core {
         .build();
   }
 
+  private boolean mayStand() {
+    var members = node.getEffectiveMembers().getVotingMembers();
+    return store.isJoined()
+        && members.contains(new Endpoint(settings.self()))
+        && votes.mayStand();
+  }
+
   /// Returns whether this member must not take part in elections yet.
   private boolean isHeld() {
     return world.nanos() - heldUntilNanos < 0;
@@ -522,24 +559,48 @@ public final class Core {
     switch (message.length == 0 ? 0 : message[0]) {
       case REMOVED -> wasRemoved(in);
       case HAD -> had(in);
-      default -> receive(Codec.message(in, GROUP));
+      default -> {
+        RaftMessage received = Codec.message(in, GROUP);
+        if (in.remaining() > 0 && received.getTerm() >= term()) addedAt = in.varint();
+        receive(received);
+        if (addedAt > 0 && !store.isJoined() && store.lastIndex() >= addedAt) join();
+      }
     }
     ended();
+  }
+
+  private void join() {
+    world.reached("joined");
+    try {
+      store.join();
+    } catch (IOException failure) {
+      fail(failure);
+    }
   }
 
   private void receive(RaftMessage message) {
     Member from = Codec.member(message.getSender());
     heard.put(from.id(), world.nanos());
     switch (message) {
-      case AppendEntriesRequest append -> append(append);
-      case InstallSnapshotRequest later -> beginsLater(later);
+      case AppendEntriesRequest append -> {
+        follow(append.getTerm());
+        append(append);
+      }
+      case InstallSnapshotRequest later -> {
+        follow(later.getTerm());
+        beginsLater(later);
+      }
       case VoteRequest vote -> {
         if (mayVote(from, vote.getLastLogIndex(), vote.isSticky())) node.handle(vote);
       }
       case PreVoteRequest vote -> {
         if (mayVote(from, vote.getLastLogIndex(), true)) node.handle(vote);
       }
-      case AppendEntriesSuccessResponse _, AppendEntriesFailureResponse _ -> {
+      case AppendEntriesSuccessResponse has -> {
+        if (has.getTerm() >= term()) has(from.id(), has);
+        else world.reached("answer of an earlier term");
+      }
+      case AppendEntriesFailureResponse _ -> {
         if (message.getTerm() >= term()) node.handle(message);
         else world.reached("answer of an earlier term");
       }
@@ -548,6 +609,14 @@ public final class Core {
       }
       default -> node.handle(message);
     }
+  }
+
+  /// Ends the question for votes, since there is a leader.
+  private void follow(int term) {
+    var impl = (RaftNodeImpl) node;
+    if (impl.state().preCandidateState() == null || term != term()) return;
+    world.reached("no more questions for votes");
+    impl.toFollower(term);
   }
 
   private int term() {
@@ -559,7 +628,11 @@ public final class Core {
       world.reached("no vote after a start");
       return false;
     }
-    if (leads && isStranger(candidate)) {
+    if (!store.isJoined()) {
+      world.reached("no vote before it has joined");
+      return false;
+    }
+    if (isStranger(candidate)) {
       tellRemoved(candidate);
       return false;
     }
@@ -567,11 +640,92 @@ public final class Core {
   }
 
   private boolean isStranger(Member candidate) {
-    var committed = node.getCommittedMembers();
-    var effective = node.getEffectiveMembers();
-    return committed.getLogIndex() == effective.getLogIndex()
-        && !committed.getMembers().contains(new Endpoint(candidate));
+    var there = new Endpoint(candidate);
+    return !node.getCommittedMembers().getMembers().contains(there)
+        && !node.getEffectiveMembers().getMembers().contains(there);
   }
+
+  // ---- majorities
+
+  private boolean isEven() {
+    return leads && Majority.concerns(node.getEffectiveMembers().getVotingMembers().size());
+  }
+
+  private void has(String member, AppendEntriesSuccessResponse has) {
+    majority.has(member, has.getLastLogIndex());
+    if (!isEven()) {
+      majority.tell(member, has.getLastLogIndex());
+      node.handle(has);
+      return;
+    }
+    var others = others();
+    boolean votes = others.contains(member);
+    long index =
+        votes ? majority.mayTell(member, others, flushed()) : has.getLastLogIndex();
+    boolean holdsBack =
+        votes
+            && !isChanging()
+            && majority.holdsBack(member, has.getQuerySequenceNumber());
+    if (holdsBack) world.reached("answer held back");
+    if (holdsBack && index <= majority.told(member) && !majority.mayAskAgain()) return;
+    majority.tell(member, index);
+    node.handle(told(has, index, holdsBack ? 0 : has.getQuerySequenceNumber()));
+    tellMore();
+  }
+
+  /// Tells MicroRaft what a majority has by now.
+  private void tellMore() {
+    if (!isEven()) return;
+    for (String other : others()) {
+      if (!isEven()) return;
+      long index = majority.mayTell(other, others(), flushed());
+      if (index <= majority.told(other)) continue;
+      world.reached("told later");
+      majority.tell(other, index);
+      var has =
+          Models.ALL
+              .createAppendEntriesSuccessResponseBuilder()
+              .setGroupId(GROUP)
+              .setSender(new Endpoint(new Member(other, "-", 0, 0)))
+              .setTerm(term())
+              .setLastLogIndex(index)
+              .setQuerySequenceNumber(0)
+              .setFlowControlSequenceNumber(0)
+              .build();
+      node.handle(has);
+    }
+  }
+
+  private static RaftMessage told(AppendEntriesSuccessResponse has, long index, long query) {
+    return Models.ALL
+        .createAppendEntriesSuccessResponseBuilder()
+        .setGroupId(GROUP)
+        .setSender(has.getSender())
+        .setTerm(has.getTerm())
+        .setLastLogIndex(index)
+        .setQuerySequenceNumber(query)
+        .setFlowControlSequenceNumber(has.getFlowControlSequenceNumber())
+        .build();
+  }
+
+  private List<String> others() {
+    return node.getEffectiveMembers().getVotingMembers().stream()
+        .map(member -> Codec.member(member).id())
+        .filter(id -> !id.equals(settings.self().id()))
+        .toList();
+  }
+
+  /// Returns up to where a leader has the log durably; 0 when it is no voting member any more.
+  private long flushed() {
+    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
+    return leading == null ? 0 : leading.flushedLogIndex();
+  }
+
+  private boolean isChanging() {
+    return node.getCommittedMembers().getLogIndex() != node.getEffectiveMembers().getLogIndex();
+  }
+
+  // ---- entries
 
   private void append(AppendEntriesRequest append) {
     long before = store.position().index();
@@ -581,7 +735,8 @@ public final class Core {
     }
     List<LogEntry> entries = append.getLogEntries();
     if (append.getPreviousLogIndex() > before || before == 0) {
-      if (!catching) {
+      long known = Math.min(append.getCommitIndex(), append.getPreviousLogIndex() + entries.size());
+      if (!catching && known >= applied) {
         node.handle(append);
         return;
       }
@@ -597,6 +752,7 @@ public final class Core {
     answering(before, with(append, 0, 0, 0, rest));
     if (rest.isEmpty() || catching || stopped || append.getCommitIndex() <= before) return;
     LogEntry last = rest.getLast();
+    if (last.getIndex() <= applied) return;
     if (store.termAt(last.getIndex()) != last.getTerm()) return; // there was no room for it
     mute = true;
     try {
@@ -608,10 +764,11 @@ public final class Core {
   }
 
   private List<LogEntry> oneChange(List<LogEntry> entries) {
-    int changes = 0;
+    int changes = isChanging() ? 1 : 0;
     for (int i = 0; i < entries.size(); i++) {
-      if (!(entries.get(i).getOperation() instanceof RaftGroupOp)) continue;
-      if (++changes < 2) continue;
+      LogEntry entry = entries.get(i);
+      if (!(entry.getOperation() instanceof RaftGroupOp)) continue;
+      if (store.termAt(entry.getIndex()) == entry.getTerm() || ++changes < 2) continue;
       world.reached("second change of members");
       return entries.subList(0, i);
     }
@@ -759,6 +916,7 @@ public final class Core {
       leads = true;
       leadingTerm = term;
       lease.end();
+      majority.clear();
       world.leave(null);
     }
     RaftEndpoint leading = report.getTerm().getLeaderEndpoint();
@@ -939,17 +1097,30 @@ public final class Core {
   }
 
   private void ask() {
-    asking = true;
     var round = waiting;
     waiting = new ArrayList<>();
+    ask(round);
+  }
+
+  private void ask(List<Consumer<@Nullable RuntimeException>> round) {
+    asking = true;
     int mine = life;
     long begun = world.nanos();
+    long members = node.getEffectiveMembers().getLogIndex();
+    boolean changing = isChanging();
     node.query(PROBE, QueryPolicy.LINEARIZABLE, Optional.empty(), Optional.empty())
         .whenComplete((_, failure) -> {
           RuntimeException cause =
               failure == null && mine == life
                   ? null
                   : new Unavailable(reason(failure == null ? new Exception() : failure));
+          if (cause == null
+              && (changing || members != node.getEffectiveMembers().getLogIndex())) {
+            // MicroRaft may have counted the answers as of other members than it asked.
+            world.reached("asked again");
+            world.submit(() -> askAgain(mine, round));
+            return;
+          }
           if (cause == null) lease.answered(begun);
           for (var waits : round) waits.accept(cause);
           if (mine != life) return;
@@ -960,6 +1131,15 @@ public final class Core {
             if (!waiting.isEmpty()) ask();
           });
         });
+  }
+
+  private void askAgain(int asked, List<Consumer<@Nullable RuntimeException>> round) {
+    if (asked == life && ready) {
+      ask(round);
+      return;
+    }
+    if (asked == life) asking = false;
+    for (var waits : round) waits.accept(new Unavailable("it leads no more"));
   }
 
   /// A change of the members.
@@ -986,6 +1166,10 @@ public final class Core {
       done.accept(new Unavailable("it does not lead"));
       return;
     }
+    if (transferring) {
+      done.accept(new Unavailable("it hands the leadership over"));
+      return;
+    }
     long index = node.getCommittedMembers().getLogIndex();
     node.changeMembership(new Endpoint(member), change.mode, index)
         .whenComplete((_, failure) -> {
@@ -1006,9 +1190,13 @@ public final class Core {
       done.accept(new Unavailable("it does not lead"));
       return;
     }
+    int mine = life;
+    transferring = true;
     node.transferLeadership(new Endpoint(to))
-        .whenComplete((_, failure) ->
-            done.accept(failure == null ? null : new Unavailable(reason(failure), failure)));
+        .whenComplete((_, failure) -> {
+          if (mine == life) transferring = false;
+          done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
+        });
   }
 
   /// Makes this member follow, if it leads, and ends its proposals.

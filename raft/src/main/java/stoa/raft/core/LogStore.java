@@ -35,24 +35,26 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /*
    * Files log-N, numbered from 1 and ascending; the records follow on across them. A file:
    *
-   *   "STOARAFT" i64, version i64, N i64, and the length i64 of the valid part of the file before; 0 for none
+   *   "STOARAFT" i64, version i64, N i64, and the length i64 of the file before; 0 when this one needs none
    *   records: length of the body i32, CRC-32C of the body i32, body
    *
    *   body    kind u8, then
-   *   1       state: term varint, vote text (empty for none), voting u8, index and term of the position
-   *           before the log, both varint, and members as in Codec
+   *   1       state: term varint, vote text (empty for none), voting u8, joined u8, index and term of the
+   *           position before the log, both varint, and members as in Codec
    *   2       an entry as in Codec
    *   3       the entries from an index on are void: varint
    *   4       the position before the log, as in a state, and whether all later entries are void: u8
    *   5       term varint, vote text
+   *   6       the file has begun: nothing
    *
-   * The first record of a file is a state. So earlier files go when all their entries are at or
-   * before the position.
+   * A file begins with a state, and with all entries if it needs no file before it. It counts from
+   * record 6 on. Earlier files go when all their entries are at or before the position.
    *
-   * An opener begins a new file, which names the length of the valid part of the last one: what a
-   * crash has torn there is never read again, and a damaged record before that is corruption. Until
-   * then an invalid record of the last file counts as its end: nothing after it was synced, or a bit
-   * has rotted in the last batch before the crash, which no later file vouches for.
+   * An opener writes all that it has found into a new file, and removes the others: what it found may
+   * be in the system's cache only, where the sync that failed has left it, and no later sync writes
+   * it. An invalid record in the last file counts as its end, since nothing after it was synced (or a
+   * bit has rotted in the last batches, for which no later file vouches). A damaged record in
+   * another file is corruption.
    *
    * Invariants:
    * (1) The entries after the position are consecutive, and their terms do not fall.
@@ -69,6 +71,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private static final int VOID = 3;
   private static final int POSITION = 4;
   private static final int TERM = 5;
+  private static final int BEGUN = 6;
 
   // How far ahead room is reserved.
   private static final int AHEAD = 1 << 20;
@@ -95,6 +98,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private int term;
   private @Nullable RaftEndpoint vote;
   private boolean voting;
+  private boolean joined;
   private RaftGroupMembersView members;
   private Position position;
 
@@ -107,11 +111,11 @@ public final class LogStore implements RaftStore, AutoCloseable {
       int term,
       @Nullable RaftEndpoint vote,
       boolean voting,
+      boolean joined,
       Position position,
       RaftGroupMembersView members,
       List<Item> items,
-      TreeMap<Long, Long> files,
-      long validEnd) {}
+      List<Long> files) {}
 
   /// Returns whether a disk has a log.
   ///
@@ -155,11 +159,11 @@ public final class LogStore implements RaftStore, AutoCloseable {
         Math.toIntExact(position.term()),
         null,
         voting,
+        !all.isEmpty(),
         position,
         all.isEmpty() ? nobody() : Codec.view(position.index(), all, all),
         List.of(),
-        new TreeMap<>(),
-        0);
+        List.of());
   }
 
   private static RaftGroupMembersView nobody() {
@@ -180,13 +184,13 @@ public final class LogStore implements RaftStore, AutoCloseable {
     this.term = found.term();
     this.vote = found.vote();
     this.voting = found.voting();
+    this.joined = found.joined();
     this.position = found.position();
     this.members = found.members();
     for (Item item : found.items()) add(item);
-    earlier.putAll(found.files());
-    number = earlier.isEmpty() ? 0 : earlier.lastKey();
-    file = next(found.validEnd());
-    dropFiles();
+    number = found.files().isEmpty() ? 0 : found.files().getLast();
+    file = next(0, found.items());
+    for (long old : found.files()) disk.delete(name(old));
   }
 
   // ---- finding
@@ -210,8 +214,6 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   private static byte[] read(Disk disk, long number) throws IOException {
     try (DiskFile file = disk.open(name(number))) {
-      // What is not durable yet must not be used.
-      file.sync();
       long size = file.size();
       if (size > Integer.MAX_VALUE - RECORD) throw new IOException(file.name() + " is too large");
       ByteBuffer all = ByteBuffer.allocate((int) size);
@@ -223,30 +225,43 @@ public final class LogStore implements RaftStore, AutoCloseable {
   }
 
   private static @Nullable Found find(Disk disk) throws IOException {
-    List<Long> numbers = new ArrayList<>(numbers(disk));
+    List<Long> numbers = numbers(disk);
     var files = new ArrayList<byte[]>();
     for (long number : numbers) files.add(read(disk, number));
+    int end = files.size();
     // A file that was being begun.
-    if (!files.isEmpty() && !isBegun(files.getLast(), numbers.getLast())) {
-      disk.delete(name(numbers.removeLast()));
-      files.removeLast();
+    if (end > 0 && !isBegun(files.get(end - 1), numbers.get(end - 1))) end--;
+    if (end == 0) {
+      for (long number : numbers) disk.delete(name(number));
+      return null;
     }
-    disk.syncDirectory();
-    if (files.isEmpty()) return null;
-    var reading = new Reading(disk);
-    for (int i = 0; i < files.size(); i++) {
-      boolean isLast = i == files.size() - 1;
-      long until = isLast ? files.get(i).length : ByteBuffer.wrap(files.get(i + 1)).getLong(24);
+    int begin = end - 1;
+    while (begin > 0 && before(files.get(begin)) > 0) begin--;
+    var reading = new Reading(disk, numbers);
+    for (int i = begin; i < end; i++) {
+      boolean isLast = i == end - 1;
+      long until = isLast ? files.get(i).length : before(files.get(i + 1));
       reading.file(numbers.get(i), files.get(i), until, isLast);
     }
     return reading.found();
+  }
+
+  /// Returns the length of the file before a file; 0 when it needs none.
+  private static long before(byte[] file) {
+    return file.length < HEADER ? 0 : ByteBuffer.wrap(file).getLong(24);
   }
 
   private static boolean isBegun(byte[] file, long number) {
     if (file.length < HEADER + RECORD) return false;
     ByteBuffer header = ByteBuffer.wrap(file);
     if (header.getLong(0) != MAGIC || header.getLong(16) != number) return false;
-    return body(file, HEADER, file.length) != null;
+    int at = HEADER;
+    while (true) {
+      Decoder in = body(file, at, file.length);
+      if (in == null) return false;
+      at = in.end();
+      if (in.u8() == BEGUN) return true;
+    }
   }
 
   /// Returns the body of the record at a place; null when there is none, or a torn one.
@@ -264,17 +279,18 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// What the files say, one after the other.
   private static final class Reading {
     private final Disk disk;
-    private final TreeMap<Long, Long> files = new TreeMap<>();
+    private final List<Long> numbers;
     private final ArrayList<Item> items = new ArrayList<>();
     private int term;
     private @Nullable RaftEndpoint vote;
     private boolean voting;
+    private boolean joined;
     private Position position = Position.START;
     private RaftGroupMembersView members = nobody();
-    private long validEnd;
 
-    Reading(Disk disk) {
+    Reading(Disk disk, List<Long> numbers) {
       this.disk = disk;
+      this.numbers = numbers;
     }
 
     void file(long number, byte[] file, long until, boolean isLast) {
@@ -282,7 +298,6 @@ public final class LogStore implements RaftStore, AutoCloseable {
       if (!isBegun(file, number) || header.getLong(8) != VERSION || until > file.length) {
         throw damaged(number, 0);
       }
-      long highest = 0;
       int at = HEADER;
       while (at < until) {
         Decoder in = body(file, at, until);
@@ -291,22 +306,21 @@ public final class LogStore implements RaftStore, AutoCloseable {
           throw damaged(number, at);
         }
         try {
-          highest = Math.max(highest, record(in));
+          record(in);
         } catch (Decoder.MalformedException | IllegalArgumentException unreadable) {
           throw damaged(number, at);
         }
         at = in.end();
       }
-      validEnd = at;
-      files.put(number, highest);
     }
 
-    private long record(Decoder in) {
+    private void record(Decoder in) {
       switch (in.u8()) {
         case STATE -> {
           term = Math.toIntExact(in.varint());
           vote = vote(in);
           voting = in.u8() == 1;
+          joined = in.u8() == 1;
           position(in);
         }
         case ENTRY -> {
@@ -315,7 +329,6 @@ public final class LogStore implements RaftStore, AutoCloseable {
             throw new IllegalArgumentException("a gap before " + item.index());
           }
           items.add(item);
-          return item.index();
         }
         case VOID -> voidFrom(in.varint());
         case POSITION -> {
@@ -326,9 +339,11 @@ public final class LogStore implements RaftStore, AutoCloseable {
           term = Math.toIntExact(in.varint());
           vote = vote(in);
         }
+        case BEGUN -> {
+          // The rest was written later.
+        }
         default -> throw new IllegalArgumentException("a record of an unknown kind");
       }
-      return 0;
     }
 
     private static @Nullable RaftEndpoint vote(Decoder in) {
@@ -358,7 +373,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
                 + items.getFirst().index()
                 + "; drain this server, and start a new one in an empty directory");
       }
-      return new Found(term, vote, voting, position, members, items, files, validEnd);
+      return new Found(term, vote, voting, joined, position, members, items, numbers);
     }
 
     private Corrupt damaged(long number, long at) {
@@ -371,22 +386,29 @@ public final class LogStore implements RaftStore, AutoCloseable {
   // ---- writing
 
   /// Begins a file, durably.
-  private DiskFile next(long validBefore) throws IOException {
+  ///
+  /// @param before the length of the file before; 0 when it is not needed
+  /// @param all all entries, if it is not
+  private DiskFile next(long before, List<Item> all) throws IOException {
     number++;
     DiskFile begun = disk.create(name(number));
     try {
       ByteBuffer header = ByteBuffer.allocate(HEADER);
-      header.putLong(MAGIC).putLong(VERSION).putLong(number).putLong(validBefore);
+      header.putLong(MAGIC).putLong(VERSION).putLong(number).putLong(before);
       begun.write(0, header.flip());
+      end = HEADER;
+      highest = 0;
       state();
-      ByteBuffer first = ByteBuffer.wrap(pending.array(), 0, pending.size());
-      end = HEADER + (long) pending.size();
-      begun.write(HEADER, first);
-      pending.clear();
+      for (Item item : all) {
+        entry(item);
+        if (pending.size() > AHEAD) write(begun);
+      }
+      body.clear().u8(BEGUN);
+      record();
+      write(begun);
       size = Math.max(end, begun.size());
       begun.sync();
       disk.syncDirectory();
-      highest = 0;
       return begun;
     } catch (IOException e) {
       begun.close();
@@ -394,8 +416,22 @@ public final class LogStore implements RaftStore, AutoCloseable {
     }
   }
 
+  private void write(DiskFile to) throws IOException {
+    to.write(end, ByteBuffer.wrap(pending.array(), 0, pending.size()));
+    end += pending.size();
+    pending.clear();
+  }
+
+  private void entry(LogEntry entry) {
+    body.clear().u8(ENTRY);
+    Codec.entry(entry, body);
+    record();
+    highest = Math.max(highest, entry.getIndex());
+  }
+
   private void state() {
-    body.clear().u8(STATE).varint(term).text(text(vote)).u8(voting ? 1 : 0);
+    body.clear().u8(STATE).varint(term).text(text(vote));
+    body.u8(voting ? 1 : 0).u8(joined ? 1 : 0);
     place();
     record();
   }
@@ -444,9 +480,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
       file.reserve(size, Math.max(to, Math.min(size + AHEAD, fileBytesMax)));
       size = Math.max(to, file.size());
     }
-    file.write(end, ByteBuffer.wrap(pending.array(), 0, pending.size()));
-    end = to;
-    pending.clear();
+    write(file);
     unsynced = true;
   }
 
@@ -463,7 +497,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     if (end < fileBytesMax) return;
     file.close();
     earlier.put(number, highest);
-    file = next(end);
+    file = next(end, List.of());
     dropFiles();
   }
 
@@ -508,11 +542,8 @@ public final class LogStore implements RaftStore, AutoCloseable {
   public void persistLogEntries(List<LogEntry> entries) throws IOException {
     work(() -> {
       for (LogEntry entry : entries) {
-        body.clear().u8(ENTRY);
-        Codec.entry(entry, body);
-        record();
+        entry(entry);
         add((Item) entry);
-        highest = Math.max(highest, entry.getIndex());
       }
     });
   }
@@ -588,6 +619,21 @@ public final class LogStore implements RaftStore, AutoCloseable {
       state();
       flushed();
       truncateLogEntriesUntil(to.index());
+    });
+  }
+
+  /// Returns whether this member has the log up to where it was added: it may have been a member
+  /// before, and have lost what it had then.
+  boolean isJoined() {
+    return joined;
+  }
+
+  /// Records that this member has the log up to where it was added.
+  void join() throws IOException {
+    work(() -> {
+      joined = true;
+      state();
+      flushed();
     });
   }
 

@@ -15,7 +15,12 @@ class RaftSimulationTest {
     long from = Long.parseLong(seeds[0]);
     long to = Long.parseLong(seeds[1]);
     for (long seed = from; seed <= to; seed++) {
-      var passed = SimulatedRun.require(new RaftScenario(), seed);
+      var run = SimulatedRun.of(new RaftScenario(), seed);
+      if (run instanceof SimulatedRun.Failed failed) {
+        failed.trace().last().forEach(System.out::println);
+        throw new AssertionError("seed " + seed + ": " + failed.cause(), failed.cause());
+      }
+      var passed = (SimulatedRun.Passed) run;
       passed.places().forEach((place, count) -> places.merge(place, count, Long::sum));
     }
     System.out.println(places);
