@@ -118,7 +118,9 @@ public final class Sockets {
   }
 
   /// Listens at an address.
-  ServerSocket listen(String host, int port) throws IOException {
+  ///
+  /// @throws IOException when that is not possible
+  public ServerSocket listen(String host, int port) throws IOException {
     var address = new InetSocketAddress(InetAddress.getByName(host), port);
     ServerSocketFactory factory =
         context == null ? ServerSocketFactory.getDefault() : context.getServerSocketFactory();
@@ -138,6 +140,14 @@ public final class Sockets {
   ///
   /// @param opened receives the socket first, so that it can be ended while it connects
   Socket connect(Member member, Consumer<Socket> opened) throws IOException {
+    return connect(member, member.supplyPort(), opened);
+  }
+
+  /// Connects to a port of a member.
+  ///
+  /// @param opened receives the socket first, so that it can be ended while it connects
+  /// @throws IOException when it cannot be reached
+  public Socket connect(Member member, int port, Consumer<Socket> opened) throws IOException {
     requireReached(member.id());
     SocketFactory factory =
         context == null ? SocketFactory.getDefault() : context.getSocketFactory();
@@ -145,7 +155,7 @@ public final class Sockets {
     Socket socket = factory.createSocket();
     opened.accept(socket);
     try {
-      socket.connect(new InetSocketAddress(member.host(), member.supplyPort()), CONNECT_MILLIS);
+      socket.connect(new InetSocketAddress(member.host(), port), CONNECT_MILLIS);
       if (!named && socket instanceof SSLSocket secure) {
         var parameters = secure.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -167,7 +177,7 @@ public final class Sockets {
   ///
   /// @return its name, or nothing when members have no secret
   /// @throws IOException when it proves nothing in time
-  String met(Socket socket) throws IOException {
+  public String met(Socket socket) throws IOException {
     if (!(socket instanceof SSLSocket secure)) return "";
     socket.setSoTimeout(CONNECT_MILLIS);
     secure.startHandshake();
@@ -177,12 +187,15 @@ public final class Sockets {
   /// Refuses to exchange anything with a member that cannot be reached.
   ///
   /// @param member its name; empty when it is unknown
-  void requireReached(String member) throws IOException {
+  /// @throws IOException when the network does not reach it
+  public void requireReached(String member) throws IOException {
     if (!reach.reaches(member)) throw new IOException("the network does not reach " + member);
   }
 
   /// Sets the options of both ends.
-  static void set(Socket socket) throws IOException {
+  ///
+  /// @throws IOException when the connection has ended
+  public static void set(Socket socket) throws IOException {
     socket.setSoTimeout(SILENCE_MILLIS);
     socket.setTcpNoDelay(true);
   }

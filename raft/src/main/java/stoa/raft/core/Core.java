@@ -140,7 +140,6 @@ public final class Core {
   private boolean transferring;
   private long mendedNanos;
   private long applied;
-  private long addedAt; // where the leader has added this member
   private long bytesSince;
   private int ticks;
 
@@ -561,18 +560,16 @@ public final class Core {
       case HAD -> had(in);
       default -> {
         RaftMessage received = Codec.message(in, GROUP);
-        if (in.remaining() > 0 && received.getTerm() >= term()) addedAt = in.varint();
+        if (in.remaining() > 0 && received.getTerm() >= term()) added(in.varint());
         receive(received);
-        if (addedAt > 0 && !store.isJoined() && store.lastIndex() >= addedAt) join();
       }
     }
     ended();
   }
 
-  private void join() {
-    world.reached("joined");
+  private void added(long index) {
     try {
-      store.join();
+      store.added(index);
     } catch (IOException failure) {
       fail(failure);
     }

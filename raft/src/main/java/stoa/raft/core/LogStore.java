@@ -1,6 +1,8 @@
 package stoa.raft.core;
 
+import io.microraft.MembershipChangeMode;
 import io.microraft.RaftEndpoint;
+import io.microraft.model.groupop.UpdateRaftGroupMembersOp;
 import io.microraft.model.log.LogEntry;
 import io.microraft.model.log.RaftGroupMembersView;
 import io.microraft.model.log.SnapshotChunk;
@@ -21,6 +23,7 @@ import stoa.Corrupt;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.log.Position;
+import stoa.log.Replica;
 import stoa.raft.Member;
 import stoa.storage.disk.Disk;
 import stoa.storage.disk.DiskFile;
@@ -39,8 +42,9 @@ public final class LogStore implements RaftStore, AutoCloseable {
    *   records: length of the body i32, CRC-32C of the body i32, body
    *
    *   body    kind u8, then
-   *   1       state: term varint, vote text (empty for none), voting u8, joined u8, index and term of the
-   *           position before the log, both varint, and members as in Codec
+   *   1       state: term varint, vote text (empty for none), voting u8, index varint at which this member was
+   *           added (0 when that is unknown), index and term of the position before the log, both
+   *           varint, and members as in Codec
    *   2       an entry as in Codec
    *   3       the entries from an index on are void: varint
    *   4       the position before the log, as in a state, and whether all later entries are void: u8
@@ -98,7 +102,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   private int term;
   private @Nullable RaftEndpoint vote;
   private boolean voting;
-  private boolean joined;
+  private long addedAt;
   private RaftGroupMembersView members;
   private Position position;
 
@@ -111,7 +115,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
       int term,
       @Nullable RaftEndpoint vote,
       boolean voting,
-      boolean joined,
+      long addedAt,
       Position position,
       RaftGroupMembersView members,
       List<Item> items,
@@ -150,6 +154,37 @@ public final class LogStore implements RaftStore, AutoCloseable {
     }
   }
 
+  /// Applies everything in a log to a replica, also what is not known to be committed: most of it
+  /// was.
+  ///
+  /// @param id of the member
+  /// @return whether the member votes, as far as its log knows
+  /// @throws Corrupt when the log is damaged
+  /// @throws IOException when the disk fails
+  public static boolean replay(Disk disk, String id, Replica replica) throws IOException {
+    Found found = find(disk);
+    if (found == null) return false;
+    Collection<RaftEndpoint> voting = found.members().getVotingMembers();
+    for (Item item : found.items()) {
+      var at = new Position(item.term(), item.index());
+      switch (item.operation()) {
+        case Payload.Command(_, byte[] bytes) -> {
+          var _ = replica.apply(at, bytes);
+        }
+        case UpdateRaftGroupMembersOp change -> {
+          // A member in removal is one until the removal is committed.
+          boolean removed =
+              change.getMode() == MembershipChangeMode.REMOVE_MEMBER
+                  && change.getEndpoint().getId().equals(id);
+          if (!removed) voting = change.getVotingMembers();
+          replica.advance(at);
+        }
+        default -> replica.advance(at);
+      }
+    }
+    return voting.stream().anyMatch(member -> member.getId().equals(id));
+  }
+
   private static Found fresh(Member self, Position begin, Collection<Member> first) {
     List<RaftEndpoint> all = first.stream().<RaftEndpoint>map(Endpoint::new).toList();
     boolean voting = all.contains(new Endpoint(self));
@@ -159,7 +194,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
         Math.toIntExact(position.term()),
         null,
         voting,
-        !all.isEmpty(),
+        all.isEmpty() ? 0 : position.index(),
         position,
         all.isEmpty() ? nobody() : Codec.view(position.index(), all, all),
         List.of(),
@@ -184,7 +219,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     this.term = found.term();
     this.vote = found.vote();
     this.voting = found.voting();
-    this.joined = found.joined();
+    this.addedAt = found.addedAt();
     this.position = found.position();
     this.members = found.members();
     for (Item item : found.items()) add(item);
@@ -284,7 +319,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     private int term;
     private @Nullable RaftEndpoint vote;
     private boolean voting;
-    private boolean joined;
+    private long addedAt;
     private Position position = Position.START;
     private RaftGroupMembersView members = nobody();
 
@@ -320,7 +355,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
           term = Math.toIntExact(in.varint());
           vote = vote(in);
           voting = in.u8() == 1;
-          joined = in.u8() == 1;
+          addedAt = in.varint();
           position(in);
         }
         case ENTRY -> {
@@ -373,7 +408,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
                 + items.getFirst().index()
                 + "; drain this server, and start a new one in an empty directory");
       }
-      return new Found(term, vote, voting, joined, position, members, items, numbers);
+      return new Found(term, vote, voting, addedAt, position, members, items, numbers);
     }
 
     private Corrupt damaged(long number, long at) {
@@ -431,7 +466,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   private void state() {
     body.clear().u8(STATE).varint(term).text(text(vote));
-    body.u8(voting ? 1 : 0).u8(joined ? 1 : 0);
+    body.u8(voting ? 1 : 0).varint(addedAt);
     place();
     record();
   }
@@ -625,13 +660,14 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// Returns whether this member has the log up to where it was added: it may have been a member
   /// before, and have lost what it had then.
   boolean isJoined() {
-    return joined;
+    return addedAt > 0 && lastIndex() >= addedAt;
   }
 
-  /// Records that this member has the log up to where it was added.
-  void join() throws IOException {
+  /// Records durably where this member was added, unless it has the log up to there already.
+  void added(long index) throws IOException {
     work(() -> {
-      joined = true;
+      if (isJoined() || index == addedAt) return;
+      addedAt = index;
       state();
       flushed();
     });

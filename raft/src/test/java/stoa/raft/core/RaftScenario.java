@@ -148,12 +148,12 @@ final class RaftScenario implements Scenario {
       acknowledged.forEach((index, value) -> {
         if (!value.equals(commands.get(index))) throw broken(value + " is not at " + index);
       });
-      long most = 0;
+      var leading = leading();
+      if (leading == null) throw broken("nobody leads when all is calm");
+      long most = leading.machine.applied.index();
+      var members = leading.core().status().members().stream().map(Member::id).toList();
       for (var server : servers) {
-        if (server.isMember()) most = Math.max(most, server.machine.applied.index());
-      }
-      for (var server : servers) {
-        if (!server.isMember()) continue;
+        if (!members.contains(server.self.id())) continue;
         long has = server.machine.applied.index();
         if (has < most - 1) throw broken(server.self.id() + " has " + has + " of " + most);
       }
@@ -362,6 +362,7 @@ final class RaftScenario implements Scenario {
       boolean isOut;
       boolean isNew = true;
       int life;
+      private List<Member> initial = List.of();
       long pausedUntil;
 
       // Its clock runs at its own speed, in thousandths.
@@ -385,12 +386,8 @@ final class RaftScenario implements Scenario {
         return pausedUntil <= now;
       }
 
-      boolean isMember() {
-        return alive && core().status().members().stream().anyMatch(m -> m.id().equals(self.id()))
-            && !core().status().learners().contains(self.id());
-      }
-
       void open(List<Member> first) {
+        initial = first;
         try {
           boolean isFresh = !LogStore.exists(disk);
           var begin = new Position(1, 1);
@@ -420,7 +417,7 @@ final class RaftScenario implements Scenario {
 
       void reopen() {
         trace.reached("opened again");
-        open(List.of());
+        open(initial);
       }
 
       void renew() {
