@@ -45,12 +45,14 @@ import stoa.node.ServerConfig;
 import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
+import stoa.raft.Engine;
 import stoa.raft.GroupId;
 import stoa.raft.Member;
-import stoa.raft.Questions;
+import stoa.raft.Node;
 import stoa.raft.NodeConfig;
-import stoa.ratis.RatisNode;
-import stoa.ratis.Survivor;
+import stoa.raft.Questions;
+import stoa.raft.node.MicroRaft;
+import stoa.ratis.Ratis;
 import stoa.storage.Device;
 import stoa.store.replicas.FollowerWork;
 import stoa.wire.ShardMap;
@@ -89,7 +91,11 @@ public final class ClusterServer implements AutoCloseable {
   private final Repeats repeats = new Repeats();
   private final Options options;
   private final Server server;
-  private final RatisNode node;
+  // By which the groups agree: "raft" or "ratis". Campaigns choose one.
+  private static final Engine ENGINE =
+      System.getProperty("stoa.engine", "ratis").equals("raft") ? new MicroRaft() : new Ratis();
+
+  private final Node node;
   private final Member self;
 
   // The secret of the store's servers; null for a store of an earlier version.
@@ -200,7 +206,7 @@ public final class ClusterServer implements AutoCloseable {
               ? config.withAddress(before.host(), before.port(), before.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       try {
-        node = RatisNode.start(secured(config), new Answers(), options.machine().reach());
+        node = ENGINE.start(secured(config), new Answers(), options.machine().reach());
       } catch (RuntimeException failed) {
         server.close();
         throw failed;
@@ -374,7 +380,7 @@ public final class ClusterServer implements AutoCloseable {
                   + " is of a server that was being brought level by another one, and has a part"
                   + " only; take another server's");
         }
-        var reached = Survivor.begin(config, new GroupId(known.store(), group), replica);
+        var reached = ENGINE.continueAlone(config, new GroupId(known.store(), group), replica);
         if (reached.index() == 0) {
           throw new Unavailable(
               directory + " has nothing of group " + group + "; take another server's");
@@ -429,7 +435,7 @@ public final class ClusterServer implements AutoCloseable {
       try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
         position = Replica.adopt(device);
       }
-      Survivor.follow(config, new GroupId(settings.store(), group), position);
+      ENGINE.follow(config, new GroupId(settings.store(), group), position);
       hosts.put(group, Membership.Start.LEFT);
     }
     SecretFile.write(directory, secret == null ? SecretFile.make() : secret);

@@ -59,7 +59,8 @@ public final class SupplyPort implements AutoCloseable {
   static final long LINE = 0x73746f61_6c696e32L;
   private static final long HAD = 0x73746f61_68616431L;
   private static final int NAME_BYTES_MAX = 1 << 10;
-  static final int LINE_BYTES_MAX = 32 << 20;
+  /// The largest question of a [Line], and the largest answer.
+  public static final int LINE_BYTES_MAX = 32 << 20;
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
 

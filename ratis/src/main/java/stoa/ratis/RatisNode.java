@@ -55,6 +55,7 @@ import stoa.raft.Credentials;
 import stoa.raft.GroupId;
 import stoa.raft.Line;
 import stoa.raft.Member;
+import stoa.raft.Node;
 import stoa.raft.NodeConfig;
 import stoa.raft.Questions;
 import stoa.raft.Reach;
@@ -67,7 +68,7 @@ import stoa.raft.SupplyPort;
 ///
 /// A group is expensive: each has threads, a buffer of the size of the largest command, and a log
 /// of its own. A process should have about eight at most.
-public final class RatisNode implements AutoCloseable {
+public final class RatisNode implements Node {
   private static final Logger LOG = LoggerFactory.getLogger(RatisNode.class);
 
   // The most bytes of an entry of Raft's log beside the command.
@@ -351,29 +352,19 @@ public final class RatisNode implements AutoCloseable {
     return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
   }
 
-  /// Returns this node's name for others.
+  @Override
   public Member self() {
     return new Member(config.id(), config.host(), config.port(), config.supplyPort());
   }
 
-  /// Connects to another node, for questions.
-  ///
-  /// @throws IOException when it cannot be reached
+  @Override
   public Line line(Member to) throws IOException {
     return new Line(sockets, to);
   }
 
   // ---- groups
 
-  /// Hosts a group: its log is in the node's directory, if it was hosted here before. The node owns
-  /// the replica from now on, and closes it.
-  ///
-  /// @param name the group's name at all its members
-  /// @param replica empty, or as the last hosting of the group left it
-  /// @param initial the members with which a new group begins, the same at each; none when this
-  ///   node joins an existing group: then it waits to be added
-  /// @param roles receives the events of the replica
-  /// @throws Unavailable when the group cannot begin
+  @Override
   public RatisGroup host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
     RaftGroupId id = id(name);
     var events =
@@ -479,10 +470,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Leaves a group, and closes its replica. To be added again, this node hosts it anew; others
-  /// need not send data that the device has by then.
-  ///
-  /// @param name of a group of which this node is no longer a member
+  @Override
   public void release(GroupId name) {
     RatisGroup group = groups.remove(name);
     if (group == null) return;
@@ -501,9 +489,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Deletes the remains of a group that is not hosted, so that it can be hosted anew.
-  ///
-  /// @throws Unavailable when the remains cannot be deleted
+  @Override
   public void forget(GroupId name) {
     RaftGroupId id = id(name);
     Check.that(!machines.containsKey(id), "%s is hosted", name);

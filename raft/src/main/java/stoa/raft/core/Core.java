@@ -138,6 +138,7 @@ public final class Core {
   private long heldUntilNanos;
   private boolean catching;
   private boolean transferring;
+  private boolean isAhead;
   private long mendedNanos;
   private long applied;
   private long bytesSince;
@@ -731,6 +732,10 @@ public final class Core {
       return;
     }
     List<LogEntry> entries = append.getLogEntries();
+    if (contradicts(entries)) {
+      ahead(Codec.member(append.getSender()));
+      return;
+    }
     if (append.getPreviousLogIndex() > before || before == 0) {
       long known = Math.min(append.getCommitIndex(), append.getPreviousLogIndex() + entries.size());
       if (!catching && known >= applied) {
@@ -758,6 +763,33 @@ public final class Core {
     } finally {
       mute = false;
     }
+  }
+
+  /// Returns whether entries differ from those that the machine has applied.
+  private boolean contradicts(List<LogEntry> entries) {
+    long last = machine.applied().index();
+    for (LogEntry entry : entries) {
+      if (entry.getIndex() > last) return false;
+      int own = store.termAt(entry.getIndex());
+      if (own != 0 && own != entry.getTerm()) return true;
+    }
+    return false;
+  }
+
+  /// Records that a leader lacks commands that this member has applied, and that were therefore
+  /// acknowledged.
+  public void ahead(Member leads) {
+    if (isAhead) return;
+    isAhead = true;
+    roles.alarm(
+        settings.self().id(),
+        "its replica has "
+            + machine.applied().index()
+            + " commands that were acknowledged, and the leader, server "
+            + leads.id()
+            + ", has others; others were put back to older copies and have elected a leader, so that"
+            + " acknowledged calls are lost there, and this replica cannot follow; keep its"
+            + " directory");
   }
 
   private List<LogEntry> oneChange(List<LogEntry> entries) {
@@ -877,11 +909,23 @@ public final class Core {
 
   // ---- what members had
 
-  private void tellTable() {
+  /// Notes what each member is known to have had.
+  public void noteTable() {
+    refresh();
+    if (!stopped) votes.had(status.members(), table());
+  }
+
+  private Map<String, Long> table() {
     Status now = status;
     var indices = new TreeMap<String, Long>();
     now.matched().forEach((id, index) -> indices.put(id, Math.min(index, now.committed())));
     indices.put(settings.self().id(), now.committed());
+    return indices;
+  }
+
+  private void tellTable() {
+    Status now = status;
+    Map<String, Long> indices = table();
     votes.had(now.members(), indices);
     out.clear().u8(HAD).varint(now.members().size());
     for (Member member : now.members()) {
@@ -1185,6 +1229,10 @@ public final class Core {
   public void transfer(Member to, Consumer<@Nullable RuntimeException> done) {
     if (stopped || !ready) {
       done.accept(new Unavailable("it does not lead"));
+      return;
+    }
+    if (transferring) {
+      done.accept(new Unavailable("it hands the leadership over already"));
       return;
     }
     int mine = life;

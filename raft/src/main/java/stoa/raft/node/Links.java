@@ -70,6 +70,7 @@ final class Links implements AutoCloseable {
   private final Sockets sockets;
   private final Receiver receiver;
   private final ServerSocket listening;
+  private final Thread accepting;
   private final ConcurrentHashMap<String, Link> links = new ConcurrentHashMap<>();
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final Semaphore free = new Semaphore(CONNECTIONS_MAX);
@@ -80,7 +81,7 @@ final class Links implements AutoCloseable {
     this.sockets = sockets;
     this.receiver = receiver;
     this.listening = sockets.listen(host, port);
-    Thread.ofPlatform().name("stoa-links").daemon().start(this::accept);
+    this.accepting = Thread.ofPlatform().name("stoa-links").daemon().start(this::accept);
   }
 
   int port() {
@@ -317,8 +318,11 @@ final class Links implements AutoCloseable {
     closed = true;
     try {
       listening.close();
+      accepting.join();
     } catch (IOException e) {
       LOG.debug("a port was not closed cleanly", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
     links.values().forEach(Link::close);
     open.forEach(Sockets::end);

@@ -54,6 +54,7 @@ final class RaftGroup implements Group {
   private static final Logger LOG = LoggerFactory.getLogger(RaftGroup.class);
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
   private static final Duration TRANSFER_PATIENCE = Duration.ofSeconds(4);
+  private static final Duration NOTING_PATIENCE = Duration.ofSeconds(1);
   private static final long LOOK_MILLIS = 20;
 
   // How long a new member may bring nothing further, until its addition is given up.
@@ -342,7 +343,7 @@ final class RaftGroup implements Group {
       behind = 0;
       return true;
     } catch (CatchUp.Behind less) {
-      if (++behind == BEHIND_MAX) ahead(leader);
+      if (++behind == BEHIND_MAX) loop.post(() -> core.ahead(leader));
       LOG.info("{} of {} gets nothing from {}: {}", name, config.id(), leader, less.getMessage());
     } catch (IOException brokenOff) {
       behind = 0;
@@ -370,18 +371,6 @@ final class RaftGroup implements Group {
     if (asked == null || asked.equals(leader)) return;
     left = true;
     if (asking != null) Sockets.end(asking);
-  }
-
-  private void ahead(Member leader) {
-    alarm(
-        config.id(),
-        "its replica has "
-            + replica.applied().index()
-            + " commands that were acknowledged, and the leader, server "
-            + leader.id()
-            + ", has fewer; others were put back to older copies and have elected a leader, so that"
-            + " acknowledged calls are lost there, and this replica cannot follow; keep its"
-            + " directory");
   }
 
   // ---- messages
@@ -664,6 +653,13 @@ final class RaftGroup implements Group {
 
   void closing() {
     closing = true;
+    var noted = new CompletableFuture<Boolean>();
+    boolean runs =
+        loop.post(() -> {
+          core.noteTable();
+          noted.complete(true);
+        });
+    if (runs) await(noted, NOTING_PATIENCE);
     standing.acknowledged().keep();
     leave(null);
   }
