@@ -10,6 +10,7 @@ import io.microraft.RaftRole;
 import io.microraft.exception.CannotReplicateException;
 import io.microraft.exception.IndeterminateStateException;
 import io.microraft.exception.NotLeaderException;
+import io.microraft.exception.RaftException;
 import io.microraft.executor.RaftNodeExecutor;
 import io.microraft.impl.RaftNodeImpl;
 import io.microraft.impl.state.LeaderState;
@@ -114,6 +115,9 @@ public final class Core {
   private static final int TICKS_PER_ELECTION = 10;
   private static final int TICKS_BETWEEN_TABLES = 10;
 
+  // How many times in a row a leader may show less than this member has, as it briefly does.
+  private static final int LESS_MAX = 50;
+
   // Delays grow by up to this part, so that members do not stand at the same time again and again.
   private static final int JITTER = 8;
 
@@ -139,6 +143,7 @@ public final class Core {
   private boolean catching;
   private boolean transferring;
   private boolean isAhead;
+  private int lessTimes;
   private long mendedNanos;
   private long applied;
   private long bytesSince;
@@ -562,7 +567,11 @@ public final class Core {
       default -> {
         RaftMessage received = Codec.message(in, GROUP);
         if (in.remaining() > 0 && received.getTerm() >= term()) added(in.varint());
-        receive(received);
+        try {
+          receive(received);
+        } catch (RaftException failed) {
+          fail(failed);
+        }
       }
     }
     ended();
@@ -736,6 +745,7 @@ public final class Core {
       ahead(Codec.member(append.getSender()));
       return;
     }
+    noteLess(append);
     if (append.getPreviousLogIndex() > before || before == 0) {
       long known = Math.min(append.getCommitIndex(), append.getPreviousLogIndex() + entries.size());
       if (!catching && known >= applied) {
@@ -774,6 +784,18 @@ public final class Core {
       if (own != 0 && own != entry.getTerm()) return true;
     }
     return false;
+  }
+
+  /// Notes a leader whose log ends before what the machine has applied, whatever its terms are.
+  private void noteLess(AppendEntriesRequest append) {
+    long last = append.getPreviousLogIndex();
+    boolean less =
+        append.getLogEntries().isEmpty()
+            && last > 0
+            && last < machine.applied().index()
+            && store.termAt(last) == append.getPreviousLogTerm();
+    lessTimes = less ? lessTimes + 1 : 0;
+    if (lessTimes == LESS_MAX) ahead(Codec.member(append.getSender()));
   }
 
   /// Records that a leader lacks commands that this member has applied, and that were therefore
@@ -984,6 +1006,7 @@ public final class Core {
     }
     ready = true;
     certain = true;
+    refresh();
     roles.leading(term);
   }
 
