@@ -66,7 +66,10 @@ import stoa.wire.proto.JoinRequest;
 final class ServeCommand implements Callable<Integer> {
   // The loggers of the network: the end of a client does not concern the operator.
   private static final List<Logger> NETWORK =
-      List.of(Logger.getLogger("io.grpc"), Logger.getLogger("org.apache.ratis"));
+      List.of(
+          Logger.getLogger("io.grpc"),
+          Logger.getLogger("org.apache.ratis"),
+          Logger.getLogger("io.microraft"));
 
   @Spec private @Nullable CommandSpec spec;
 

@@ -109,6 +109,9 @@ public final class Core {
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final int TIMEOUT_SECONDS = 5;
+
+  // How long a candidate waits for votes; like the timeout, in times of MicroRaft.
+  private static final long VOTES_MILLIS = 2_000;
   private static final long CLOCK_BEGIN_MILLIS = 1L << 40;
   private static final int BATCH_ENTRIES = 1_024;
   private static final int REPORT_SECONDS = 1_000_000_000;
@@ -200,7 +203,7 @@ public final class Core {
         RaftConfig.newBuilder()
             .setLeaderHeartbeatPeriodSecs(1)
             .setLeaderHeartbeatTimeoutSecs(TIMEOUT_SECONDS)
-            .setLeaderElectionTimeoutMillis(SECOND / 1_000_000)
+            .setLeaderElectionTimeoutMillis(VOTES_MILLIS)
             .setCommitCountToTakeSnapshot(settings.snapshotCommands())
             .setMaxPendingLogEntryCount(settings.pendingMax())
             .setAppendEntriesRequestBatchSize(BATCH_ENTRIES)
@@ -941,7 +944,9 @@ public final class Core {
     Status now = status;
     var indices = new TreeMap<String, Long>();
     now.matched().forEach((id, index) -> indices.put(id, Math.min(index, now.committed())));
-    indices.put(settings.self().id(), now.committed());
+    // A leader may commit what only others have synced.
+    long own = leads ? flushed() : now.last();
+    indices.put(settings.self().id(), Math.min(own, now.committed()));
     return indices;
   }
 
