@@ -67,7 +67,7 @@ public final class Core {
    * MicroRaft 0.7 counts heartbeats in whole seconds. Here its second is a part of the real one, such
    * that its heartbeat timeout is the election time.
    *
-   * What is done outside of it, and why:
+   * The core does the following outside of it:
    *
    * (1) It takes an answer of an earlier term for one of the present term, and would count entries
    *     that its sender has lost since. Such answers are dropped.
@@ -98,7 +98,9 @@ public final class Core {
    *     not know of its removal counts on its vote. So a new member exchanges no votes until its log
    *     reaches to where the leader has added it, which messages to members that do not vote tell.
    * (13) A member that is to be removed counts its own vote all the same. It does not stand.
-   * (14) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
+   * (14) A leader cannot append its first entry when the log is full of entries that are not committed,
+   *     and then never commits anything. The core proposes less than there is room for.
+   * (15) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
    *     So only one is asked at a time.
    */
   private static final Object GROUP = "group";
@@ -113,6 +115,7 @@ public final class Core {
   // How long a candidate waits for votes; like the timeout, in times of MicroRaft.
   private static final long VOTES_MILLIS = 2_000;
   private static final long CLOCK_BEGIN_MILLIS = 1L << 40;
+  private static final int PENDING_MORE = 64;
   private static final int BATCH_ENTRIES = 1_024;
   private static final int REPORT_SECONDS = 1_000_000_000;
   private static final int TICKS_PER_ELECTION = 10;
@@ -157,7 +160,7 @@ public final class Core {
   private int leadingTerm;
   private @Nullable Member leader;
 
-  // What is added to the index in the answers to the present message, and whether there are any.
+  // A number that is added to the index in answers to the present message, and whether it is answered.
   private long offset;
   private boolean mute;
 
@@ -205,7 +208,7 @@ public final class Core {
             .setLeaderHeartbeatTimeoutSecs(TIMEOUT_SECONDS)
             .setLeaderElectionTimeoutMillis(VOTES_MILLIS)
             .setCommitCountToTakeSnapshot(settings.snapshotCommands())
-            .setMaxPendingLogEntryCount(settings.pendingMax())
+            .setMaxPendingLogEntryCount(2 * settings.pendingMax() + PENDING_MORE)
             .setAppendEntriesRequestBatchSize(BATCH_ENTRIES)
             .setTransferSnapshotsFromFollowersEnabled(false)
             .setRaftNodeReportPublishPeriodSecs(REPORT_SECONDS)
@@ -1113,6 +1116,10 @@ public final class Core {
     var proposal = new Proposal(command, begunNanos, done);
     if (stopped) {
       proposal.end(new Consensus.Result.Refused(new Unavailable("it has stopped")));
+      return;
+    }
+    if (store.lastIndex() - applied >= settings.pendingMax()) {
+      proposal.end(new Consensus.Result.Refused(new Unavailable("it has too much to do")));
       return;
     }
     proposals.add(proposal);

@@ -8,7 +8,7 @@ import io.microraft.model.log.LogEntry;
 /// @param term of the leader that logged it
 /// @param operation a [Payload], or a change of the members
 record Item(long index, int term, Object operation) implements LogEntry {
-  // What an entry costs beside its command, about.
+  // About the bytes of an entry beside its command.
   private static final int OVERHEAD = 64;
 
   @Override

@@ -311,7 +311,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     return new Decoder(file, at + RECORD, at + RECORD + length);
   }
 
-  /// What the files say, one after the other.
+  /// Reads the files, one after the other.
   private static final class Reading {
     private final Disk disk;
     private final List<Long> numbers;

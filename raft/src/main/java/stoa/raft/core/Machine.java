@@ -3,7 +3,7 @@ package stoa.raft.core;
 import stoa.log.Position;
 import stoa.log.Replica;
 
-/// What applies the commands of a group: a [Replica].
+/// The state machine of a group: a [Replica].
 public interface Machine {
   /// Applies the command at a position, and returns the answer; at or below the last position it
   /// changes nothing.

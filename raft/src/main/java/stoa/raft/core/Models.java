@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Models extends DefaultRaftModelFactory {
   static final Models ALL = new Models();
 
-  /// What a leader logs first.
+  /// The contents of a leader's first entry.
   static final Object BEGIN = new Object();
 
   @Override

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import stoa.raft.Member;
 
-/// What a core knows of its group at a moment. Immutable.
+/// A core's knowledge of its group at a moment. Immutable.
 ///
 /// @param alive whether it takes part
 /// @param leads whether it leads

@@ -3,8 +3,8 @@ package stoa.raft.core;
 import org.jspecify.annotations.Nullable;
 import stoa.raft.Member;
 
-/// What a [Core] needs of the world: threads and a network, or a simulation of them. The core calls
-/// it on its own thread.
+/// The surroundings of a [Core]: threads and a network, or a simulation of them. The core calls it
+/// on its own thread.
 public interface World {
   /// Returns a clock that only advances.
   long nanos();
