@@ -114,7 +114,7 @@ final class Codec {
         endpoints(change.getMembers(), out);
         endpoints(change.getVotingMembers(), out);
         endpoint(change.getEndpoint(), out);
-        out.u8(change.getMode().ordinal());
+        out.u8(number(change.getMode()));
       }
       case Object other -> throw new IllegalArgumentException("an entry with " + other);
     }
@@ -141,10 +141,23 @@ final class Codec {
     return new Item(index, term, operation);
   }
 
-  private static MembershipChangeMode mode(int ordinal) {
-    MembershipChangeMode[] all = MembershipChangeMode.values();
-    if (ordinal < all.length) return all[ordinal];
-    throw new Decoder.MalformedException("a change of members of the unknown kind " + ordinal);
+  private static int number(MembershipChangeMode mode) {
+    return switch (mode) {
+      case ADD_LEARNER -> 0;
+      case ADD_OR_PROMOTE_TO_FOLLOWER -> 1;
+      case REMOVE_MEMBER -> 2;
+    };
+  }
+
+  private static MembershipChangeMode mode(int number) {
+    return switch (number) {
+      case 0 -> MembershipChangeMode.ADD_LEARNER;
+      case 1 -> MembershipChangeMode.ADD_OR_PROMOTE_TO_FOLLOWER;
+      case 2 -> MembershipChangeMode.REMOVE_MEMBER;
+      default ->
+          throw new Decoder.MalformedException(
+              "a change of members of the unknown kind " + number);
+    };
   }
 
   // ---- messages

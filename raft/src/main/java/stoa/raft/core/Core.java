@@ -382,7 +382,7 @@ public final class Core {
 
     @Override
     public @Nullable Object runOperation(long index, Object operation) {
-      if (operation == PROBE) return null;
+      if (PROBE.equals(operation)) return null;
       return doing(() -> {
         applied = index;
         return switch (operation) {
@@ -466,7 +466,7 @@ public final class Core {
       RaftMessage sent = message;
       switch (message) {
         case VoteRequest vote -> {
-          if (vote.isSticky() && isHeld() || !mayStand()) return;
+          if ((vote.isSticky() && isHeld()) || !mayStand()) return;
         }
         case PreVoteRequest _ -> {
           if (isHeld() || !mayStand()) return;
@@ -1124,7 +1124,7 @@ public final class Core {
     }
     proposals.add(proposal);
     int mine = life;
-    node.replicate(proposal)
+    var _ = node.replicate(proposal)
         .whenComplete((result, failure) -> {
           if (!proposals.remove(proposal)) return;
           if (failure != null || mine != life || store.failure() != null) {
@@ -1184,7 +1184,7 @@ public final class Core {
     long begun = world.nanos();
     long members = node.getEffectiveMembers().getLogIndex();
     boolean changing = isChanging();
-    node.query(PROBE, QueryPolicy.LINEARIZABLE, Optional.empty(), Optional.empty())
+    var _ = node.query(PROBE, QueryPolicy.LINEARIZABLE, Optional.empty(), Optional.empty())
         .whenComplete((_, failure) -> {
           RuntimeException cause =
               failure == null && mine == life
@@ -1247,7 +1247,7 @@ public final class Core {
       return;
     }
     long index = node.getCommittedMembers().getLogIndex();
-    node.changeMembership(new Endpoint(member), change.mode, index)
+    var _ = node.changeMembership(new Endpoint(member), change.mode, index)
         .whenComplete((_, failure) -> {
           if (failure == null) {
             if (change == Change.REMOVE && !stopped && !isSelf(member)) tellRemoved(member);
@@ -1272,7 +1272,7 @@ public final class Core {
     }
     int mine = life;
     transferring = true;
-    node.transferLeadership(new Endpoint(to))
+    var _ = node.transferLeadership(new Endpoint(to))
         .whenComplete((_, failure) -> {
           if (mine == life) transferring = false;
           done.accept(failure == null ? null : new Unavailable(reason(failure), failure));

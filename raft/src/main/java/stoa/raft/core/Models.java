@@ -48,7 +48,7 @@ final class Models extends DefaultRaftModelFactory {
       if (built instanceof Proposal proposal) {
         proposal.appended = true;
         built = new Payload.Command(term, proposal.command);
-      } else if (built == BEGIN) {
+      } else if (BEGIN.equals(built)) {
         built = new Payload.Begun(term);
       }
       return new Item(index, term, built);

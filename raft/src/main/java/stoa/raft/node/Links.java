@@ -62,8 +62,7 @@ final class Links implements AutoCloseable {
 
   /// Receives a message for a group.
   interface Receiver {
-    /// @param group the group
-    /// @param message the message
+    /// Receives a message for a group.
     void receive(GroupId group, byte[] message);
   }
 
@@ -284,7 +283,7 @@ final class Links implements AutoCloseable {
       try {
         InputStream in = connected.getInputStream();
         while (in.read() >= 0) {
-          if (socket != connected) continue;
+          if (!connected.equals(socket)) continue;
           heardNanos = System.nanoTime();
           unheardNanos = 0;
         }

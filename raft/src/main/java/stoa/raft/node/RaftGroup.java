@@ -16,6 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -62,7 +63,6 @@ final class RaftGroup implements Group {
 
   private static final int PENDING_MAX = 1_024;
   private static final int MESSAGE_BYTES_MAX = 4 << 20;
-  private static final int FILE_BYTES_MAX = 32 << 20;
   private static final long SNAPSHOT_BYTES = 16 << 20;
 
   // The most messages of others that wait for the core.
@@ -85,8 +85,7 @@ final class RaftGroup implements Group {
   private final LogStore store;
   private final Loop loop;
   private final Core core;
-  private final java.util.concurrent.atomic.AtomicInteger received =
-      new java.util.concurrent.atomic.AtomicInteger();
+  private final AtomicInteger received = new AtomicInteger();
   private final ReentrantLock applying = new ReentrantLock();
   private final ReentrantLock confirming = new ReentrantLock();
   private volatile boolean closing;
