@@ -13,6 +13,7 @@ import io.microraft.exception.NotLeaderException;
 import io.microraft.exception.RaftException;
 import io.microraft.executor.RaftNodeExecutor;
 import io.microraft.impl.RaftNodeImpl;
+import io.microraft.impl.state.FollowerState;
 import io.microraft.impl.state.LeaderState;
 import io.microraft.impl.statemachine.InternalCommitAware;
 import io.microraft.model.groupop.RaftGroupOp;
@@ -121,6 +122,9 @@ public final class Core {
   private static final int TICKS_PER_ELECTION = 10;
   private static final int TICKS_BETWEEN_TABLES = 10;
 
+  // How many times in a row a member must lack what it had: one answer may be late.
+  private static final int LOST_TIMES = 3;
+
   // How many times in a row a leader may show less than this member has, as it briefly does.
   private static final int LESS_MAX = 50;
 
@@ -139,6 +143,8 @@ public final class Core {
   private final Encoder out = new Encoder(1 << 10);
   private final Set<Proposal> proposals = new LinkedHashSet<>();
   private final Map<String, Long> heard = new HashMap<>();
+  private final Map<String, Integer> lost = new HashMap<>();
+  private final Map<String, Long> setBack = new HashMap<>();
 
   private RaftNode node;
   private int life;
@@ -613,7 +619,8 @@ public final class Core {
         if (has.getTerm() >= term()) has(from.id(), has);
         else world.reached("answer of an earlier term");
       }
-      case AppendEntriesFailureResponse _ -> {
+      case AppendEntriesFailureResponse lacks -> {
+        if (message.getTerm() == term()) lacks(from, lacks.getExpectedNextIndex() - 1);
         if (message.getTerm() >= term()) node.handle(message);
         else world.reached("answer of an earlier term");
       }
@@ -664,7 +671,30 @@ public final class Core {
     return leads && Majority.concerns(node.getEffectiveMembers().getVotingMembers().size());
   }
 
+  /// Records that a member lacks an entry. If it had that, it was set back, and gets the log again.
+  private void lacks(Member member, long index) {
+    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
+    if (leading == null || index <= 0) return;
+    FollowerState follower = leading.getFollowerStateOrNull(new Endpoint(member));
+    if (follower == null) return;
+    if (index <= follower.matchIndex()) {
+      setBack.put(member.id(), follower.matchIndex());
+      lost.remove(member.id());
+      follower.matchIndex(0);
+      majority.forget(member.id());
+    }
+    Long had = setBack.get(member.id());
+    if (had == null || lost.merge(member.id(), 1, Integer::sum) != LOST_TIMES) return;
+    roles.alarm(
+        member.id(),
+        ("its replica was put back to an older copy: it had acknowledged %,d commands and lacks"
+                + " command %,d")
+            .formatted(had, index));
+  }
+
   private void has(String member, AppendEntriesSuccessResponse has) {
+    lost.remove(member);
+    setBack.remove(member);
     majority.has(member, has.getLastLogIndex());
     if (!isEven()) {
       majority.tell(member, has.getLastLogIndex());

@@ -45,6 +45,12 @@ final class Majority {
     had.merge(member, index, Math::max);
   }
 
+  /// Forgets what a member had.
+  void forget(String member) {
+    had.remove(member);
+    told.remove(member);
+  }
+
   /// Records what MicroRaft is told.
   void tell(String member, long index) {
     told.merge(member, index, Math::max);
