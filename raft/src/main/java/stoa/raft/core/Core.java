@@ -652,10 +652,8 @@ public final class Core {
       world.reached("no vote before it has joined");
       return false;
     }
-    if (isStranger(candidate)) {
-      tellRemoved(candidate);
-      return false;
-    }
+    // It may also be a member of which this one does not know yet.
+    if (isStranger(candidate)) tellRemoved(candidate);
     return votes.mayVote(candidate.id(), last);
   }
 
@@ -684,7 +682,7 @@ public final class Core {
       majority.forget(member.id());
     }
     Long had = setBack.get(member.id());
-    if (had == null || lost.merge(member.id(), 1, Integer::sum) != LOST_TIMES) return;
+    if (had == null || index > had || lost.merge(member.id(), 1, Integer::sum) != LOST_TIMES) return;
     roles.alarm(
         member.id(),
         ("its replica was put back to an older copy: it had acknowledged %,d commands and lacks"
