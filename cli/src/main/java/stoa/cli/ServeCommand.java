@@ -37,7 +37,7 @@ import stoa.node.access.IdentitySource;
 import stoa.node.access.Proof;
 import stoa.objects.ObjectService;
 import stoa.objects.RetentionService;
-import stoa.ratis.RatisConfig;
+import stoa.raft.NodeConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
@@ -71,7 +71,10 @@ import stoa.wire.proto.JoinRequest;
 final class ServeCommand implements Callable<Integer> {
   // The loggers of the network: the end of a client does not concern the operator.
   private static final List<Logger> NETWORK =
-      List.of(Logger.getLogger("io.grpc"), Logger.getLogger("org.apache.ratis"));
+      List.of(
+          Logger.getLogger("io.grpc"),
+          Logger.getLogger("org.apache.ratis"),
+          Logger.getLogger("io.microraft"));
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -502,13 +505,13 @@ final class ServeCommand implements Callable<Integer> {
     return 1;
   }
 
-  private RatisConfig.@Nullable Tls security() {
+  private NodeConfig.@Nullable Tls security() {
     Path pem = certificate;
     Path privateKey = key;
     Path trusted = authorities;
     return pem == null || privateKey == null || trusted == null
         ? null
-        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted), this::isMember);
+        : new NodeConfig.Tls(readable(pem), own(privateKey), readable(trusted), this::isMember);
   }
 
   /// Returns whether the owner of a certificate is a server, as the identities say now.

@@ -45,12 +45,14 @@ import stoa.node.ServerConfig;
 import stoa.objects.CodeOfOthers;
 import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
-import stoa.ratis.GroupId;
-import stoa.ratis.Member;
-import stoa.ratis.Questions;
-import stoa.ratis.RatisConfig;
-import stoa.ratis.RatisNode;
-import stoa.ratis.Survivor;
+import stoa.raft.Engine;
+import stoa.raft.GroupId;
+import stoa.raft.Member;
+import stoa.raft.Node;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.node.MicroRaft;
+import stoa.ratis.Ratis;
 import stoa.storage.Device;
 import stoa.store.replicas.FollowerWork;
 import stoa.wire.ShardMap;
@@ -89,7 +91,11 @@ public final class ClusterServer implements AutoCloseable {
   private final Repeats repeats = new Repeats();
   private final Options options;
   private final Server server;
-  private final RatisNode node;
+  // By which the groups agree: "raft" or "ratis". Campaigns choose one.
+  private static final Engine ENGINE =
+      System.getProperty("stoa.engine", "ratis").equals("raft") ? new MicroRaft() : new Ratis();
+
+  private final Node node;
   private final Member self;
 
   // The secret of the store's servers; null for a store of an earlier version.
@@ -155,7 +161,7 @@ public final class ClusterServer implements AutoCloseable {
       String host,
       int port,
       @Nullable Secret secret,
-      RatisConfig.@Nullable Tls security,
+      NodeConfig.@Nullable Tls security,
       int groups,
       int replicas,
       @Nullable String join,
@@ -194,13 +200,13 @@ public final class ClusterServer implements AutoCloseable {
     acting.lock();
     try {
       String name = before != null ? before.name() : newName();
-      var config = RatisConfig.of(name, directory.resolve("log"));
+      var config = NodeConfig.of(name, directory.resolve("log"));
       config =
           before != null
               ? config.withAddress(before.host(), before.port(), before.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       try {
-        node = RatisNode.start(secured(config), new Answers(), options.machine().reach());
+        node = ENGINE.start(secured(config), new Answers(), options.machine().reach());
       } catch (RuntimeException failed) {
         server.close();
         throw failed;
@@ -263,9 +269,9 @@ public final class ClusterServer implements AutoCloseable {
     return first;
   }
 
-  private RatisConfig secured(RatisConfig config) {
+  private NodeConfig secured(NodeConfig config) {
     if (secret != null) return config.withSecret(secret);
-    RatisConfig.Tls security = options.security();
+    NodeConfig.Tls security = options.security();
     return security == null ? config : config.withTls(security);
   }
 
@@ -364,7 +370,7 @@ public final class ClusterServer implements AutoCloseable {
               + known.groups()
               + "; take a server that has all of them");
     }
-    var config = RatisConfig.of(noted.name(), directory.resolve("log"));
+    var config = NodeConfig.of(noted.name(), directory.resolve("log"));
     for (int group : noted.hosts().keySet()) {
       Path device = replica(directory, group);
       try (var replica = new Replica(HostedGroup.device(Machine.real(), device))) {
@@ -374,7 +380,7 @@ public final class ClusterServer implements AutoCloseable {
                   + " is of a server that was being brought level by another one, and has a part"
                   + " only; take another server's");
         }
-        var reached = Survivor.begin(config, new GroupId(known.store(), group), replica);
+        var reached = ENGINE.continueAlone(config, new GroupId(known.store(), group), replica);
         if (reached.index() == 0) {
           throw new Unavailable(
               directory + " has nothing of group " + group + "; take another server's");
@@ -422,14 +428,14 @@ public final class ClusterServer implements AutoCloseable {
       @Nullable Secret secret) {
     Name.checked("a server", name);
     var settings = new Settings(new SecureRandom().nextLong(), groups, replicas);
-    var config = RatisConfig.of(name, directory.resolve("log"));
+    var config = NodeConfig.of(name, directory.resolve("log"));
     var hosts = new TreeMap<Integer, Membership.Start>();
     for (int group = 0; group < groups; group++) {
       Position position;
       try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
         position = Replica.adopt(device);
       }
-      Survivor.follow(config, new GroupId(settings.store(), group), position);
+      ENGINE.follow(config, new GroupId(settings.store(), group), position);
       hosts.put(group, Membership.Start.LEFT);
     }
     SecretFile.write(directory, secret == null ? SecretFile.make() : secret);

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.ratis.Member;
+import stoa.raft.Member;
 
 /// The state of all servers and groups, as the leader of group 0 knows it and tells it to all.
 /// Immutable.

@@ -34,11 +34,11 @@ import stoa.objects.CodeOfOthers;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.objects.Part;
-import stoa.ratis.GroupId;
-import stoa.ratis.Member;
-import stoa.ratis.RatisGroup;
-import stoa.ratis.RatisNode;
-import stoa.ratis.Roles;
+import stoa.raft.Group;
+import stoa.raft.GroupId;
+import stoa.raft.Member;
+import stoa.raft.Node;
+import stoa.raft.Roles;
 import stoa.storage.Device;
 import stoa.storage.DeviceMeasures;
 import stoa.storage.disk.CorruptData;
@@ -100,7 +100,7 @@ final class HostedGroup {
   record Place(
       ClusterServer.Options options,
       Server server,
-      RatisNode node,
+      Node node,
       Member self,
       Settings settings,
       @Nullable Sequencing sequencing,
@@ -110,7 +110,7 @@ final class HostedGroup {
   private final GroupId name;
   private final Leader leader;
   private final Device device;
-  private final RatisGroup group;
+  private final Group group;
   private final FollowerSlot followerSlot = new FollowerSlot();
   private final AtomicBoolean changes = new AtomicBoolean();
   private final Semaphore reports = new Semaphore(REPORTS_MAX);

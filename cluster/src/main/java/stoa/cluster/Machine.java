@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import stoa.Unavailable;
 import stoa.base.Clock;
-import stoa.ratis.Reach;
+import stoa.raft.Reach;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.FileDisk;

@@ -36,10 +36,10 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Measures;
 import stoa.base.Repeats;
-import stoa.ratis.Line;
-import stoa.ratis.Member;
-import stoa.ratis.RatisGroup;
-import stoa.ratis.RatisNode;
+import stoa.raft.Group;
+import stoa.raft.Line;
+import stoa.raft.Member;
+import stoa.raft.Node;
 
 /// Moves replicas and leaderships to where they should be, while this server leads group 0.
 /// Thread-safe; a thread of its own asks all servers, lets [ReplicaPlan] decide, and gives the
@@ -72,7 +72,7 @@ final class Mover implements AutoCloseable {
 
   private final Settings settings;
   private final Member self;
-  private final RatisNode node;
+  private final Node node;
   private final Supplier<Optional<HostedGroup.Led>> zero;
   private final Function<byte[], byte[]> here;
   private final Consumer<Servers> begun;
@@ -97,7 +97,7 @@ final class Mover implements AutoCloseable {
   Mover(
       Settings settings,
       Member self,
-      RatisNode node,
+      Node node,
       Supplier<Optional<HostedGroup.Led>> zero,
       Function<byte[], byte[]> here,
       Consumer<Servers> begun) {
@@ -471,7 +471,7 @@ final class Mover implements AutoCloseable {
       var level = new TreeSet<String>();
       behind.forEach((name, missing) -> {
         Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
-        if (kept == null || missing > RatisGroup.LACKING_MAX) return;
+        if (kept == null || missing > Group.LACKING_MAX) return;
         if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
         level.add(name);
       });

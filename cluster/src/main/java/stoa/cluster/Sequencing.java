@@ -23,9 +23,9 @@ import stoa.base.Clock;
 import stoa.log.ShardLog;
 import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
-import stoa.ratis.Line;
-import stoa.ratis.Member;
-import stoa.ratis.RatisNode;
+import stoa.raft.Line;
+import stoa.raft.Member;
+import stoa.raft.Node;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Coordinator;
 
@@ -49,7 +49,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   private static final long PAUSE_NANOS = 10_000_000;
 
   private final Member self;
-  private final RatisNode node;
+  private final Node node;
   private final ClassLoader loader;
   private final Clock clock;
   private final int groups;
@@ -72,7 +72,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   /// @param here answers questions to this server
   Sequencing(
       Member self,
-      RatisNode node,
+      Node node,
       ClassLoader loader,
       Clock clock,
       int groups,

@@ -20,7 +20,7 @@ class Servers {
 
   /// A server.
   ///
-  /// @param member its address, as [stoa.ratis.Member] writes it
+  /// @param member its address, as [stoa.raft.Member] writes it
   /// @param drains whether it must lose all that it has
   record Listed(String member, boolean drains) {}
 

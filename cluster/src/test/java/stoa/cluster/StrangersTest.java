@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Stoa;
 import stoa.base.Secret;
 import stoa.cluster.RunningServers.Counter;
-import stoa.ratis.Member;
-import stoa.ratis.RatisConfig;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
 import stoa.ratis.RatisNode;
 
 /// Requests to servers from strangers, and from peers that have no right to them.
@@ -30,7 +30,7 @@ class StrangersTest {
 
   /// A node that is no server, and what it knows.
   private RatisNode node(String name, @Nullable Secret secret) {
-    var config = RatisConfig.of(name, directory.resolve("nodes").resolve(name));
+    var config = NodeConfig.of(name, directory.resolve("nodes").resolve(name));
     return RatisNode.start(
         secret == null ? config : config.withSecret(secret),
         (_, _) -> {

@@ -13,6 +13,7 @@ import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
 import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 import org.apache.ratis.thirdparty.io.grpc.Status;
 import org.jspecify.annotations.Nullable;
+import stoa.raft.Reach;
 
 /// Ends the calls of members that a node cannot talk to. Thread-safe.
 final class Cutting implements ServerInterceptor {

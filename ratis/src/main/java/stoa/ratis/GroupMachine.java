@@ -37,6 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.raft.Member;
+import stoa.raft.Roles;
 
 /// The state machine between Ratis and a [Replica].
 ///

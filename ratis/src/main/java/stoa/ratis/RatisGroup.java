@@ -40,21 +40,24 @@ import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.log.CatchUp;
-import stoa.log.Consensus;
 import stoa.log.Replica;
+import stoa.raft.Acknowledged;
+import stoa.raft.Group;
+import stoa.raft.GroupId;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
+import stoa.raft.Standing;
+import stoa.raft.SupplyPort;
 
 /// One replica of a shard with its place in a Raft group. Thread-safe.
 ///
 /// Proposing, confirming and changing the members work at the group's leader; other replicas refuse
 /// them, and [#leader] names the leader.
-public final class RatisGroup implements Consensus {
+public final class RatisGroup implements Group {
   private static final Logger LOG = LoggerFactory.getLogger(RatisGroup.class);
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
 
   private static final int ADDING_ATTEMPTS = 5;
-
-  /// A member that lacks no more commands than this is level: it will have them soon, from the log.
-  public static final long LACKING_MAX = 4_096;
 
   // Every fifth look notes the members' progress.
   private static final int HEAR_EVERY = 5;
@@ -66,7 +69,7 @@ public final class RatisGroup implements Consensus {
   // this longer than the one before.
   private static final long BETWEEN_MILLIS = 50;
 
-  private final RatisConfig config;
+  private final NodeConfig config;
   private final RaftServer server;
   private final GroupId name;
   private final RaftGroupId group;
@@ -96,7 +99,7 @@ public final class RatisGroup implements Consensus {
   }
 
   RatisGroup(
-      RatisConfig config,
+      NodeConfig config,
       RaftServer server,
       GroupId name,
       RaftGroupId group,
@@ -120,7 +123,7 @@ public final class RatisGroup implements Consensus {
     this.sources = sources;
     this.leadership =
         new Leadership(
-            division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
+            division, Math.round(config.electionMin().toNanos() * (1 - NodeConfig.LEASE_PART)));
   }
 
   /// Lets the replica take part from now on. A replica that lacks entries that it had does not
@@ -165,12 +168,12 @@ public final class RatisGroup implements Consensus {
     return known;
   }
 
-  /// Returns its name at all its members.
+  @Override
   public GroupId name() {
     return name;
   }
 
-  /// Returns the replica here.
+  @Override
   public Replica replica() {
     return replica;
   }
@@ -291,18 +294,13 @@ public final class RatisGroup implements Consensus {
 
   // ---- roles and members
 
-  /// Returns the leader, as far as it is known here; none when it has been silent for so long that
-  /// another one may come soon.
+  @Override
   public Optional<String> leader() {
     if (leadership.isAlone(config.electionMin().toMillis() * 3 / 4)) return Optional.empty();
     return last();
   }
 
-  /// Gets checkpoints from the leading member. Waits for them.
-  ///
-  /// @param wanted up to [CatchUp#WANTED_MAX]
-  /// @param each receives each in turn, with its state; null when it does not exist, or no more
-  /// @throws IOException when there is no other leader, or it cannot be reached
+  @Override
   public void checkpoints(
       List<CatchUp.Wanted> wanted, BiConsumer<CatchUp.Wanted, byte @Nullable []> each)
       throws IOException {
@@ -321,37 +319,34 @@ public final class RatisGroup implements Consensus {
     return Optional.ofNullable(division.getInfo().getLeaderId()).map(RaftPeerId::toString);
   }
 
-  /// Returns whether this replica leads, and shows everything that was committed before it did.
+  @Override
   public boolean leads() {
     return division.getInfo().isLeaderReady();
   }
 
-  /// Returns whether this replica leads, and another one has answered it so recently that it may
-  /// lead next.
+  @Override
   public boolean hears(String id) {
     return leadership.hears(id, config.electionMin().toMillis());
   }
 
-  /// Returns whether this replica leads, and has not heard a majority for half as long again as the
-  /// time after which the others look for another leader. Ratis gives up later.
+  @Override
   public boolean hasLostQuorum() {
     Set<String> others = new HashSet<>();
     for (Member member : members()) if (!member.id().equals(config.id())) others.add(member.id());
     return leadership.hasLostQuorum(others, config.electionMin().toMillis() * 3 / 2);
   }
 
-  /// Ends this replica's part: something beside the log of the group has failed here. Others go on,
-  /// and elect a leader if this one led. [Roles#failed] is called.
+  @Override
   public void fail(Throwable cause) {
     machine.stopped(cause);
   }
 
-  /// Returns whether this replica takes part.
+  @Override
   public boolean isAlive() {
     return division.getInfo().isAlive();
   }
 
-  /// Returns the members of the group, as far as they are known here.
+  @Override
   public List<Member> members() {
     return peers().stream().map(RatisNode::member).toList();
   }
@@ -360,8 +355,7 @@ public final class RatisGroup implements Consensus {
     return List.copyOf(division.getRaftConf().getCurrentPeers());
   }
 
-  /// Returns how many commands each member lacks, as the group's leader knows it: more than
-  /// [#LACKING_MAX] when the log no longer has them, so that the member must catch up first.
+  @Override
   public Map<String, Long> lacking() {
     var lacking = new TreeMap<String, Long>();
     long first = division.getRaftLog().getStartIndex();
@@ -376,10 +370,7 @@ public final class RatisGroup implements Consensus {
     return lacking;
   }
 
-  /// Adds a member, which hosts the group already and has no members in it. Returns when it has all
-  /// data of the group, and counts.
-  ///
-  /// @throws Unavailable when it could not be added
+  @Override
   public void add(Member member) {
     var peers = new ArrayList<>(peers());
     peers.removeIf(peer -> peer.getId().toString().equals(member.id()));
@@ -396,27 +387,20 @@ public final class RatisGroup implements Consensus {
     }
   }
 
-  /// Removes a member, even the leader.
-  ///
-  /// @throws Unavailable when it could not be removed
+  @Override
   public void remove(String id) {
     var peers = new ArrayList<>(peers());
     if (!peers.removeIf(peer -> peer.getId().toString().equals(id))) return;
     change(peers);
   }
 
-  /// Makes another member the leader. All members have one priority, so Ratis moves no leadership
-  /// by itself.
-  ///
-  /// @throws Unavailable when that was not possible
+  @Override
   public void transfer(String id) {
     var request = leadershipTo(RaftPeerId.valueOf(id));
     require(() -> server.transferLeadershipAsync(request), TRANSFER_PATIENCE.multipliedBy(2));
   }
 
-  /// Makes this replica follow, if it leads, and ends its proposals. Returns at once.
-  ///
-  /// @throws Unavailable when it has ended
+  @Override
   public void stepDown() {
     try {
       var _ = server.transferLeadershipAsync(leadershipTo(null));

@@ -51,12 +51,25 @@ import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.CatchUp;
 import stoa.log.Replica;
+import stoa.raft.Acknowledged;
+import stoa.raft.Credentials;
+import stoa.raft.GroupId;
+import stoa.raft.Line;
+import stoa.raft.Member;
+import stoa.raft.Node;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.Reach;
+import stoa.raft.Roles;
+import stoa.raft.Sockets;
+import stoa.raft.Standing;
+import stoa.raft.SupplyPort;
 
 /// One Raft server in a process, with the groups that it hosts. Thread-safe.
 ///
 /// A group is expensive: each has threads, a buffer of the size of the largest command, and a log
 /// of its own. A process should have about eight at most.
-public final class RatisNode implements AutoCloseable {
+public final class RatisNode implements Node {
   private static final Logger LOG = LoggerFactory.getLogger(RatisNode.class);
 
   // The most bytes of an entry of Raft's log beside the command.
@@ -81,7 +94,7 @@ public final class RatisNode implements AutoCloseable {
   private static final String UNSAFE_OPTION = "sun.misc.unsafe.memory.access";
   private static final String UNSAFE_REFUSED = "deny";
 
-  private final RatisConfig config;
+  private final NodeConfig config;
   private final RaftServer server;
   private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<RaftGroupId, Standing> standings = new ConcurrentHashMap<>();
@@ -96,7 +109,7 @@ public final class RatisNode implements AutoCloseable {
   // The time of the last look for silent leaders; only the looking thread uses it.
   private long lookedNanos = System.nanoTime();
 
-  private static GrpcTlsConfig grpc(RatisConfig.Tls tls) throws IOException {
+  private static GrpcTlsConfig grpc(NodeConfig.Tls tls) throws IOException {
     try {
       return new GrpcTlsConfig(Sockets.keys(tls), Sockets.trusted(tls), true);
     } catch (GeneralSecurityException e) {
@@ -104,7 +117,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  private RatisNode(RatisConfig config, Questions questions, Reach reach) throws IOException {
+  private RatisNode(NodeConfig config, Questions questions, Reach reach) throws IOException {
     this.config = config;
     Secret secret = config.secret();
     var credentials = secret == null ? null : new Credentials(secret, config.id());
@@ -251,16 +264,16 @@ public final class RatisNode implements AutoCloseable {
   /// @param questions answers the questions of other nodes
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
   /// @throws IllegalArgumentException when the JVM refuses `Unsafe`, which Ratis uses
-  public static RatisNode start(RatisConfig config, Questions questions) {
+  public static RatisNode start(NodeConfig config, Questions questions) {
     return start(config, questions, Reach.ALL);
   }
 
-  /// Starts a node like [#start(RatisConfig, Questions)] that cannot talk to all others.
+  /// Starts a node like [#start(NodeConfig, Questions)] that cannot talk to all others.
   ///
   /// @param reach the nodes that it can talk to; asked at each message, and quick
   /// @throws Unavailable as there
   /// @throws IllegalArgumentException as there
-  public static RatisNode start(RatisConfig config, Questions questions, Reach reach) {
+  public static RatisNode start(NodeConfig config, Questions questions, Reach reach) {
     if (UNSAFE_REFUSED.equals(System.getProperty(UNSAFE_OPTION))) {
       throw new IllegalArgumentException(
           "the JVM was started with --sun-misc-unsafe-memory-access=deny, and Apache Ratis, by"
@@ -286,7 +299,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   /// Fills in free ports.
-  private static RatisConfig bound(RatisConfig config) throws IOException {
+  private static NodeConfig bound(NodeConfig config) throws IOException {
     var address = InetAddress.getByName(config.host());
     // Both at once, so that they differ. Ratis cannot say which port it got.
     try (var one = new ServerSocket(0, 1, address);
@@ -299,7 +312,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   /// Returns the settings; `docs/decisions/ratis.md` explains the differences from the defaults.
-  static RaftProperties properties(RatisConfig config, Path directory) {
+  static RaftProperties properties(NodeConfig config, Path directory) {
     var properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
     RaftConfigKeys.Rpc.setType(properties, new Grpc());
@@ -317,7 +330,7 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.setCloseThreshold(properties, PAUSE_MAX);
 
     RaftServerConfigKeys.Read.setLeaderLeaseEnabled(properties, true);
-    RaftServerConfigKeys.Read.setLeaderLeaseTimeoutRatio(properties, RatisConfig.LEASE_PART);
+    RaftServerConfigKeys.Read.setLeaderLeaseTimeoutRatio(properties, NodeConfig.LEASE_PART);
 
     int entry = config.commandBytesMax() + ENTRY_OVERHEAD;
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, SizeInBytes.valueOf(entry));
@@ -345,29 +358,19 @@ public final class RatisNode implements AutoCloseable {
     return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
   }
 
-  /// Returns this node's name for others.
+  @Override
   public Member self() {
     return new Member(config.id(), config.host(), config.port(), config.supplyPort());
   }
 
-  /// Connects to another node, for questions.
-  ///
-  /// @throws IOException when it cannot be reached
+  @Override
   public Line line(Member to) throws IOException {
     return new Line(sockets, to);
   }
 
   // ---- groups
 
-  /// Hosts a group: its log is in the node's directory, if it was hosted here before. The node owns
-  /// the replica from now on, and closes it.
-  ///
-  /// @param name the group's name at all its members
-  /// @param replica empty, or as the last hosting of the group left it
-  /// @param initial the members with which a new group begins, the same at each; none when this
-  ///   node joins an existing group: then it waits to be added
-  /// @param roles receives the events of the replica
-  /// @throws Unavailable when the group cannot begin
+  @Override
   public RatisGroup host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
     RaftGroupId id = id(name);
     var events =
@@ -473,10 +476,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Leaves a group, and closes its replica. To be added again, this node hosts it anew; others
-  /// need not send data that the device has by then.
-  ///
-  /// @param name of a group of which this node is no longer a member
+  @Override
   public void release(GroupId name) {
     RatisGroup group = groups.remove(name);
     if (group == null) return;
@@ -495,9 +495,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// Deletes the remains of a group that is not hosted, so that it can be hosted anew.
-  ///
-  /// @throws Unavailable when the remains cannot be deleted
+  @Override
   public void forget(GroupId name) {
     RaftGroupId id = id(name);
     Check.that(!machines.containsKey(id), "%s is hosted", name);

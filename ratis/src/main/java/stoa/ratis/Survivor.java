@@ -21,6 +21,8 @@ import stoa.Unavailable;
 import stoa.base.Permissions;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.raft.GroupId;
+import stoa.raft.NodeConfig;
 
 /// Makes one member of a group that has lost most of its members the first one of a group of its
 /// own.
@@ -54,7 +56,7 @@ public final class Survivor {
   /// @param replica of this member, stays open
   /// @return the position of the replica
   /// @throws Unavailable when the log cannot be read, or this was no member, as far as it knows
-  public static Position begin(RatisConfig config, GroupId name, Replica replica) {
+  public static Position begin(NodeConfig config, GroupId name, Replica replica) {
     Path directory = config.directory();
     Path log = directory.resolve(RatisNode.id(name).getUuid().toString());
     Path next = log.resolveSibling(log.getFileName() + NEXT);
@@ -99,7 +101,7 @@ public final class Survivor {
   /// @param name of the group
   /// @param position of the replica
   /// @throws Unavailable when it cannot be written
-  public static void follow(RatisConfig config, GroupId name, Position position) {
+  public static void follow(NodeConfig config, GroupId name, Position position) {
     Path log = config.directory().resolve(RatisNode.id(name).getUuid().toString());
     Path meta = log.resolve(CURRENT).resolve(META);
     try {
@@ -125,7 +127,7 @@ public final class Survivor {
   }
 
   private static void apply(
-      RatisConfig config, LogSegmentPath segment, Replica replica, List<LogEntryProto> members)
+      NodeConfig config, LogSegmentPath segment, Replica replica, List<LogEntryProto> members)
       throws IOException {
     // A torn end was never acknowledged by this member; nothing else may be torn.
     boolean growing = segment.getPath().getFileName().toString().contains(GROWING);

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.log.Position;
 import stoa.log.Replica;
+import stoa.raft.Member;
+import stoa.raft.Roles;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
 import stoa.storage.disk.SimulatedDisk;

@@ -50,6 +50,13 @@ import stoa.log.Replica;
 import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.raft.Credentials;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.Reach;
+import stoa.raft.Sockets;
+import stoa.raft.SupplyPort;
 import stoa.storage.Device;
 import stoa.storage.disk.SimulatedDisk;
 
@@ -359,7 +366,7 @@ class RatisGroupTest {
       shard.await("it asks who leads", leads.way::holds);
       fresh.stop();
       shard.servers.remove(fresh);
-      var config = RatisConfig.of("z", directory.resolve("z"));
+      var config = NodeConfig.of("z", directory.resolve("z"));
       try (var replica = new Replica(Device.open(new SimulatedDisk(1), RatisShard.SMALL))) {
         var refused =
             assertThrows(
@@ -425,7 +432,7 @@ class RatisGroupTest {
     Files.writeString(
         both, Files.readString(own.certificate()) + Files.readString(other.certificate()));
     var tls =
-        new RatisConfig.Tls(own.certificate(), own.key(), both, read(own.certificate())::equals);
+        new NodeConfig.Tls(own.certificate(), own.key(), both, read(own.certificate())::equals);
     try (var shard = new RatisShard(directory, 3, 8, tls)) {
       var owner = new Owner(shard.leader());
       for (int i = 0; i < 40; i++) owner.require("entry " + i);
@@ -440,10 +447,10 @@ class RatisGroupTest {
       assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
       // One that trusts it and has no certificate that it would trust.
       var foreign = certificate(Files.createDirectory(directory.resolve("foreign")));
-      var stranger = new RatisConfig.Tls(foreign.certificate(), foreign.key(), both);
+      var stranger = new NodeConfig.Tls(foreign.certificate(), foreign.key(), both);
       assertThrows(IOException.class, () -> ask(Sockets.of(stranger, Reach.ALL), self));
       // One with a certificate of its authorities that is no member's.
-      var client = new RatisConfig.Tls(other.certificate(), other.key(), both);
+      var client = new NodeConfig.Tls(other.certificate(), other.key(), both);
       assertThrows(IOException.class, () -> ask(Sockets.of(client, Reach.ALL), self));
       ask(Sockets.of(tls, Reach.ALL), self);
     }
@@ -626,12 +633,12 @@ class RatisGroupTest {
   @Test
   void saysWhoAsks(@TempDir Path directory) throws Exception {
     var secret = Secret.of(new byte[Secret.BYTES]);
-    var config = RatisConfig.of("one", directory.resolve("one")).withSecret(secret);
+    var config = NodeConfig.of("one", directory.resolve("one")).withSecret(secret);
     Questions naming = (from, _) -> from.getBytes(StandardCharsets.UTF_8);
     try (var one = RatisNode.start(config, naming);
         var other =
             RatisNode.start(
-                RatisConfig.of("täglich", directory.resolve("other")).withSecret(secret), naming);
+                NodeConfig.of("täglich", directory.resolve("other")).withSecret(secret), naming);
         var line = other.line(one.self())) {
       byte[] name = line.ask(new byte[] {1}, Duration.ofMinutes(1));
       assertEquals("täglich", new String(name, StandardCharsets.UTF_8));
@@ -665,7 +672,7 @@ class RatisGroupTest {
     }
   }
 
-  private static RatisConfig.Tls certificate(Path directory) throws Exception {
+  private static NodeConfig.Tls certificate(Path directory) throws Exception {
     String word = "a word of no weight";
     Path store = directory.resolve("keys.p12");
     var keytool =
@@ -695,7 +702,7 @@ class RatisGroupTest {
     Path key = directory.resolve("key.pem");
     pem(certificate, "CERTIFICATE", keys.getCertificate("member").getEncoded());
     pem(key, "PRIVATE KEY", keys.getKey("member", word.toCharArray()).getEncoded());
-    return new RatisConfig.Tls(certificate, key, certificate);
+    return new NodeConfig.Tls(certificate, key, certificate);
   }
 
   private static void pem(Path file, String what, byte[] bytes) throws IOException {

@@ -24,6 +24,10 @@ import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.raft.GroupId;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
+import stoa.raft.Roles;
 import stoa.sim.world.ShardUnderTest;
 import stoa.storage.Device;
 import stoa.storage.disk.DeviceConfig;
@@ -61,7 +65,7 @@ final class RatisShard implements ShardUnderTest {
 
     void start() {
       var config =
-          config(RatisConfig.of(id, directory), snapshotCommands)
+          config(NodeConfig.of(id, directory), snapshotCommands)
               .withAddress("127.0.0.1", self.port(), self.supplyPort());
       node = RatisNode.start(config, (_, question) -> question);
       self = node.self();
@@ -191,7 +195,7 @@ final class RatisShard implements ShardUnderTest {
 
   private final Path directory;
   private final long snapshotCommands;
-  private final UnaryOperator<RatisConfig> security;
+  private final UnaryOperator<NodeConfig> security;
   final List<Server> servers = new ArrayList<>();
   private final Semaphore changed = new Semaphore(0);
   private List<Member> initial = List.of();
@@ -202,7 +206,7 @@ final class RatisShard implements ShardUnderTest {
     this(directory, count, snapshotCommands, UnaryOperator.identity());
   }
 
-  RatisShard(Path directory, int count, long snapshotCommands, RatisConfig.Tls tls) {
+  RatisShard(Path directory, int count, long snapshotCommands, NodeConfig.Tls tls) {
     this(directory, count, snapshotCommands, config -> config.withTls(tls));
   }
 
@@ -211,7 +215,7 @@ final class RatisShard implements ShardUnderTest {
   }
 
   private RatisShard(
-      Path directory, int count, long snapshotCommands, UnaryOperator<RatisConfig> security) {
+      Path directory, int count, long snapshotCommands, UnaryOperator<NodeConfig> security) {
     this.directory = directory;
     this.security = security;
     this.snapshotCommands = snapshotCommands;
@@ -224,7 +228,7 @@ final class RatisShard implements ShardUnderTest {
     for (var server : servers) server.host(initial);
   }
 
-  private RatisConfig config(RatisConfig plain, long snapshots) {
+  private NodeConfig config(NodeConfig plain, long snapshots) {
     return security
         .apply(plain)
         .withElection(Duration.ofMillis(300), Duration.ofMillis(600))

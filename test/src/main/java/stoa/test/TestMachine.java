@@ -3,7 +3,7 @@ package stoa.test;
 import java.nio.file.Path;
 import stoa.base.Clock;
 import stoa.cluster.Machine;
-import stoa.ratis.Reach;
+import stoa.raft.Reach;
 import stoa.storage.Device;
 import stoa.store.threads.Threads;
 

@@ -24,7 +24,8 @@ final class Arrows {
     ALLOWED.put("front", Set.of("api", "base"));
     ALLOWED.put("storage", Set.of("base"));
     ALLOWED.put("log", Set.of("api", "base", "storage"));
-    ALLOWED.put("ratis", Set.of("api", "base", "storage", "log"));
+    ALLOWED.put("raft", Set.of("api", "base", "storage", "log"));
+    ALLOWED.put("ratis", Set.of("api", "base", "storage", "log", "raft"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
     ALLOWED.put("metrics", caller);
@@ -38,7 +39,7 @@ final class Arrows {
     ALLOWED.put("client", with(caller, "wire", "migration", "links", "collections"));
     ALLOWED.put("http", with(engine, "node", "wire"));
     ALLOWED.put("contracts", Set.of());
-    ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
+    ALLOWED.put("cluster", with(engine, "wire", "node", "raft", "ratis"));
     ALLOWED.put("spring-boot-starter", Set.of("api", "metrics"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =
@@ -55,6 +56,7 @@ final class Arrows {
             "client",
             "http",
             "cluster",
+            "raft",
             "ratis",
             "programs");
     ALLOWED.put("cli", servers);

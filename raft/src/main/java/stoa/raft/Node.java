@@ -1,0 +1,43 @@
+package stoa.raft;
+
+import java.io.IOException;
+import java.util.List;
+import stoa.Unavailable;
+import stoa.log.Replica;
+
+/// One server of an [Engine] in a process, with the groups that it hosts. Thread-safe.
+public interface Node extends AutoCloseable {
+  /// Returns this node's name for others.
+  Member self();
+
+  /// Connects to another node, for questions.
+  ///
+  /// @throws IOException when it cannot be reached
+  Line line(Member to) throws IOException;
+
+  /// Hosts a group: its log is in the node's directory, if it was hosted here before. The node owns
+  /// the replica from now on, and closes it.
+  ///
+  /// @param name the group's name at all its members
+  /// @param replica empty, or as the last hosting of the group left it
+  /// @param initial the members with which a new group begins, the same at each; none when this
+  ///   node joins an existing group: then it waits to be added
+  /// @param roles receives the events of the replica
+  /// @throws Unavailable when the group cannot begin
+  Group host(GroupId name, Replica replica, List<Member> initial, Roles roles);
+
+  /// Leaves a group, and closes its replica. To be added again, this node hosts it anew; others
+  /// need not send data that the device has by then.
+  ///
+  /// @param name of a group of which this node is no longer a member
+  void release(GroupId name);
+
+  /// Deletes the remains of a group that is not hosted, so that it can be hosted anew.
+  ///
+  /// @throws Unavailable when the remains cannot be deleted
+  void forget(GroupId name);
+
+  /// Leaves all groups, and closes their replicas. Others go on when they are enough.
+  @Override
+  void close();
+}

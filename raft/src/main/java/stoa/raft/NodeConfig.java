@@ -1,0 +1,187 @@
+package stoa.raft;
+
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Secret;
+
+/// The configuration of a [Node].
+///
+/// @param id its permanent name among the members of its groups
+/// @param host the address that it listens on, and at which the others find it
+/// @param port of its Raft server; 0 takes a free one, which must stay the same after a restart
+/// @param supplyPort the port at which others get missing data; 0 takes a free one, likewise
+/// @param directory for the logs of its groups
+/// @param electionMin the shortest silence of the leader after which members look for another one;
+///   a leader is sure of its leadership for [#LEASE_PART] of it
+/// @param electionMax the longest
+/// @param commandBytesMax the size of the largest command. Each group has a buffer of this size
+/// @param snapshotCommands after how many commands a replica makes its device durable, and drops
+///   them from its log
+/// @param patience how long a proposer waits for an outcome
+/// @param secret authenticates the members; null for a store of an earlier version, which has none
+/// @param tls authenticates members without a secret; null for none
+public record NodeConfig(
+    String id,
+    String host,
+    int port,
+    int supplyPort,
+    Path directory,
+    Duration electionMin,
+    Duration electionMax,
+    int commandBytesMax,
+    long snapshotCommands,
+    Duration patience,
+    @Nullable Secret secret,
+    @Nullable Tls tls) {
+
+  /// The part of [#electionMin()] for which a leader is sure of its leadership, once others have
+  /// heard it. During the rest it may not look, or hear, without losing that certainty.
+  public static final double LEASE_PART = 0.75;
+
+  /// @throws IllegalArgumentException when the directory's path has a comma: Ratis would read
+  ///   several paths
+  public NodeConfig {
+    if (directory.toAbsolutePath().toString().contains(",")) {
+      throw new IllegalArgumentException(
+          "\""
+              + directory
+              + "\" has a comma in its path, which would be cut there; choose another");
+    }
+  }
+
+  /// Files in PEM.
+  ///
+  /// @param certificate the chain of this node
+  /// @param key its private key, in PKCS 8
+  /// @param authorities the signers of the members' certificates
+  /// @param members returns whether the owner of such a certificate is a member
+  public record Tls(
+      Path certificate, Path key, Path authorities, Predicate<X509Certificate> members) {
+    /// Creates one for which every certificate of the signers is a member's.
+    public Tls(Path certificate, Path key, Path authorities) {
+      this(certificate, key, authorities, _ -> true);
+    }
+  }
+
+  /// Returns a configuration on loopback and free ports, without a secret.
+  public static NodeConfig of(String id, Path directory) {
+    return new NodeConfig(
+        id,
+        "127.0.0.1",
+        0,
+        0,
+        directory,
+        Duration.ofMillis(500),
+        Duration.ofSeconds(2),
+        16 << 20,
+        4_096,
+        Duration.ofSeconds(30),
+        null,
+        null);
+  }
+
+  /// Returns this configuration with another address.
+  public NodeConfig withAddress(String value, int raft, int supply) {
+    return new NodeConfig(
+        id,
+        value,
+        raft,
+        supply,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        secret,
+        tls);
+  }
+
+  /// Returns this configuration with other times until members look for another leader.
+  public NodeConfig withElection(Duration min, Duration max) {
+    return new NodeConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        min,
+        max,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        secret,
+        tls);
+  }
+
+  /// Returns this configuration with another [#commandBytesMax()].
+  public NodeConfig withCommandBytesMax(int value) {
+    return new NodeConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        value,
+        snapshotCommands,
+        patience,
+        secret,
+        tls);
+  }
+
+  /// Returns this configuration with another [#snapshotCommands()].
+  public NodeConfig withSnapshotCommands(long value) {
+    return new NodeConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        value,
+        patience,
+        secret,
+        tls);
+  }
+
+  /// Returns this configuration with other [#tls()].
+  public NodeConfig withTls(Tls value) {
+    return new NodeConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        secret,
+        value);
+  }
+
+  /// Returns this configuration with another [#secret()].
+  public NodeConfig withSecret(Secret value) {
+    return new NodeConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        value,
+        tls);
+  }
+}

@@ -1,0 +1,16 @@
+package stoa.raft;
+
+/// Answers the questions of other nodes. Many threads call it, and may wait in it.
+public interface Questions {
+  /// Returns the answer to a question. An exception ends the [Line].
+  ///
+  /// @param from the proved name of the asking node; empty when the nodes have no secret
+  byte[] answer(String from, byte[] question);
+
+  /// Returns whether a node may get all data of a group.
+  ///
+  /// @param from the proved name of the asking node; empty when the nodes have no secret
+  default boolean maySupply(String from, GroupId group) {
+    return true;
+  }
+}

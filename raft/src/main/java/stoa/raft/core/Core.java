@@ -1,0 +1,1314 @@
+package stoa.raft.core;
+
+import io.microraft.MembershipChangeMode;
+import io.microraft.QueryPolicy;
+import io.microraft.RaftConfig;
+import io.microraft.RaftEndpoint;
+import io.microraft.RaftNode;
+import io.microraft.RaftNodeStatus;
+import io.microraft.RaftRole;
+import io.microraft.exception.CannotReplicateException;
+import io.microraft.exception.IndeterminateStateException;
+import io.microraft.exception.NotLeaderException;
+import io.microraft.exception.RaftException;
+import io.microraft.executor.RaftNodeExecutor;
+import io.microraft.impl.RaftNodeImpl;
+import io.microraft.impl.state.FollowerState;
+import io.microraft.impl.state.LeaderState;
+import io.microraft.impl.statemachine.InternalCommitAware;
+import io.microraft.model.groupop.RaftGroupOp;
+import io.microraft.model.log.LogEntry;
+import io.microraft.model.log.RaftGroupMembersView;
+import io.microraft.model.message.AppendEntriesFailureResponse;
+import io.microraft.model.message.AppendEntriesRequest;
+import io.microraft.model.message.AppendEntriesSuccessResponse;
+import io.microraft.model.message.InstallSnapshotRequest;
+import io.microraft.model.message.PreVoteRequest;
+import io.microraft.model.message.RaftMessage;
+import io.microraft.model.message.TriggerLeaderElectionRequest;
+import io.microraft.model.message.VoteRequest;
+import io.microraft.report.RaftNodeReport;
+import io.microraft.statemachine.StateMachine;
+import io.microraft.transport.Transport;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
+import stoa.base.Check;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.log.Consensus;
+import stoa.log.Position;
+import stoa.raft.Member;
+import stoa.raft.Roles;
+
+/// One member of a group: MicroRaft's core, and everything around it that it leaves to others or
+/// does wrong.
+///
+/// One thread uses it, on which the [World] also runs its tasks; [#status] and [#isCertain] are for
+/// any thread. It never waits but for its log's disk and its machine.
+public final class Core {
+  /*
+   * MicroRaft 0.7 counts heartbeats in whole seconds. Here its second is a part of the real one, such
+   * that its heartbeat timeout is the election time.
+   *
+   * The core does the following outside of it:
+   *
+   * (1) It takes an answer of an earlier term for one of the present term, and would count entries
+   *     that its sender has lost since. Such answers are dropped.
+   * (2) A member that has just started does not know that it answered a leader a moment ago, and would
+   *     help to elect another one within the lease. It exchanges no votes for the election time,
+   *     but those of a hand-over, which ends the lease by itself.
+   * (3) A member whose log begins after a leader's message refuses it, and is never level when its log
+   *     ends in void entries. Such a message passes without what comes before it, which is
+   *     committed; the answer tells what the member has (`offset`). MicroRaft would take its number
+   *     of entries for an index, so the commit index comes in a second message.
+   *     An old message would set its commit index back, and passes without one.
+   * (4) It would have at most one unfinished change of members among new entries, but only because the
+   *     commit index comes with them. Without that, entries after a second change wait.
+   * (5) Its installation of a snapshot keeps void entries behind the snapshot, and waits for the state.
+   *     Here a member whose log ends before the leader's begins gets the state by a catch-up; then its
+   *     log jumps, and MicroRaft begins again from the log, as after a crash.
+   * (6) It turns an exception of the state machine into an answer, and repeats a failed sync. Both
+   *     stop the member.
+   * (7) Entries of a message have no limit in bytes. What is beyond the limit waits for the next one.
+   * (8) A removed member is not told. Others tell it when it asks for votes; it believes those that know
+   *     of a later change of members than itself.
+   * (9) A member that asked for votes and then follows a leader of the same term, as after each start,
+   *     would never stand again: it counts as asking. It begins to follow anew.
+   * (10) A hand-over to a member that is removed meanwhile never ends, and its leader takes nothing any
+   *     more. So the members do not change meanwhile.
+   * (11) It commits with half of an even number of members: see Majority.
+   * (12) A member that was removed and comes back has lost what it acknowledged before. A member that does
+   *     not know of its removal counts on its vote. So a new member exchanges no votes until its log
+   *     reaches to where the leader has added it, which messages to members that do not vote tell.
+   * (13) A member that is to be removed counts its own vote all the same. It does not stand.
+   * (14) A leader cannot append its first entry when the log is full of entries that are not committed,
+   *     and then never commits anything. The core proposes less than there is room for.
+   * (15) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
+   *     So only one is asked at a time.
+   */
+  private static final Object GROUP = "group";
+  private static final Object PROBE = new Object();
+
+  private static final int REMOVED = 100;
+  private static final int HAD = 101;
+
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final int TIMEOUT_SECONDS = 5;
+
+  // How long a candidate waits for votes; like the timeout, in times of MicroRaft.
+  private static final long VOTES_MILLIS = 2_000;
+  private static final long CLOCK_BEGIN_MILLIS = 1L << 40;
+  private static final int PENDING_MORE = 64;
+  private static final int BATCH_ENTRIES = 1_024;
+  private static final int REPORT_SECONDS = 1_000_000_000;
+  private static final int TICKS_PER_ELECTION = 10;
+  private static final int TICKS_BETWEEN_TABLES = 10;
+
+  // How many times in a row a member must lack what it had: one answer may be late.
+  private static final int LOST_TIMES = 3;
+
+  // How many times in a row a leader may show less than this member has, as it briefly does.
+  private static final int LESS_MAX = 50;
+
+  // Delays grow by up to this part, so that members do not stand at the same time again and again.
+  private static final int JITTER = 8;
+
+  private final Settings settings;
+  private final World world;
+  private final LogStore store;
+  private final Machine machine;
+  private final Votes votes;
+  private final Roles roles;
+  private final Random random;
+  private final Lease lease;
+  private final Majority majority = new Majority();
+  private final Encoder out = new Encoder(1 << 10);
+  private final Set<Proposal> proposals = new LinkedHashSet<>();
+  private final Map<String, Long> heard = new HashMap<>();
+  private final Map<String, Integer> lost = new HashMap<>();
+  private final Map<String, Long> setBack = new HashMap<>();
+
+  private RaftNode node;
+  private int life;
+  private boolean stopped;
+  private boolean removed;
+  private List<Member> removedMembers = List.of();
+  private long heldUntilNanos;
+  private boolean catching;
+  private boolean transferring;
+  private boolean isAhead;
+  private int lessTimes;
+  private long mendedNanos;
+  private long applied;
+  private long bytesSince;
+  private int ticks;
+
+  private boolean leads;
+  private boolean ready;
+  private int leadingTerm;
+  private @Nullable Member leader;
+
+  // A number that is added to the index in answers to the present message, and whether it is answered.
+  private long offset;
+  private boolean mute;
+
+  // Those who wait for the present question to the members, and for the next one.
+  private boolean asking;
+  private List<Consumer<@Nullable RuntimeException>> waiting = new ArrayList<>();
+
+  private volatile Status status = Status.NONE;
+  private volatile boolean certain; // that this one leads, while the lease holds
+
+  /// Creates it. [#start] lets it take part.
+  ///
+  /// @param isNew whether its log has just begun, so that it has answered no leader
+  /// @param seed of the random choices
+  public Core(
+      Settings settings,
+      World world,
+      LogStore store,
+      Machine machine,
+      Votes votes,
+      Roles roles,
+      boolean isNew,
+      long seed) {
+    this.settings = settings;
+    this.world = world;
+    this.store = store;
+    this.machine = machine;
+    this.votes = votes;
+    this.roles = roles;
+    this.random = new Random(seed);
+    this.lease = new Lease(settings.leaseNanos());
+    this.heldUntilNanos = world.nanos() + (isNew ? 0 : settings.electionNanos());
+    this.mendedNanos = world.nanos() - SECOND;
+    Position begin = store.position();
+    if (machine.applied().index() < begin.index()) machine.advance(begin);
+    this.node = build();
+  }
+
+  // ---- life
+
+  private RaftNode build() {
+    var config =
+        RaftConfig.newBuilder()
+            .setLeaderHeartbeatPeriodSecs(1)
+            .setLeaderHeartbeatTimeoutSecs(TIMEOUT_SECONDS)
+            .setLeaderElectionTimeoutMillis(VOTES_MILLIS)
+            .setCommitCountToTakeSnapshot(settings.snapshotCommands())
+            .setMaxPendingLogEntryCount(2 * settings.pendingMax() + PENDING_MORE)
+            .setAppendEntriesRequestBatchSize(BATCH_ENTRIES)
+            .setTransferSnapshotsFromFollowersEnabled(false)
+            .setRaftNodeReportPublishPeriodSecs(REPORT_SECONDS)
+            .build();
+    int mine = ++life;
+    applied = store.position().index();
+    return RaftNode.newBuilder()
+        .setGroupId(GROUP)
+        .setRestoredState(store.restored())
+        .setConfig(config)
+        .setExecutor(new Tasks(mine))
+        .setTransport(new Sending(mine))
+        .setStateMachine(new Applying(mine))
+        .setStore(store)
+        .setModelFactory(Models.ALL)
+        .setRaftNodeReportListener(report -> {
+          if (mine == life) told(report);
+        })
+        .setRandom(random)
+        .setClock(new Scaled())
+        .build();
+  }
+
+  /// Lets it take part.
+  public void start() {
+    var _ = node.start();
+    tick();
+  }
+
+  /// Lets MicroRaft begin again from the log. Proposals in progress have unknown outcomes.
+  private void again() {
+    lose();
+    transferring = false;
+    endProposals("it begins again");
+    leader = null;
+    heldUntilNanos = world.nanos() + settings.electionNanos();
+    node = build();
+    var _ = node.start();
+  }
+
+  private void tick() {
+    if (stopped) return;
+    world.schedule(this::tick, settings.electionNanos() / TICKS_PER_ELECTION);
+    try {
+      refresh();
+      if (bytesSince >= settings.snapshotBytes()) {
+        bytesSince = 0;
+        var _ = node.takeSnapshot();
+      }
+      Member leads = leader;
+      if (!machine.isWhole() && leads != null && !isSelf(leads)) mend(leads);
+      if (ready && ++ticks % TICKS_BETWEEN_TABLES == 0) tellTable();
+    } catch (RuntimeException | Error failure) {
+      fail(failure);
+    }
+  }
+
+  private boolean isSelf(Member member) {
+    return member.id().equals(settings.self().id());
+  }
+
+  /// Ends its part for good.
+  ///
+  /// @param cause why; [Roles#failed] gets it
+  public void fail(Throwable cause) {
+    if (stopped) return;
+    stop();
+    roles.failed(cause);
+  }
+
+  /// Ends its part, as it was asked to.
+  public void stop() {
+    if (stopped) return;
+    stopped = true;
+    life++;
+    lose();
+    world.leave(null);
+    endProposals("it has stopped");
+    refresh();
+  }
+
+  /// Records that this member leads no more.
+  private void lose() {
+    boolean told = ready;
+    leads = false;
+    ready = false;
+    certain = false;
+    lease.end();
+    if (told) roles.following();
+  }
+
+  private void endProposals(String why) {
+    var ending = new ArrayList<>(proposals);
+    proposals.clear();
+    for (Proposal proposal : ending) proposal.end(outcome(proposal, new Unavailable(why)));
+    var refused = waiting;
+    waiting = new ArrayList<>();
+    asking = false;
+    for (var waits : refused) waits.accept(new Unavailable(why));
+  }
+
+  // ---- what MicroRaft gets
+
+  private final class Scaled extends Clock {
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(millis());
+    }
+
+    @Override
+    public long millis() {
+      // In two steps, so that nothing overflows.
+      long nanos = world.nanos();
+      long election = settings.electionNanos();
+      long timeout = TIMEOUT_SECONDS * 1_000L;
+      return CLOCK_BEGIN_MILLIS
+          + nanos / election * timeout
+          + nanos % election * timeout / election;
+    }
+  }
+
+  private final class Tasks implements RaftNodeExecutor {
+    private final int mine;
+
+    Tasks(int mine) {
+      this.mine = mine;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      if (mine != life) return;
+      try {
+        task.run();
+      } catch (RuntimeException | Error failure) {
+        fail(failure);
+      }
+      if (mine == life) tellMore();
+      ended();
+    }
+
+    @Override
+    public void submit(Runnable task) {
+      world.submit(() -> execute(task));
+    }
+
+    @Override
+    public void schedule(Runnable task, long delay, TimeUnit unit) {
+      double real = (double) unit.toNanos(delay) / (TIMEOUT_SECONDS * SECOND);
+      long nanos = Math.round(real * settings.electionNanos());
+      long more = Math.max(1, Math.min(nanos / JITTER, Integer.MAX_VALUE));
+      world.schedule(() -> execute(task), nanos + world.random((int) more));
+    }
+  }
+
+  private final class Applying implements StateMachine, InternalCommitAware {
+    private final int mine;
+
+    Applying(int mine) {
+      this.mine = mine;
+    }
+
+    @Override
+    public @Nullable Object runOperation(long index, Object operation) {
+      if (PROBE.equals(operation)) return null;
+      return doing(() -> {
+        applied = index;
+        return switch (operation) {
+          case Payload.Command(int term, byte[] bytes) -> {
+            bytesSince += bytes.length;
+            yield machine.apply(new Position(term, index), bytes);
+          }
+          case Payload.Begun(int term) -> {
+            machine.advance(new Position(term, index));
+            begun(term);
+            yield null;
+          }
+          default -> throw new IllegalStateException("an entry with " + operation);
+        };
+      });
+    }
+
+    @Override
+    public void onInternalCommit(long index) {
+      var _ =
+          doing(() -> {
+            applied = index;
+            machine.advance(new Position(store.termAt(index), index));
+            return null;
+          });
+    }
+
+    @Override
+    public void takeSnapshot(long index, Consumer<Object> chunks) {
+      var _ =
+          doing(() -> {
+            Position durable = machine.sync();
+            Check.that(durable.index() >= index, "%s is durable, and not %s", durable, index);
+            bytesSince = 0;
+            world.reached("snapshot");
+            chunks.accept(durable);
+            return null;
+          });
+    }
+
+    @Override
+    public void installSnapshot(long index, List<Object> chunks) {
+      // The machine has it: see jump.
+    }
+
+    @Override
+    public Object getNewTermOperation() {
+      return Models.BEGIN;
+    }
+
+    private @Nullable Object doing(Doing work) {
+      if (mine != life) throw new IllegalStateException("it has ended");
+      try {
+        return work.run();
+      } catch (RuntimeException | Error failure) {
+        fail(failure);
+        throw failure;
+      }
+    }
+  }
+
+  private interface Doing {
+    @Nullable Object run();
+  }
+
+  private final class Sending implements Transport {
+    private final int mine;
+
+    Sending(int mine) {
+      this.mine = mine;
+    }
+
+    @Override
+    public boolean isReachable(RaftEndpoint endpoint) {
+      return true;
+    }
+
+    @Override
+    public void send(RaftEndpoint to, RaftMessage message) {
+      if (mine != life || store.failure() != null || to.equals(Endpoint.NOBODY)) return;
+      RaftMessage sent = message;
+      switch (message) {
+        case VoteRequest vote -> {
+          if ((vote.isSticky() && isHeld()) || !mayStand()) return;
+        }
+        case PreVoteRequest _ -> {
+          if (isHeld() || !mayStand()) return;
+        }
+        case TriggerLeaderElectionRequest _ -> lease.revoke(world.nanos());
+        case AppendEntriesSuccessResponse has -> {
+          if (mute) return;
+          if (offset > 0) sent = moved(has);
+        }
+        case AppendEntriesFailureResponse _ -> {
+          if (mute) return;
+        }
+        case AppendEntriesRequest append -> sent = limited(append);
+        default -> {
+          if (!Codec.isKnown(message)) return; // of the transfer of snapshots
+        }
+      }
+      out.clear();
+      Codec.message(sent, out);
+      if (isLearner(to)) out.varint(node.getEffectiveMembers().getLogIndex());
+      world.send(Codec.member(to), out.toBytes());
+    }
+  }
+
+  private boolean isLearner(RaftEndpoint member) {
+    var members = node.getEffectiveMembers();
+    return leads
+        && members.getMembers().contains(member)
+        && !members.getVotingMembers().contains(member);
+  }
+
+  private RaftMessage moved(AppendEntriesSuccessResponse has) {
+    return Models.ALL
+        .createAppendEntriesSuccessResponseBuilder()
+        .setGroupId(GROUP)
+        .setSender(has.getSender())
+        .setTerm(has.getTerm())
+        .setLastLogIndex(offset + has.getLastLogIndex())
+        .setQuerySequenceNumber(has.getQuerySequenceNumber())
+        .setFlowControlSequenceNumber(has.getFlowControlSequenceNumber())
+        .build();
+  }
+
+  private AppendEntriesRequest limited(AppendEntriesRequest append) {
+    List<LogEntry> entries = append.getLogEntries();
+    long bytes = 0;
+    for (int i = 0; i < entries.size(); i++) {
+      bytes += ((Item) entries.get(i)).bytes();
+      if (bytes <= settings.messageBytesMax() || i == 0) continue;
+      world.reached("message limited");
+      return with(
+          append,
+          append.getPreviousLogTerm(),
+          append.getPreviousLogIndex(),
+          append.getCommitIndex(),
+          entries.subList(0, i));
+    }
+    return append;
+  }
+
+  private static AppendEntriesRequest with(
+      AppendEntriesRequest append,
+      int previousTerm,
+      long previousIndex,
+      long committed,
+      List<LogEntry> entries) {
+    return Models.ALL
+        .createAppendEntriesRequestBuilder()
+        .setGroupId(GROUP)
+        .setSender(append.getSender())
+        .setTerm(append.getTerm())
+        .setPreviousLogTerm(previousTerm)
+        .setPreviousLogIndex(previousIndex)
+        .setCommitIndex(committed)
+        .setLogEntries(entries)
+        .setQuerySequenceNumber(append.getQuerySequenceNumber())
+        .setFlowControlSequenceNumber(append.getFlowControlSequenceNumber())
+        .build();
+  }
+
+  private boolean mayStand() {
+    var members = node.getEffectiveMembers().getVotingMembers();
+    return store.isJoined()
+        && members.contains(new Endpoint(settings.self()))
+        && votes.mayStand();
+  }
+
+  /// Returns whether this member must not take part in elections yet.
+  private boolean isHeld() {
+    return world.nanos() - heldUntilNanos < 0;
+  }
+
+  // ---- messages
+
+  /// Receives a message of another member.
+  ///
+  /// @throws Decoder.MalformedException when it is none
+  public void receive(byte[] message) {
+    if (stopped) return;
+    var in = new Decoder(message);
+    switch (message.length == 0 ? 0 : message[0]) {
+      case REMOVED -> wasRemoved(in);
+      case HAD -> had(in);
+      default -> {
+        RaftMessage received = Codec.message(in, GROUP);
+        if (in.remaining() > 0 && received.getTerm() >= term()) added(in.varint());
+        try {
+          receive(received);
+        } catch (RaftException failed) {
+          fail(failed);
+        }
+      }
+    }
+    ended();
+  }
+
+  private void added(long index) {
+    try {
+      store.added(index);
+    } catch (IOException failure) {
+      fail(failure);
+    }
+  }
+
+  private void receive(RaftMessage message) {
+    Member from = Codec.member(message.getSender());
+    heard.put(from.id(), world.nanos());
+    switch (message) {
+      case AppendEntriesRequest append -> {
+        follow(append.getTerm());
+        append(append);
+      }
+      case InstallSnapshotRequest later -> {
+        follow(later.getTerm());
+        beginsLater(later);
+      }
+      case VoteRequest vote -> {
+        if (mayVote(from, vote.getLastLogIndex(), vote.isSticky())) node.handle(vote);
+      }
+      case PreVoteRequest vote -> {
+        if (mayVote(from, vote.getLastLogIndex(), true)) node.handle(vote);
+      }
+      case AppendEntriesSuccessResponse has -> {
+        if (has.getTerm() >= term()) has(from.id(), has);
+        else world.reached("answer of an earlier term");
+      }
+      case AppendEntriesFailureResponse lacks -> {
+        if (message.getTerm() == term()) lacks(from, lacks.getExpectedNextIndex() - 1);
+        if (message.getTerm() >= term()) node.handle(message);
+        else world.reached("answer of an earlier term");
+      }
+      case TriggerLeaderElectionRequest _ -> {
+        if (votes.mayStand() && !catching) node.handle(message);
+      }
+      default -> node.handle(message);
+    }
+  }
+
+  /// Ends the question for votes, since there is a leader.
+  private void follow(int term) {
+    var impl = (RaftNodeImpl) node;
+    if (impl.state().preCandidateState() == null || term != term()) return;
+    world.reached("no more questions for votes");
+    impl.toFollower(term);
+  }
+
+  private int term() {
+    return node.getTerm().getTerm();
+  }
+
+  private boolean mayVote(Member candidate, long last, boolean sticky) {
+    if (sticky && isHeld()) {
+      world.reached("no vote after a start");
+      return false;
+    }
+    if (!store.isJoined()) {
+      world.reached("no vote before it has joined");
+      return false;
+    }
+    // It may also be a member of which this one does not know yet.
+    if (isStranger(candidate)) tellRemoved(candidate);
+    return votes.mayVote(candidate.id(), last);
+  }
+
+  private boolean isStranger(Member candidate) {
+    var there = new Endpoint(candidate);
+    return !node.getCommittedMembers().getMembers().contains(there)
+        && !node.getEffectiveMembers().getMembers().contains(there);
+  }
+
+  // ---- majorities
+
+  private boolean isEven() {
+    return leads && Majority.concerns(node.getEffectiveMembers().getVotingMembers().size());
+  }
+
+  /// Records that a member lacks an entry. If it had that, it was set back, and gets the log again.
+  private void lacks(Member member, long index) {
+    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
+    if (leading == null || index <= 0) return;
+    FollowerState follower = leading.getFollowerStateOrNull(new Endpoint(member));
+    if (follower == null) return;
+    if (index <= follower.matchIndex()) {
+      setBack.put(member.id(), follower.matchIndex());
+      lost.remove(member.id());
+      follower.matchIndex(0);
+      majority.forget(member.id());
+    }
+    Long had = setBack.get(member.id());
+    if (had == null || index > had || lost.merge(member.id(), 1, Integer::sum) != LOST_TIMES) return;
+    roles.alarm(
+        member.id(),
+        ("its replica was put back to an older copy: it had acknowledged %,d commands and lacks"
+                + " command %,d")
+            .formatted(had, index));
+  }
+
+  private void has(String member, AppendEntriesSuccessResponse has) {
+    lost.remove(member);
+    setBack.remove(member);
+    majority.has(member, has.getLastLogIndex());
+    if (!isEven()) {
+      majority.tell(member, has.getLastLogIndex());
+      node.handle(has);
+      return;
+    }
+    var others = others();
+    boolean votes = others.contains(member);
+    long index =
+        votes ? majority.mayTell(member, others, flushed()) : has.getLastLogIndex();
+    boolean holdsBack =
+        votes
+            && !isChanging()
+            && majority.holdsBack(member, has.getQuerySequenceNumber());
+    if (holdsBack) world.reached("answer held back");
+    if (holdsBack && index <= majority.told(member) && !majority.mayAskAgain()) return;
+    majority.tell(member, index);
+    node.handle(told(has, index, holdsBack ? 0 : has.getQuerySequenceNumber()));
+    tellMore();
+  }
+
+  /// Tells MicroRaft what a majority has by now.
+  private void tellMore() {
+    if (!isEven()) return;
+    for (String other : others()) {
+      if (!isEven()) return;
+      long index = majority.mayTell(other, others(), flushed());
+      if (index <= majority.told(other)) continue;
+      world.reached("told later");
+      majority.tell(other, index);
+      var has =
+          Models.ALL
+              .createAppendEntriesSuccessResponseBuilder()
+              .setGroupId(GROUP)
+              .setSender(new Endpoint(new Member(other, "-", 0, 0)))
+              .setTerm(term())
+              .setLastLogIndex(index)
+              .setQuerySequenceNumber(0)
+              .setFlowControlSequenceNumber(0)
+              .build();
+      node.handle(has);
+    }
+  }
+
+  private static RaftMessage told(AppendEntriesSuccessResponse has, long index, long query) {
+    return Models.ALL
+        .createAppendEntriesSuccessResponseBuilder()
+        .setGroupId(GROUP)
+        .setSender(has.getSender())
+        .setTerm(has.getTerm())
+        .setLastLogIndex(index)
+        .setQuerySequenceNumber(query)
+        .setFlowControlSequenceNumber(has.getFlowControlSequenceNumber())
+        .build();
+  }
+
+  private List<String> others() {
+    return node.getEffectiveMembers().getVotingMembers().stream()
+        .map(member -> Codec.member(member).id())
+        .filter(id -> !id.equals(settings.self().id()))
+        .toList();
+  }
+
+  /// Returns up to where a leader has the log durably; 0 when it is no voting member any more.
+  private long flushed() {
+    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
+    return leading == null ? 0 : leading.flushedLogIndex();
+  }
+
+  private boolean isChanging() {
+    return node.getCommittedMembers().getLogIndex() != node.getEffectiveMembers().getLogIndex();
+  }
+
+  // ---- entries
+
+  private void append(AppendEntriesRequest append) {
+    long before = store.position().index();
+    if (append.getTerm() < term()) {
+      node.handle(append);
+      return;
+    }
+    List<LogEntry> entries = append.getLogEntries();
+    if (contradicts(entries)) {
+      ahead(Codec.member(append.getSender()));
+      return;
+    }
+    noteLess(append);
+    if (append.getPreviousLogIndex() > before || before == 0) {
+      long known = Math.min(append.getCommitIndex(), append.getPreviousLogIndex() + entries.size());
+      if (!catching && known >= applied) {
+        node.handle(append);
+        return;
+      }
+      // While the machine is brought level, nothing is applied.
+      var unapplied = oneChange(entries);
+      node.handle(
+          with(append, append.getPreviousLogTerm(), append.getPreviousLogIndex(), 0, unapplied));
+      return;
+    }
+    world.reached("message from before the log");
+    List<LogEntry> rest =
+        oneChange(entries.stream().filter(entry -> entry.getIndex() > before).toList());
+    answering(before, with(append, 0, 0, 0, rest));
+    if (rest.isEmpty() || catching || stopped || append.getCommitIndex() <= before) return;
+    LogEntry last = rest.getLast();
+    if (last.getIndex() <= applied) return;
+    if (store.termAt(last.getIndex()) != last.getTerm()) return; // there was no room for it
+    mute = true;
+    try {
+      node.handle(
+          with(append, last.getTerm(), last.getIndex(), append.getCommitIndex(), List.of()));
+    } finally {
+      mute = false;
+    }
+  }
+
+  /// Returns whether entries differ from those that the machine has applied.
+  private boolean contradicts(List<LogEntry> entries) {
+    long last = machine.applied().index();
+    for (LogEntry entry : entries) {
+      if (entry.getIndex() > last) return false;
+      int own = store.termAt(entry.getIndex());
+      if (own != 0 && own != entry.getTerm()) return true;
+    }
+    return false;
+  }
+
+  /// Notes a leader whose log ends before what the machine has applied, whatever its terms are.
+  private void noteLess(AppendEntriesRequest append) {
+    long last = append.getPreviousLogIndex();
+    boolean less =
+        append.getLogEntries().isEmpty()
+            && last > 0
+            && last < machine.applied().index()
+            && store.termAt(last) == append.getPreviousLogTerm();
+    lessTimes = less ? lessTimes + 1 : 0;
+    if (lessTimes == LESS_MAX) ahead(Codec.member(append.getSender()));
+  }
+
+  /// Records that a leader lacks commands that this member has applied, and that were therefore
+  /// acknowledged.
+  public void ahead(Member leads) {
+    if (isAhead) return;
+    isAhead = true;
+    roles.alarm(
+        settings.self().id(),
+        "its replica has "
+            + machine.applied().index()
+            + " commands that were acknowledged, and the leader, server "
+            + leads.id()
+            + ", has others; others were put back to older copies and have elected a leader, so that"
+            + " acknowledged calls are lost there, and this replica cannot follow; keep its"
+            + " directory");
+  }
+
+  private List<LogEntry> oneChange(List<LogEntry> entries) {
+    int changes = isChanging() ? 1 : 0;
+    for (int i = 0; i < entries.size(); i++) {
+      LogEntry entry = entries.get(i);
+      if (!(entry.getOperation() instanceof RaftGroupOp)) continue;
+      if (store.termAt(entry.getIndex()) == entry.getTerm() || ++changes < 2) continue;
+      world.reached("second change of members");
+      return entries.subList(0, i);
+    }
+    return entries;
+  }
+
+  private void answering(long has, AppendEntriesRequest append) {
+    offset = has;
+    try {
+      node.handle(append);
+    } finally {
+      offset = 0;
+    }
+  }
+
+  // ---- a log that begins later
+
+  private void beginsLater(InstallSnapshotRequest later) {
+    var alive =
+        Models.ALL
+            .createAppendEntriesRequestBuilder()
+            .setGroupId(GROUP)
+            .setSender(later.getSender())
+            .setTerm(later.getTerm())
+            .setPreviousLogTerm(0)
+            .setPreviousLogIndex(0)
+            .setCommitIndex(0)
+            .setLogEntries(List.of())
+            .setQuerySequenceNumber(later.getQuerySequenceNumber())
+            .setFlowControlSequenceNumber(later.getFlowControlSequenceNumber())
+            .build();
+    if (later.getTerm() < term()) {
+      node.handle(alive);
+      return;
+    }
+    var begins = new Position(later.getSnapshotTerm(), later.getSnapshotIndex());
+    if (begins.index() <= applied) {
+      world.reached("log begins later and is here");
+      answering(begins.index(), alive);
+      return;
+    }
+    if (catching || !machine.isWhole() || machine.applied().index() < begins.index()) {
+      node.handle(alive);
+      if (!catching && !stopped) begin(Codec.member(later.getSender()));
+      return;
+    }
+    jump(begins, later.getGroupMembersView());
+    if (!stopped) answering(begins.index(), alive);
+  }
+
+  private void jump(Position to, RaftGroupMembersView members) {
+    world.reached("log jumps");
+    try {
+      machine.sync();
+      store.jump(to, members);
+    } catch (IOException | RuntimeException | Error failure) {
+      fail(failure);
+      return;
+    }
+    again();
+  }
+
+  private void mend(Member leads) {
+    if (catching || world.nanos() - mendedNanos < SECOND) return;
+    world.reached("replica is mended");
+    mendedNanos = world.nanos();
+    begin(leads);
+  }
+
+  private void begin(Member from) {
+    catching = true;
+    world.catchUp(from);
+  }
+
+  /// Records that a catch-up has ended.
+  ///
+  /// @param isLevel whether the machine has all that the other one had
+  public void caughtUp(boolean isLevel) {
+    catching = false;
+    if (isLevel && !stopped) roles.caughtUp();
+  }
+
+  // ---- removed members
+
+  private void tellRemoved(Member stranger) {
+    world.reached("removed member is told");
+    var committed = node.getCommittedMembers();
+    out.clear().u8(REMOVED);
+    Codec.view(
+        Codec.view(
+            committed.getLogIndex(), committed.getMembers(), committed.getVotingMembers()),
+        out);
+    world.send(stranger, out.toBytes());
+  }
+
+  private void wasRemoved(Decoder in) {
+    in.skip(1);
+    RaftGroupMembersView view = Codec.view(in);
+    if (view.getMembers().contains(new Endpoint(settings.self()))) return;
+    if (view.getLogIndex() <= node.getEffectiveMembers().getLogIndex()) return;
+    isRemoved(view.getMembers());
+  }
+
+  private void isRemoved(Collection<RaftEndpoint> others) {
+    removed = true;
+    removedMembers = others.stream().map(Codec::member).toList();
+    fail(new IllegalStateException("it was removed from the members"));
+  }
+
+  // ---- what members had
+
+  /// Notes what each member is known to have had.
+  public void noteTable() {
+    refresh();
+    if (!stopped) votes.had(status.members(), table());
+  }
+
+  private Map<String, Long> table() {
+    Status now = status;
+    var indices = new TreeMap<String, Long>();
+    now.matched().forEach((id, index) -> indices.put(id, Math.min(index, now.committed())));
+    // A leader may commit what only others have synced.
+    long own = leads ? flushed() : now.last();
+    indices.put(settings.self().id(), Math.min(own, now.committed()));
+    return indices;
+  }
+
+  private void tellTable() {
+    Status now = status;
+    Map<String, Long> indices = table();
+    votes.had(now.members(), indices);
+    out.clear().u8(HAD).varint(now.members().size());
+    for (Member member : now.members()) {
+      out.text(member.toString()).varint(indices.getOrDefault(member.id(), 0L));
+    }
+    byte[] table = out.toBytes();
+    for (Member member : now.members()) if (!isSelf(member)) world.send(member, table);
+  }
+
+  private void had(Decoder in) {
+    in.skip(1);
+    var members = new ArrayList<Member>();
+    var indices = new TreeMap<String, Long>();
+    for (int left = in.count(); left > 0; left--) {
+      var member = Member.of(in.text());
+      members.add(member);
+      indices.put(member.id(), in.varint());
+    }
+    votes.had(members, indices);
+  }
+
+  // ---- roles
+
+  private void told(RaftNodeReport report) {
+    boolean isLeader = report.getRole() == RaftRole.LEADER;
+    int term = report.getTerm().getTerm();
+    if (leads && (!isLeader || term != leadingTerm)) lose();
+    if (isLeader && !leads) {
+      leads = true;
+      leadingTerm = term;
+      lease.end();
+      majority.clear();
+      world.leave(null);
+    }
+    RaftEndpoint leading = report.getTerm().getLeaderEndpoint();
+    Member before = leader;
+    leader = leading == null ? null : Codec.member(leading);
+    if (leader != null && (before == null || !before.id().equals(leader.id()))) {
+      world.leave(isSelf(leader) ? null : leader.id());
+      roles.leader(leader.id());
+    }
+    note(report);
+    if (report.getStatus() == RaftNodeStatus.TERMINATED && !stopped) {
+      Collection<RaftEndpoint> members = report.getCommittedMembers().getMembers();
+      // After the last messages, by which the others learn of it.
+      world.submit(() -> isRemoved(members));
+    }
+  }
+
+  /// Records that a leader has applied its first entry.
+  private void begun(int term) {
+    if (!leads || term != leadingTerm || ready) return;
+    if (!machine.isWhole()) {
+      world.reached("leader completes itself");
+      machine.completed();
+    }
+    ready = true;
+    certain = true;
+    refresh();
+    roles.leading(term);
+  }
+
+  private void refresh() {
+    if (stopped) {
+      Status last = status;
+      status =
+          new Status(
+              false,
+              false,
+              false,
+              last.term(),
+              null,
+              0,
+              removed ? removedMembers : last.members(),
+              last.membersIndex(),
+              last.learners(),
+              last.first(),
+              last.last(),
+              last.committed(),
+              Map.of(),
+              Map.of(),
+              0);
+      return;
+    }
+    var _ =
+        node.getReport()
+            .whenComplete((report, _) -> {
+              if (report != null) note(report.getResult());
+            });
+  }
+
+  private void note(RaftNodeReport report) {
+    long now = world.nanos();
+    var known = report.getEffectiveMembers();
+    var self = new Endpoint(settings.self());
+    var members = new ArrayList<Member>();
+    var learners = new TreeSet<String>();
+    if (known.getMembers().contains(self)) {
+      for (RaftEndpoint member : known.getMembers()) {
+        boolean voting = known.getVotingMembers().contains(member);
+        if (!voting) learners.add(Codec.member(member).id());
+        if (voting || member.equals(self)) members.add(Codec.member(member));
+      }
+    }
+    var matched = new TreeMap<String, Long>();
+    report
+        .getLog()
+        .getFollowerMatchIndices()
+        .forEach((member, index) -> matched.put(Codec.member(member).id(), index));
+    long clock = new Scaled().millis();
+    status =
+        new Status(
+            true,
+            leads,
+            ready,
+            report.getTerm().getTerm(),
+            leader,
+            leads ? 0 : real(clock - report.getLeaderHeartbeatTimestamp().orElse(clock)),
+            List.copyOf(members),
+            report.getCommittedMembers().getLogIndex(),
+            learners,
+            store.firstIndex(),
+            store.lastIndex(),
+            report.getLog().getCommitIndex(),
+            matched,
+            Map.copyOf(heard),
+            real(clock - report.getQuorumHeartbeatTimestamp().orElse(clock)));
+    heard.values().removeIf(at -> now - at > settings.electionNanos() * TICKS_PER_ELECTION);
+  }
+
+  private long real(long scaledMillis) {
+    return scaledMillis * settings.electionNanos() / (TIMEOUT_SECONDS * 1_000L);
+  }
+
+  /// Returns what is known of the group. For any thread.
+  public Status status() {
+    return status;
+  }
+
+  /// Returns whether no other member leads, and this one shows everything that was acknowledged.
+  /// For any thread.
+  public boolean isCertain(long nowNanos) {
+    return certain && lease.holds(nowNanos);
+  }
+
+  /// Returns the machine's index up to which MicroRaft has applied the log.
+  public long applied() {
+    return applied;
+  }
+
+  // ---- requests
+
+  /// Proposes a command.
+  ///
+  /// @param begunNanos when its caller began
+  /// @param done receives the outcome, on the core's thread
+  public void propose(byte[] command, long begunNanos, Consumer<Consensus.Result> done) {
+    var proposal = new Proposal(command, begunNanos, done);
+    if (stopped) {
+      proposal.end(new Consensus.Result.Refused(new Unavailable("it has stopped")));
+      return;
+    }
+    if (store.lastIndex() - applied >= settings.pendingMax()) {
+      proposal.end(new Consensus.Result.Refused(new Unavailable("it has too much to do")));
+      return;
+    }
+    proposals.add(proposal);
+    int mine = life;
+    var _ = node.replicate(proposal)
+        .whenComplete((result, failure) -> {
+          if (!proposals.remove(proposal)) return;
+          if (failure != null || mine != life || store.failure() != null) {
+            Throwable cause = failure == null ? new IllegalStateException("it has ended") : failure;
+            proposal.end(outcome(proposal, new Unavailable(reason(cause), cause)));
+            return;
+          }
+          lease.agreed(proposal.begunNanos);
+          proposal.end(new Consensus.Result.Applied((byte[]) result.getResult()));
+        });
+    ended();
+  }
+
+  /// Stops the core when its log has failed, of which MicroRaft tells nobody.
+  private void ended() {
+    IOException failure = store.failure();
+    if (failure != null && !stopped) fail(failure);
+  }
+
+  private static Consensus.Result outcome(Proposal proposal, Unavailable cause) {
+    return proposal.appended
+        ? new Consensus.Result.Unknown(cause)
+        : new Consensus.Result.Refused(cause);
+  }
+
+  private static String reason(Throwable cause) {
+    return switch (cause) {
+      case NotLeaderException _ -> "it does not lead";
+      case CannotReplicateException _ -> "it hands the leadership over, or has too much to do";
+      case IndeterminateStateException _ -> "it leads no more";
+      default -> cause.toString();
+    };
+  }
+
+  /// Asks the others whether this member still leads.
+  ///
+  /// @param done receives null when no other member can have led at some moment since the call; or
+  ///   why that is not known
+  public void confirm(Consumer<@Nullable RuntimeException> done) {
+    if (stopped || !ready) {
+      done.accept(new Unavailable("it does not lead"));
+      return;
+    }
+    waiting.add(done);
+    if (!asking) ask();
+  }
+
+  private void ask() {
+    var round = waiting;
+    waiting = new ArrayList<>();
+    ask(round);
+  }
+
+  private void ask(List<Consumer<@Nullable RuntimeException>> round) {
+    asking = true;
+    int mine = life;
+    long begun = world.nanos();
+    long members = node.getEffectiveMembers().getLogIndex();
+    boolean changing = isChanging();
+    var _ = node.query(PROBE, QueryPolicy.LINEARIZABLE, Optional.empty(), Optional.empty())
+        .whenComplete((_, failure) -> {
+          RuntimeException cause =
+              failure == null && mine == life
+                  ? null
+                  : new Unavailable(reason(failure == null ? new Exception() : failure));
+          if (cause == null
+              && (changing || members != node.getEffectiveMembers().getLogIndex())) {
+            // MicroRaft may have counted the answers as of other members than it asked.
+            world.reached("asked again");
+            world.submit(() -> askAgain(mine, round));
+            return;
+          }
+          if (cause == null) lease.answered(begun);
+          for (var waits : round) waits.accept(cause);
+          if (mine != life) return;
+          // MicroRaft is still busy with the list of its questions.
+          world.submit(() -> {
+            if (mine != life) return;
+            asking = false;
+            if (!waiting.isEmpty()) ask();
+          });
+        });
+  }
+
+  private void askAgain(int asked, List<Consumer<@Nullable RuntimeException>> round) {
+    if (asked == life && ready) {
+      ask(round);
+      return;
+    }
+    if (asked == life) asking = false;
+    for (var waits : round) waits.accept(new Unavailable("it leads no more"));
+  }
+
+  /// A change of the members.
+  public enum Change {
+    /// Adds a member that gets the log and does not vote.
+    LEARN(MembershipChangeMode.ADD_LEARNER),
+    /// Lets a member vote, and adds it if it is none.
+    VOTE(MembershipChangeMode.ADD_OR_PROMOTE_TO_FOLLOWER),
+    /// Removes a member.
+    REMOVE(MembershipChangeMode.REMOVE_MEMBER);
+
+    private final MembershipChangeMode mode;
+
+    Change(MembershipChangeMode mode) {
+      this.mode = mode;
+    }
+  }
+
+  /// Changes the members by one.
+  ///
+  /// @param done receives null when that is committed; or why it is not, as far as is known
+  public void change(Member member, Change change, Consumer<@Nullable RuntimeException> done) {
+    if (stopped || !ready) {
+      done.accept(new Unavailable("it does not lead"));
+      return;
+    }
+    if (transferring) {
+      done.accept(new Unavailable("it hands the leadership over"));
+      return;
+    }
+    long index = node.getCommittedMembers().getLogIndex();
+    var _ = node.changeMembership(new Endpoint(member), change.mode, index)
+        .whenComplete((_, failure) -> {
+          if (failure == null) {
+            if (change == Change.REMOVE && !stopped && !isSelf(member)) tellRemoved(member);
+            refresh();
+          }
+          done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
+        });
+    ended();
+  }
+
+  /// Makes another member the leader.
+  ///
+  /// @param done receives null when this one leads no more; or why it still does
+  public void transfer(Member to, Consumer<@Nullable RuntimeException> done) {
+    if (stopped || !ready) {
+      done.accept(new Unavailable("it does not lead"));
+      return;
+    }
+    if (transferring) {
+      done.accept(new Unavailable("it hands the leadership over already"));
+      return;
+    }
+    int mine = life;
+    transferring = true;
+    var _ = node.transferLeadership(new Endpoint(to))
+        .whenComplete((_, failure) -> {
+          if (mine == life) transferring = false;
+          done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
+        });
+  }
+
+  /// Makes this member follow, if it leads, and ends its proposals.
+  public void stepDown() {
+    if (leads && !stopped) again();
+  }
+}

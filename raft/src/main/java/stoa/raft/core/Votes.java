@@ -1,0 +1,27 @@
+package stoa.raft.core;
+
+import java.util.List;
+import java.util.Map;
+import stoa.raft.Member;
+
+/// Decides about votes beside Raft: a member may have been set back to an older copy, and then
+/// neither leads nor helps to elect a leader that lacks what it had.
+public interface Votes {
+  /// Raft alone decides.
+  Votes ALL = new Votes() {};
+
+  /// Returns whether this member may stand for election.
+  default boolean mayStand() {
+    return true;
+  }
+
+  /// Returns whether this member may vote for a candidate.
+  ///
+  /// @param last the index of the end of the candidate's log
+  default boolean mayVote(String candidate, long last) {
+    return true;
+  }
+
+  /// Receives how much of the committed log each member is known to have had.
+  default void had(List<Member> members, Map<String, Long> indices) {}
+}

@@ -1,0 +1,66 @@
+package stoa.raft.node;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import stoa.Unavailable;
+import stoa.log.Position;
+import stoa.log.Replica;
+import stoa.raft.Engine;
+import stoa.raft.GroupId;
+import stoa.raft.Node;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.Reach;
+import stoa.raft.core.LogStore;
+import stoa.storage.disk.FileDisk;
+
+/// The engine on MicroRaft's core.
+public final class MicroRaft implements Engine {
+  private static final String ASIDE = ".before.";
+
+  /// Creates it.
+  public MicroRaft() {}
+
+  @Override
+  public Node start(NodeConfig config, Questions questions, Reach reach) {
+    return RaftNode.start(config, questions, reach);
+  }
+
+  @Override
+  public Position continueAlone(NodeConfig config, GroupId name, Replica replica) {
+    RaftNode.requireOwnLog(config, name);
+    Path folder = RaftNode.logFolder(config, name);
+    try {
+      var disk = new FileDisk(folder);
+      if (!LogStore.exists(disk)) return replica.sync(); // it was put aside before
+      boolean isMember = LogStore.replay(disk, config.id(), replica);
+      Position reached = replica.sync();
+      if (!isMember) {
+        throw new Unavailable(
+            folder
+                + " is of a server that was to become a member of "
+                + name
+                + " and was none yet; take the directory of another server that is left");
+      }
+      // A new log begins at the replica's position.
+      Path aside = folder.resolveSibling(folder.getFileName() + ASIDE + reached.index());
+      Files.move(folder, aside, StandardCopyOption.ATOMIC_MOVE);
+      disk.close();
+      return reached;
+    } catch (IOException failed) {
+      throw new Unavailable(
+          folder
+              + " cannot be read: "
+              + failed
+              + "; take the directory of another server that is left, or put this log back",
+          failed);
+    }
+  }
+
+  @Override
+  public void follow(NodeConfig config, GroupId name, Position position) {
+    // A new log begins at the replica's position.
+  }
+}

@@ -1,0 +1,345 @@
+package stoa.raft.node;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.StoaException;
+import stoa.Unavailable;
+import stoa.base.Check;
+import stoa.base.Permissions;
+import stoa.base.Secret;
+import stoa.log.Position;
+import stoa.log.Replica;
+import stoa.raft.Acknowledged;
+import stoa.raft.Credentials;
+import stoa.raft.Group;
+import stoa.raft.GroupId;
+import stoa.raft.Line;
+import stoa.raft.Member;
+import stoa.raft.Node;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.Reach;
+import stoa.raft.Roles;
+import stoa.raft.Sockets;
+import stoa.raft.Standing;
+import stoa.raft.SupplyPort;
+import stoa.raft.core.LogStore;
+import stoa.storage.disk.FileDisk;
+
+/// A server of the groups of this process. Thread-safe.
+final class RaftNode implements Node {
+  private static final Logger LOG = LoggerFactory.getLogger(RaftNode.class);
+  private static final long LOOK_MILLIS = 20;
+  private static final int FILE_BYTES_MAX = 32 << 20;
+
+  // The file with this node's knowledge of the members of a group, in the group's directory.
+  private static final String ACKNOWLEDGED = "acknowledged";
+
+  // The folder of the log, in the group's directory; and that of another engine's.
+  private static final String LOG_FOLDER = "raft";
+  private static final String OTHER_FOLDER = "current";
+
+  // The time for which a node asks others for its own earlier progress, before it takes part in a
+  // group.
+  private static final long HAD_MILLIS = 2_000;
+
+  private final NodeConfig config;
+  private final ConcurrentHashMap<GroupId, RaftGroup> groups = new ConcurrentHashMap<>();
+  private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
+  private final ScheduledExecutorService looking;
+  private final Sockets sockets;
+  private final SupplyPort supplies;
+  private final Links links;
+
+  private RaftNode(NodeConfig config, Questions questions, Reach reach) throws IOException {
+    this.config = config;
+    Secret secret = config.secret();
+    sockets =
+        secret == null
+            ? Sockets.of(config.tls(), reach)
+            : Sockets.with(new Credentials(secret, config.id()), reach);
+    links = new Links(sockets, config.host(), config.port(), this::receive);
+    try {
+      supplies =
+          new SupplyPort(
+              sockets,
+              config.host(),
+              config.supplyPort(),
+              this::replica,
+              this::acknowledged,
+              questions);
+    } catch (IOException | RuntimeException e) {
+      links.close();
+      throw e;
+    }
+    looking =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> Thread.ofPlatform().name("stoa-leaders").daemon().unstarted(task));
+    var _ =
+        looking.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  static RaftNode start(NodeConfig config, Questions questions, Reach reach) {
+    try {
+      Permissions.createDirectories(config.directory());
+      return new RaftNode(bound(config), questions, reach);
+    } catch (IOException e) {
+      throw new Unavailable(
+          "node %s cannot be started at %s:%d, in %s: %s; does it run already?"
+              .formatted(config.id(), config.host(), config.port(), config.directory(), e),
+          e);
+    }
+  }
+
+  /// Fills in free ports.
+  private static NodeConfig bound(NodeConfig config) throws IOException {
+    var address = InetAddress.getByName(config.host());
+    // Both at once, so that they differ.
+    try (var one = new ServerSocket(0, 1, address);
+        var two = new ServerSocket(0, 1, address)) {
+      return config.withAddress(
+          config.host(),
+          config.port() == 0 ? one.getLocalPort() : config.port(),
+          config.supplyPort() == 0 ? two.getLocalPort() : config.supplyPort());
+    }
+  }
+
+  private void look() {
+    try {
+      supplies.look();
+      groups.values().forEach(RaftGroup::look);
+    } catch (RuntimeException failed) {
+      LOG.debug("it was not seen whether replicas are whole", failed);
+    }
+  }
+
+  private void receive(GroupId name, byte[] message) {
+    RaftGroup group = groups.get(name);
+    if (group != null) group.receive(message);
+  }
+
+  private @Nullable Replica replica(GroupId name) {
+    RaftGroup hosted = groups.get(name);
+    return hosted == null ? null : hosted.replica();
+  }
+
+  // ---- what members had
+
+  private final ConcurrentHashMap<GroupId, Acknowledged> known = new ConcurrentHashMap<>();
+
+  /// Returns this node's knowledge of the members of a group, hosted or not.
+  private Acknowledged acknowledged(GroupId name) {
+    return known.computeIfAbsent(name, of -> new Acknowledged(folder(of).resolve(ACKNOWLEDGED)));
+  }
+
+  private Path folder(GroupId name) {
+    return folder(config, name);
+  }
+
+  static Path folder(NodeConfig config, GroupId name) {
+    return config.directory().resolve(new UUID(name.store(), name.number()).toString());
+  }
+
+  static Path logFolder(NodeConfig config, GroupId name) {
+    return folder(config, name).resolve(LOG_FOLDER);
+  }
+
+  /// Returns the index up to which others know this node to have had the log of a group; -1 for
+  /// none. It leaves out a node that does not answer in time.
+  private long had(GroupId name, List<Member> initial, Acknowledged before) {
+    var others = new TreeMap<String, Member>();
+    for (Member member : initial) others.put(member.id(), member);
+    for (Member member : before.members()) others.put(member.id(), member);
+    others.remove(config.id());
+    var had = new AtomicLong(-1);
+    var asking = new ArrayList<CompletableFuture<Void>>();
+    for (Member other : others.values()) {
+      asking.add(
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  long index = SupplyPort.had(sockets, other, name, config.id());
+                  had.accumulateAndGet(index, Math::max);
+                } catch (IOException | RuntimeException silent) {
+                  LOG.debug("{} says nothing of {}", other, name, silent);
+                }
+              },
+              background));
+    }
+    CompletableFuture.allOf(asking.toArray(CompletableFuture[]::new))
+        .completeOnTimeout(null, HAD_MILLIS, TimeUnit.MILLISECONDS)
+        .join();
+    return had.get();
+  }
+
+  // ---- groups
+
+  @Override
+  public Member self() {
+    return new Member(config.id(), config.host(), config.port(), config.supplyPort());
+  }
+
+  @Override
+  public Line line(Member to) throws IOException {
+    return new Line(sockets, to);
+  }
+
+  @Override
+  public Group host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
+    if (groups.containsKey(name)) throw new IllegalStateException(name + " is hosted here already");
+    requireOwnLog(config, name);
+    Path folder = logFolder(config, name);
+    LogStore store = null;
+    try {
+      Permissions.createDirectories(folder(name));
+      var disk = new FileDisk(folder);
+      boolean isNew = !LogStore.exists(disk);
+      Member self = self(initial);
+      Position applied = replica.applied();
+      var begin = applied.index() == 0 ? new Position(1, 1) : replica.sync();
+      store = LogStore.open(disk, self, begin, initial, FILE_BYTES_MAX);
+      var before = acknowledged(name);
+      // Nobody knows more of a log that has just begun.
+      long had = isNew && initial.isEmpty() ? -1 : had(name, initial, before);
+      var standing =
+          new Standing(config.id(), config.directory().toAbsolutePath(), before, had);
+      var events =
+          Executors.newSingleThreadExecutor(task ->
+              Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
+      var group =
+          new RaftGroup(
+              config,
+              name,
+              replica,
+              guarded(name, roles),
+              standing,
+              events,
+              background,
+              sockets,
+              links,
+              self,
+              store,
+              isNew);
+      groups.put(name, group);
+      group.begin();
+      return group;
+    } catch (IOException | RuntimeException e) {
+      groups.remove(name);
+      if (store != null) store.close();
+      if (e instanceof StoaException told) throw told;
+      throw new Unavailable(name + " cannot be begun: " + e, e);
+    }
+  }
+
+  /// Returns this node as its group knows it, with its address for clients.
+  private Member self(List<Member> initial) {
+    return initial.stream()
+        .filter(member -> member.id().equals(config.id()))
+        .findAny()
+        .orElseGet(this::self);
+  }
+
+  static void requireOwnLog(NodeConfig config, GroupId name) {
+    Path folder = folder(config, name);
+    if (!Files.isDirectory(folder.resolve(OTHER_FOLDER))) return;
+    if (Files.isDirectory(folder.resolve(LOG_FOLDER))) return;
+    throw new Unavailable(
+        folder
+            + " has a log of Apache Ratis, which this server does not read; drain this server with"
+            + " the version before, and let a new one join in an empty directory");
+  }
+
+  /// Logs exceptions of roles, which no other code sees.
+  private static Roles guarded(GroupId name, Roles roles) {
+    return new Roles() {
+      @Override
+      public void leading(long term) {
+        run(() -> roles.leading(term));
+      }
+
+      @Override
+      public void following() {
+        run(roles::following);
+      }
+
+      @Override
+      public void leader(String id) {
+        run(() -> roles.leader(id));
+      }
+
+      @Override
+      public void caughtUp() {
+        run(roles::caughtUp);
+      }
+
+      @Override
+      public void failed(Throwable cause) {
+        run(() -> roles.failed(cause));
+      }
+
+      @Override
+      public void alarm(String member, String trouble) {
+        run(() -> roles.alarm(member, trouble));
+      }
+
+      private void run(Runnable event) {
+        try {
+          event.run();
+        } catch (RuntimeException failure) {
+          LOG.error("what became of {} could not be taken note of", name, failure);
+        }
+      }
+    };
+  }
+
+  @Override
+  public void release(GroupId name) {
+    RaftGroup group = groups.remove(name);
+    if (group == null) return;
+    group.closing();
+    group.close();
+    forget(name);
+  }
+
+  @Override
+  public void forget(GroupId name) {
+    Check.that(!groups.containsKey(name), "%s is hosted", name);
+    known.remove(name);
+    Path left = folder(name);
+    if (!Files.exists(left)) return;
+    try (var files = Files.walk(left)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    } catch (IOException e) {
+      throw new Unavailable(left + " cannot be deleted: " + e, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    looking.shutdownNow();
+    groups.values().forEach(RaftGroup::closing);
+    supplies.close();
+    groups.values().forEach(RaftGroup::close);
+    groups.clear();
+    links.close();
+    background.close();
+  }
+}

@@ -1,0 +1,668 @@
+package stoa.raft.core;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import stoa.log.Consensus;
+import stoa.log.Position;
+import stoa.raft.Member;
+import stoa.raft.Roles;
+import stoa.sim.Chance;
+import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
+import stoa.storage.disk.SimulatedDisk;
+
+/// A group of real cores in one thread, with clock, network and disks of a seed. Servers crash,
+/// pause, lose unsynced writes, fail to sync, fill up, are cut off in one direction or both; messages
+/// are lost, repeated, delayed and overtake each other; leaders hand over, members come and go.
+///
+/// Nothing acknowledged may be lost, every machine must apply one sequence, what was refused may be
+/// in no log, and whoever is certain to lead must show all that was acknowledged. When all is calm,
+/// everybody must come level.
+final class RaftScenario implements Scenario {
+  private static final long MILLI = 1_000_000;
+  private static final long ELECTION = 500 * MILLI;
+  private static final long CHAOS = 12_000 * MILLI;
+  private static final long CALM = 8_000 * MILLI;
+  private static final long QUIET = 2_500 * MILLI;
+  private static final int SERVERS = 6;
+
+  @Override
+  public String name() {
+    return "raft";
+  }
+
+  @Override
+  public void run(Chance chance, Trace trace) throws IOException {
+    new Run(chance, trace).run();
+  }
+
+  /// An event at a time.
+  private record Event(long at, long number, Runnable task) {}
+
+  private static final class Run {
+    private final Chance chance;
+    private final Trace trace;
+    private final PriorityQueue<Event> events =
+        new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::number));
+    private final List<Server> servers = new ArrayList<>();
+    private final boolean[][] cut = new boolean[SERVERS][SERVERS];
+
+    // What each index has, and the digest of everything up to it.
+    private final Map<Long, Long> commands = new HashMap<>();
+    private final TreeMap<Long, Long> digests = new TreeMap<>();
+    private final Set<Long> refused = new HashSet<>();
+    private final Map<Long, Long> acknowledged = new HashMap<>();
+    private final int dropPercent;
+    private final int snapshotCommands;
+    private final int messageBytesMax;
+    private final long fileBytesMax;
+    private long acknowledgedMax;
+    private long now;
+    private long number;
+    private long command;
+    private boolean calm;
+    private long acknowledgedCalm;
+    private @Nullable AssertionError violation;
+
+    Run(Chance chance, Trace trace) {
+      this.chance = chance;
+      this.trace = trace;
+      dropPercent = chance.percent(30) ? 5 : 0;
+      snapshotCommands = chance.between(8, 150);
+      messageBytesMax = chance.percent(50) ? 300 : 100_000;
+      fileBytesMax = chance.percent(50) ? 4_096 : 65_536;
+    }
+
+    void run() throws IOException {
+      int count = chance.percent(80) ? 3 : 5;
+      var first = new ArrayList<Member>();
+      for (int i = 0; i < SERVERS; i++) {
+        var server = new Server(i);
+        servers.add(server);
+        if (i < count) first.add(server.self);
+      }
+      for (int i = 0; i < count; i++) servers.get(i).open(first);
+      at(100 * MILLI, this::client);
+      at(150 * MILLI, this::reader);
+      at(1_000 * MILLI, this::fault);
+      at(700 * MILLI, this::members);
+      at(CHAOS, this::calm);
+      while (!events.isEmpty()) {
+        Event next = events.poll();
+        if (next.at > CHAOS + CALM) break;
+        now = next.at;
+        next.task.run();
+        if (violation != null) throw violation;
+      }
+      judge();
+    }
+
+    void at(long delay, Runnable task) {
+      events.add(new Event(now + delay, number++, task));
+    }
+
+    /// Notes a violation: MicroRaft catches what its listeners throw.
+    private AssertionError broken(String what) {
+      var broken = new AssertionError(what + ", at " + now / MILLI + " ms");
+      if (violation == null) violation = broken;
+      return broken;
+    }
+
+    // ---- judging
+
+    void applied(Server server, Position at, long value, long digest) {
+      Long before = commands.putIfAbsent(at.index(), value);
+      if (before != null && before != value) {
+        throw broken(
+            "index %d was %d and is %d at %s".formatted(at.index(), before, value, server.self.id()));
+      }
+      Long state = digests.putIfAbsent(at.index(), digest);
+      if (state != null && state != digest) {
+        throw broken("the state at " + at.index() + " differs at " + server.self.id());
+      }
+      if (refused.contains(value)) throw broken(value + " was refused and is at " + at.index());
+    }
+
+    private void judge() {
+      for (var server : servers) {
+        trace.add(
+            "%s %s out %s new %s %s"
+                .formatted(
+                    server.self.id(),
+                    server.alive ? "alive" : "dead",
+                    server.isOut,
+                    server.isNew,
+                    server.core == null ? "" : server.core.status()));
+      }
+      if (acknowledgedCalm == 0) throw broken("nothing was acknowledged when all was calm");
+      acknowledged.forEach((index, value) -> {
+        if (!value.equals(commands.get(index))) throw broken(value + " is not at " + index);
+      });
+      var leading = leading();
+      if (leading == null) throw broken("nobody leads when all is calm");
+      long most = leading.machine.applied.index();
+      var members = leading.core().status().members().stream().map(Member::id).toList();
+      for (var server : servers) {
+        if (!members.contains(server.self.id())) continue;
+        long has = server.machine.applied.index();
+        if (has < most - 1) throw broken(server.self.id() + " has " + has + " of " + most);
+      }
+      trace.measured("acknowledged", acknowledged.size());
+    }
+
+    // ---- clients
+
+    private void client() {
+      if (now > CHAOS + CALM - QUIET) return; // then all come level
+      var server = chance.of(servers);
+      if (server.alive && server.isAwake() && (server.core().status().leads() || chance.percent(3))) {
+        long value = ++command;
+        byte[] bytes = new byte[chance.percent(5) ? 400 : 16];
+        ByteBuffer.wrap(bytes).putLong(value);
+        server.core().propose(bytes, server.nanos(), result -> outcome(value, result));
+      }
+      at(chance.between(0, 2_500) * 1_000L, this::client);
+    }
+
+    private void outcome(long value, Consensus.Result result) {
+      switch (result) {
+        case Consensus.Result.Applied(byte[] answer) -> {
+          long index = ByteBuffer.wrap(answer).getLong();
+          Long there = commands.get(index);
+          if (there == null || there != value) {
+            throw broken(value + " was acknowledged at " + index + ", where " + there + " is");
+          }
+          acknowledged.put(index, value);
+          acknowledgedMax = Math.max(acknowledgedMax, index);
+          if (calm) acknowledgedCalm++;
+        }
+        case Consensus.Result.Refused _ -> {
+          refused.add(value);
+          if (commands.containsValue(value)) throw broken(value + " was refused and applied");
+        }
+        case Consensus.Result.Unknown _ -> trace.reached("unknown outcome");
+      }
+    }
+
+    private void reader() {
+      int leading = 0;
+      for (var server : servers) {
+        if (!server.alive || !server.isAwake()) continue;
+        if (server.core().isCertain(server.nanos())) {
+          leading++;
+          trace.reached("certain");
+          if (server.machine.applied.index() < acknowledgedMax) {
+            throw broken(
+                "%s is certain to lead and shows %d; %d was acknowledged"
+                    .formatted(server.self.id(), server.machine.applied.index(), acknowledgedMax));
+          }
+        }
+        if (server.core().status().ready() && chance.percent(20)) {
+          long floor = acknowledgedMax;
+          server
+              .core()
+              .confirm(failure -> {
+                if (failure != null) return;
+                trace.reached("confirmed");
+                if (server.machine.applied.index() < floor) {
+                  throw broken(
+                      "%s confirmed at %d, and %d was acknowledged before"
+                          .formatted(server.self.id(), server.machine.applied.index(), floor));
+                }
+              });
+        }
+      }
+      if (leading > 1) throw broken("two are certain to lead");
+      at(chance.between(500, 20_000) * 1_000L, this::reader);
+    }
+
+    // ---- faults
+
+    private void fault() {
+      if (calm) return;
+      var server = chance.of(servers);
+      switch (chance.below(14)) {
+        case 0, 1, 2 -> {
+          if (server.alive) server.crash();
+        }
+        case 3 -> {
+          trace.reached("all crash");
+          for (var each : servers) if (each.alive) each.crash();
+        }
+        case 4, 5, 6 -> cutOff(server.place, chance.percent(40));
+        case 7 -> {
+          if (server.alive) server.pausedUntil = now + chance.between(50, 3_000) * MILLI;
+        }
+        case 8 -> {
+          if (server.alive) server.disk.failSync(chance.below(3));
+        }
+        case 9 -> {
+          if (server.alive) server.disk.losePowerAfter(chance.below(6));
+        }
+        case 10 -> {
+          if (server.alive) server.disk.limit(server.disk.bytes() + chance.below(2_000));
+        }
+        case 11 -> {
+          if (server.alive) server.core().stepDown();
+        }
+        default -> handOver();
+      }
+      at(chance.between(20, 900) * MILLI, this::fault);
+    }
+
+    private void cutOff(int one, boolean oneWay) {
+      trace.reached(oneWay ? "cut off in one direction" : "cut off");
+      boolean away = chance.percent(50);
+      for (int other = 0; other < SERVERS; other++) {
+        if (other == one) continue;
+        if (!oneWay || away) cut[one][other] = true;
+        if (!oneWay || !away) cut[other][one] = true;
+      }
+      at(chance.between(100, 3_000) * MILLI, this::heal);
+    }
+
+    private void heal() {
+      for (boolean[] row : cut) java.util.Arrays.fill(row, false);
+    }
+
+    private void handOver() {
+      var leading = leading();
+      if (leading == null) return;
+      var members = leading.core().status().members();
+      if (members.isEmpty()) return;
+      leading
+          .core()
+          .transfer(
+              chance.of(members),
+              failure -> trace.reached(failure == null ? "handed over" : "not handed over"));
+    }
+
+    private @Nullable Server leading() {
+      for (var server : servers) {
+        if (server.alive && server.isAwake() && server.core().status().ready()) return server;
+      }
+      return null;
+    }
+
+    private void members() {
+      if (calm) return;
+      at(chance.between(50, 1_200) * MILLI, this::members);
+      var leading = leading();
+      if (leading == null) return;
+      Status status = leading.core().status();
+      for (String learner : status.learners()) {
+        boolean level = status.matched().getOrDefault(learner, 0L) > status.committed() - 20;
+        if (level && chance.percent(60)) {
+          change(leading, learner, Core.Change.VOTE);
+          return;
+        }
+      }
+      var members = status.members().stream().map(Member::id).toList();
+      if (members.size() > 3 && chance.percent(60) || members.size() > 2 && chance.percent(5)) {
+        change(leading, chance.of(members), Core.Change.REMOVE);
+        return;
+      }
+      for (var server : servers) {
+        if (members.contains(server.self.id()) || status.learners().contains(server.self.id())) {
+          continue;
+        }
+        if (server.alive) continue; // it was not told yet that it is out
+        if (server.isOut || server.isNew) {
+          server.renew();
+          change(leading, server.self.id(), Core.Change.LEARN);
+          return;
+        }
+      }
+    }
+
+    private void change(Server leading, String who, Core.Change change) {
+      Member member = servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow().self;
+      leading
+          .core()
+          .change(
+              member,
+              change,
+              failure -> {
+                trace.add("%d %s %s: %s".formatted(now, change, who, failure));
+                trace.reached(change + (failure == null ? "" : " not") + " done");
+              });
+    }
+
+    private void calm() {
+      calm = true;
+      heal();
+      for (var server : servers) {
+        server.disk.limit(Long.MAX_VALUE);
+        if (!server.alive && !server.isOut && !server.isNew) server.reopen();
+      }
+      // Whatever fails late, as a sync that was to fail, happens before.
+      at(CALM / 2, () -> acknowledgedCalm = 0);
+    }
+
+    // ---- a server
+
+    private final class Server implements Roles, World {
+      final int place;
+      final Member self;
+      SimulatedDisk disk;
+      Applied machine = new Applied(this);
+      @Nullable Core core;
+      @Nullable LogStore store;
+      boolean alive;
+      boolean isOut;
+      boolean isNew = true;
+      int life;
+      private List<Member> initial = List.of();
+      long pausedUntil;
+
+      // Its clock runs at its own speed, in thousandths.
+      private final long speed;
+      private int catchUps;
+      private @Nullable String from;
+
+      Server(int place) {
+        this.place = place;
+        self = new Member(String.valueOf((char) ('a' + place)), "host", place + 1, place + 1);
+        disk = new SimulatedDisk(chance.any());
+        speed = chance.between(960, 1_040);
+      }
+
+      Core core() {
+        if (core == null) throw new IllegalStateException(self + " does not run");
+        return core;
+      }
+
+      boolean isAwake() {
+        return pausedUntil <= now;
+      }
+
+      void open(List<Member> first) {
+        initial = first;
+        try {
+          boolean isFresh = !LogStore.exists(disk);
+          var begin = new Position(1, 1);
+          store = LogStore.open(disk, self, begin, first, fileBytesMax);
+          var settings =
+              new Settings(
+                  self,
+                  ELECTION,
+                  ELECTION * 3 / 4,
+                  snapshotCommands,
+                  20_000,
+                  64,
+                  messageBytesMax);
+          alive = true;
+          isNew = false;
+          isOut = false;
+          core =
+              new Core(
+                  settings, this, store, machine, Votes.ALL, this, isFresh, chance.any());
+          core.start();
+        } catch (IOException failed) {
+          // It fails again, and is opened again.
+          trace.reached("not opened");
+          down();
+        }
+      }
+
+      void reopen() {
+        trace.reached("opened again");
+        open(initial);
+      }
+
+      void renew() {
+        trace.reached("new member");
+        disk = new SimulatedDisk(chance.any());
+        machine = new Applied(this);
+        open(List.of());
+      }
+
+      void crash() {
+        trace.reached("crash");
+        down();
+      }
+
+      private void down() {
+        alive = false;
+        life++;
+        catchUps++;
+        if (core != null) core.stop();
+        // Power or process.
+        disk = chance.percent(60) ? disk.crash() : disk.kill();
+        machine.crash();
+        at(chance.between(1, 2_500) * MILLI, () -> {
+          if (!alive && !isOut && !isNew) reopen();
+        });
+      }
+
+      private void run(int mine, Runnable task) {
+        if (mine != life || !alive) return;
+        if (pausedUntil > now) {
+          at(pausedUntil - now, () -> run(mine, task));
+          return;
+        }
+        task.run();
+      }
+
+      // World
+
+      @Override
+      public long nanos() {
+        return 1_000_000_000L * place + now * speed / 1_000;
+      }
+
+      @Override
+      public int random(int bound) {
+        return chance.below(bound);
+      }
+
+      @Override
+      public void submit(Runnable task) {
+        int mine = life;
+        at(1_000, () -> run(mine, task));
+      }
+
+      @Override
+      public void schedule(Runnable task, long delayNanos) {
+        int mine = life;
+        at(delayNanos * 1_000 / speed, () -> run(mine, task));
+      }
+
+      @Override
+      public void send(Member to, byte[] message) {
+        if (!alive) return;
+        int target = to.id().charAt(0) - 'a';
+        if (cut[place][target]) return;
+        if (!calm && chance.percent(dropPercent)) return;
+        deliver(target, message);
+        if (!calm && chance.percent(1)) {
+          trace.reached("repeated message");
+          deliver(target, message);
+        }
+      }
+
+      private void deliver(int target, byte[] message) {
+        long delay = chance.between(100, 2_000) * 1_000L;
+        if (!calm && chance.percent(2)) delay = chance.between(1, 1_500) * MILLI;
+        at(delay, () -> {
+          var server = servers.get(target);
+          if (!server.alive || cut[place][target]) return;
+          server.run(server.life, () -> server.core().receive(message));
+        });
+      }
+
+      @Override
+      public void catchUp(Member leader) {
+        trace.reached("catch-up");
+        var source = servers.get(leader.id().charAt(0) - 'a');
+        from = leader.id();
+        int mine = ++catchUps;
+        int same = life;
+        boolean breaks = chance.percent(25);
+        if (chance.percent(80)) machine.whole = false;
+        at(chance.between(1, calm ? 50 : 400) * MILLI, () -> {
+          if (same != life) return;
+          boolean level =
+              mine == catchUps && !breaks && source.alive && machine.takeFrom(source.machine);
+          trace.reached(level ? "level" : "catch-up broken off");
+          core().caughtUp(level);
+        });
+      }
+
+      @Override
+      public void leave(@Nullable String leader) {
+        if (from != null && !from.equals(leader)) catchUps++;
+      }
+
+      @Override
+      public void reached(String rare) {
+        trace.reached(rare);
+      }
+
+      // Roles
+
+      @Override
+      public void leading(long term) {
+        trace.add("%d %s leads in term %d".formatted(now, self.id(), term));
+        trace.reached("leader");
+      }
+
+      @Override
+      public void following() {
+        trace.add("%d %s leads no more".formatted(now, self.id()));
+      }
+
+      @Override
+      public void leader(String id) {
+        trace.add("%d %s follows %s".formatted(now, self.id(), id));
+      }
+
+      @Override
+      public void caughtUp() {}
+
+      @Override
+      public void alarm(String member, String trouble) {
+        // Late and repeated answers, which a connection does not make, look like a member set back.
+        if (!trouble.contains("put back to an older copy: it")) throw broken(trouble);
+        trace.reached("alarm");
+      }
+
+      @Override
+      public void failed(Throwable cause) {
+        if (cause instanceof AssertionError || cause instanceof IllegalStateException && !isRemoval(cause)) {
+          broken(self.id() + " has failed: " + cause).initCause(cause);
+        }
+        boolean out = isRemoval(cause);
+        trace.reached(out ? "removed" : "failed " + cause.getClass().getSimpleName());
+        trace.add("%d %s: %s".formatted(now, self.id(), cause));
+        submitDown(out);
+      }
+
+      private static boolean isRemoval(Throwable cause) {
+        return String.valueOf(cause.getMessage()).contains("removed");
+      }
+
+      private void submitDown(boolean out) {
+        int mine = life;
+        at(1_000, () -> {
+          if (mine != life) return;
+          isOut = out;
+          disk.limit(Long.MAX_VALUE);
+          down();
+        });
+      }
+    }
+
+    /// What commands have made of a server's state, of which the last may be lost in a crash.
+    private final class Applied implements Machine {
+      private final Server server;
+      Position applied = Position.START;
+      private long digest = 7;
+      private long durable;
+      boolean whole = true;
+
+      Applied(Server server) {
+        this.server = server;
+      }
+
+      private byte[] take(Position at, long value) {
+        if (at.index() <= applied.index()) {
+          Long there = commands.get(at.index());
+          if (there != null && there != value) {
+            throw broken(at + " was " + there + " and comes again as " + value);
+          }
+          return new byte[8];
+        }
+        if (at.index() != applied.index() + 1) throw broken(at + " follows " + applied);
+        digest = digest * 1_000_003 + value + at.term();
+        applied = at;
+        applied(server, at, value, digest);
+        return ByteBuffer.allocate(8).putLong(at.index()).array();
+      }
+
+      private void applied(Server by, Position at, long value, long now) {
+        Run.this.applied(by, at, value, now);
+      }
+
+      @Override
+      public byte[] apply(Position at, byte[] bytes) {
+        return take(at, ByteBuffer.wrap(bytes).getLong());
+      }
+
+      @Override
+      public void advance(Position at) {
+        take(at, 0);
+      }
+
+      @Override
+      public Position sync() {
+        durable = applied.index();
+        return applied;
+      }
+
+      @Override
+      public Position applied() {
+        return applied;
+      }
+
+      @Override
+      public boolean isWhole() {
+        return whole;
+      }
+
+      @Override
+      public void completed() {
+        whole = true;
+        sync();
+      }
+
+      boolean takeFrom(Applied other) {
+        if (!other.whole || other.applied.index() < applied.index()) return false;
+        applied = other.applied;
+        digest = other.digest;
+        whole = true;
+        sync();
+        return true;
+      }
+
+      void crash() {
+        if (applied.index() == durable) return;
+        long kept = durable + chance.below((int) (applied.index() - durable) + 1);
+        if (kept < applied.index()) trace.reached("applied commands are lost");
+        applied = kept == 0 ? Position.START : new Position(1, kept);
+        digest = kept == 0 ? 7 : digests.get(kept);
+        durable = kept;
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package stoa.raft.node;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.sim.scenario.ShardLogContract;
+
+class RaftContractTest {
+  /// To close takes a second, in which nothing is done.
+  private static final ExecutorService CLOSING = Executors.newVirtualThreadPerTaskExecutor();
+
+  @AfterAll
+  static void close() {
+    CLOSING.close();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> keepsTheContractOfAShardsLog(@TempDir Path directory) {
+    return ShardLogContract.cases().stream()
+        .map(demand ->
+            DynamicTest.dynamicTest(
+                demand.name(),
+                () -> {
+                  var shard = new RaftShard(fresh(directory), 3, 1_000);
+                  try {
+                    demand.body().run(shard);
+                  } finally {
+                    CLOSING.execute(shard::close);
+                  }
+                }));
+  }
+
+  private static Path fresh(Path directory) {
+    try {
+      return Files.createTempDirectory(directory, "group");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,652 @@
+package stoa.raft.node;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.base.Secret;
+import stoa.base.StreamId;
+import stoa.log.Batch;
+import stoa.log.CatchUp;
+import stoa.log.Consensus;
+import stoa.log.Entry;
+import stoa.log.Outcome;
+import stoa.log.Replica;
+import stoa.log.Sequencer;
+import stoa.log.ShardLog;
+import stoa.log.Streams;
+import stoa.raft.Credentials;
+import stoa.raft.Group;
+import stoa.raft.Member;
+import stoa.raft.NodeConfig;
+import stoa.raft.Questions;
+import stoa.raft.Reach;
+import stoa.raft.Sockets;
+import stoa.raft.SupplyPort;
+import stoa.storage.Device;
+import stoa.storage.disk.SimulatedDisk;
+
+class RaftGroupTest {
+  private static final StreamId STREAM = StreamId.of("a stream");
+
+  /// The owner of a shard, which appends one entry at a time to one stream.
+  private static final class Owner {
+    private final ShardLog log;
+    private final Sequencer sequencer;
+    private long sequence;
+    private long address;
+
+    Owner(ShardLog log) {
+      this.log = log;
+      log.seal(log.tail().epoch() + 1);
+      sequencer = new Sequencer(log.tail().epoch(), log.tail().counter());
+      address = log.streams().last(STREAM);
+    }
+
+    Outcome append(String text) {
+      var payload = text.getBytes(StandardCharsets.UTF_8);
+      var entry =
+          new Entry(
+              STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? new byte[] {1} : null);
+      var token = sequencer.grant(1);
+      var batch = new Batch(token, log.term(), ++sequence, 1, List.of(entry));
+      var outcomes = new ArrayList<Outcome>(1);
+      log.append(batch, outcomes::add);
+      return outcomes.getFirst();
+    }
+
+    void require(String text) {
+      assertInstanceOf(Outcome.Committed.class, append(text));
+    }
+  }
+
+  private static List<String> texts(Streams streams) {
+    var texts = new ArrayList<String>();
+    streams.scan(
+        STREAM,
+        1,
+        Long.MAX_VALUE,
+        entry -> texts.add(new String(entry.payload(), StandardCharsets.UTF_8)));
+    return texts;
+  }
+
+  @Test
+  void losesNothingAndRepeatsNothingWhenLeadersAreKilledUnderLoad(@TempDir Path directory)
+      throws Exception {
+    var acknowledged = new TreeSet<String>();
+    var refused = new TreeSet<String>();
+    try (var shard = new RaftShard(directory, 3, 50);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int life = 0; life < 2; life++) {
+        var owner = new Owner(shard.leader());
+        var leads = shard.leading();
+        var enough = new CountDownLatch(40);
+        String name = "life " + life + "/";
+        var ended =
+            threads.submit(() -> {
+              for (int i = 0; ; i++) {
+                String text = name + i;
+                switch (owner.append(text)) {
+                  case Outcome.Committed() -> acknowledged.add(text);
+                  case Outcome.Refused _, Outcome.Fenced _ -> {
+                    refused.add(text);
+                    return null;
+                  }
+                  case Outcome.Unknown _ -> {
+                    return null;
+                  }
+                }
+                enough.countDown();
+              }
+            });
+        assertTrue(enough.await(60, TimeUnit.SECONDS));
+        leads.kill();
+        ended.get(60, TimeUnit.SECONDS);
+        shard.reopen();
+        new Owner(shard.leader()).require(name + "after");
+        acknowledged.add(name + "after");
+        leads.start();
+        leads.host(shard.members());
+        shard.reopen();
+      }
+      var last = new Owner(shard.leader());
+      last.require("end");
+      shard.step();
+      for (var streams : shard.replicas()) {
+        var texts = texts(streams);
+        assertEquals(texts.size(), Set.copyOf(texts).size(), "each once");
+        assertTrue(texts.containsAll(acknowledged), "all that was acknowledged");
+        assertTrue(texts.stream().noneMatch(refused::contains), "nothing that was refused");
+      }
+    }
+  }
+
+  @Test
+  void confirmsWhereItIsLedAndNowhereElse(@TempDir Path directory) {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      shard.leader().confirm();
+      var leads = shard.leading();
+      for (var server : shard.servers) {
+        if (server == leads) continue;
+        assertThrows(Unavailable.class, () -> server.group().confirm());
+        var proposed = server.group().propose(Replica.nothing());
+        assertInstanceOf(Consensus.Result.Refused.class, proposed);
+      }
+      // Alone it may go on for as long as the lease lasts, and then must not.
+      for (var server : shard.servers) if (server != leads) server.kill();
+      shard.await("the leader gives up", () -> !leads.group().leads());
+      assertThrows(Unavailable.class, () -> leads.group().confirm());
+    }
+  }
+
+  @Test
+  void theLeaderGivesItsCheckpointsAndNobodyElse(@TempDir Path directory) throws IOException {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 5; i++) owner.require("entry " + i);
+      var leads = shard.leading();
+      byte[] state = "as of 3".getBytes(StandardCharsets.UTF_8);
+      leads.replica().streams().checkpoint(STREAM, 3, state);
+      var wanted = List.of(new CatchUp.Wanted(STREAM, 2), new CatchUp.Wanted(STREAM, 3));
+      for (var server : shard.servers) {
+        if (server == leads) continue;
+        shard.await("it is told who leads", () -> server.group().leader().isPresent());
+        var got = new ArrayList<byte @Nullable []>();
+        server.group().checkpoints(wanted, (_, bytes) -> got.add(bytes));
+        assertNull(got.getFirst());
+        assertArrayEquals(state, got.getLast());
+      }
+      assertThrows(IOException.class, () -> leads.group().checkpoints(wanted, (_, _) -> {}));
+    }
+  }
+
+  @Test
+  void refusesABatchThatIsTooLarge(@TempDir Path directory) {
+    try (var shard = new RaftShard(directory, 1, 1_000)) {
+      var owner = new Owner(shard.leader());
+      var refused = assertInstanceOf(Outcome.Refused.class, owner.append("x".repeat(2 << 20)));
+      assertInstanceOf(LimitExceeded.class, refused.cause());
+      var second = new Owner(shard.leader());
+      second.require("y".repeat((1 << 20) - 200));
+      assertFalse(texts(shard.leader().streams()).isEmpty());
+    }
+  }
+
+  private static final StreamId BYTES = StreamId.of("bytes");
+
+  /// Writes an object of bytes, with a snapshot of what is overwritten later.
+  private static byte[] write(ShardLog log) {
+    var object = Objects.requireNonNull(log.objects(Runnable::run)).apply(BYTES);
+    var bytes = new byte[900_000];
+    Arrays.fill(bytes, (byte) 7);
+    assertEquals(1, object.write(0, ByteBuffer.wrap(bytes)));
+    object.snapshot();
+    try (var change = object.begin()) {
+      change.write(5, ByteBuffer.wrap(new byte[] {8}));
+      change.write(500_000, ByteBuffer.wrap(new byte[] {9}));
+      assertEquals(2, change.commit());
+    }
+    return bytes;
+  }
+
+  private static void requireBytes(byte[] first, Replica replica) {
+    var object = replica.device().object(BYTES);
+    var last = first.clone();
+    last[5] = 8;
+    last[500_000] = 9;
+    assertEquals(2, object.versionState().highest());
+    assertArrayEquals(last, object.read(0, first.length));
+    assertArrayEquals(first, object.snapshots().getFirst().read(0, first.length));
+  }
+
+  @Test
+  void bringsAMemberLevelThatIsNewOrWasAwayForLong(@TempDir Path directory) {
+    try (var shard = new RaftShard(directory, 3, 8)) {
+      var owner = new Owner(shard.leader());
+      var texts = new ArrayList<String>();
+      for (int i = 0; i < 40; i++) {
+        texts.add("first " + i);
+        owner.require(texts.getLast());
+      }
+      var leads = shard.leading();
+      var away = shard.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
+      away.kill();
+      for (int i = 0; i < 40; i++) {
+        texts.add("second " + i);
+        owner.require(texts.getLast());
+      }
+      var bytes = write(shard.leader());
+      for (int i = 0; i < 12; i++) {
+        texts.add("behind the bytes " + i);
+        owner.require(texts.getLast());
+      }
+      // Dropped from the log of all: what comes back, or is new, finds none of it there.
+      shard.await("it is dropped", () -> leads.replica().durable().index() > 95);
+      away.start();
+      away.host(shard.members());
+      shard.step();
+      assertEquals(texts, texts(away.replica().streams()));
+      requireBytes(bytes, away.replica());
+
+      var fresh = shard.another("z");
+      leads.group().add(fresh.self());
+      owner.require("third");
+      texts.add("third");
+      shard.step();
+      assertEquals(texts, texts(fresh.replica().streams()));
+      requireBytes(bytes, fresh.replica());
+      assertTrue(fresh.catchUps.get() > 0, "it got what it lacked from another one");
+      assertEquals(4, leads.group().members().size());
+
+      leads.group().remove("z");
+      assertEquals(3, leads.group().members().size());
+      fresh.running().release(RaftShard.GROUP);
+      shard.servers.remove(fresh);
+      fresh.group = null;
+      fresh.kill();
+      owner.require("fourth");
+      texts.add("fourth");
+      shard.step();
+      assertEquals(texts, texts(away.replica().streams()));
+    }
+  }
+
+  @Test
+  void goesOnWhenTheLeaderChangesWhileAMemberIsBroughtLevel(@TempDir Path directory) {
+    try (var shard = new RaftShard(directory, 3, 8)) {
+      var leads = shard.leading();
+      var away = shard.other(leads);
+      var next = shard.other(leads, away);
+      next.stop();
+      next.keepLog();
+      next.start();
+      next.host(shard.members());
+      away.kill();
+      new Owner(shard.leader()).require("first");
+      leads.group().transfer(next.id);
+      // With a new leader another file of the log begins. Raft drops nothing below 1,024 entries.
+      while (next.replica().applied().index() < 1_100) next.group().propose(Replica.nothing());
+      shard.await("it leads", next.group()::leads);
+      next.group().transfer(leads.id);
+      shard.await("it leads", leads.group()::leads);
+      for (int i = 0; i < 20; i++) leads.group().propose(Replica.nothing());
+      shard.await("it is dropped", () -> leads.replica().durable().index() > 1_100);
+      var gate = new CountDownLatch(1);
+      leads.way.close(gate);
+      away.start();
+      away.host(shard.members());
+      shard.await("it asks who led", leads.way::holds);
+      leads.group().transfer(next.id);
+      // From the next one's log it could have all; now it is given it by the last one, too.
+      gate.countDown();
+      shard.reopen();
+      var owner = new Owner(shard.leader());
+      owner.require("second");
+      shard.step();
+      assertEquals(List.of("first", "second"), texts(away.replica().streams()));
+      shard.await("it is whole", () -> away.replica().isWhole());
+      owner.require("last");
+      shard.step();
+    }
+  }
+
+  @Test
+  void whoLedComesBackWhenTheNextOneHasDroppedAllBeforeItsOwnTerm(@TempDir Path directory) {
+    try (var shard = new RaftShard(directory, 3, 8)) {
+      new Owner(shard.leader()).require("first");
+      var led = shard.leading();
+      for (int i = 0; i < 500; i++) led.group().propose(Replica.nothing());
+      // All have all of it, and nothing else comes behind it in its term.
+      shard.step();
+      led.stop();
+      shard.reopen();
+      var owner = new Owner(shard.leader());
+      var leads = shard.leading();
+      // Raft drops nothing below 1,024 entries.
+      for (int i = 0; i < 600; i++) leads.group().propose(Replica.nothing());
+      owner.require("second");
+      shard.await("it is dropped", () -> leads.replica().durable().index() > 1_090);
+      assertTrue(leads.group().lacking().getOrDefault(led.id, 0L) > Group.LACKING_MAX);
+      led.start();
+      led.host(shard.members());
+      shard.step();
+      shard.await("it lacks nothing", () -> leads.group().lacking().getOrDefault(led.id, 1L) == 0);
+      assertEquals(List.of("first", "second"), texts(led.replica().streams()));
+      assertTrue(led.catchUps.get() > 0, "it had to be brought level");
+    }
+  }
+
+  @Test
+  void nobodyGoesOnAloneWhoWasNoMember(@TempDir Path directory) {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor();
+        var shard = new RaftShard(directory, 3, 8)) {
+      new Owner(shard.leader()).require("first");
+      var leads = shard.leading();
+      var gate = new CountDownLatch(1);
+      leads.way.close(gate);
+      var fresh = shard.another("z");
+      var _ =
+          threads.submit(() -> {
+            leads.group().add(fresh.self());
+          });
+      shard.await("it asks who leads", leads.way::holds);
+      fresh.stop();
+      shard.servers.remove(fresh);
+      var config = NodeConfig.of("z", directory.resolve("z"));
+      try (var replica = new Replica(Device.open(new SimulatedDisk(1), RaftShard.SMALL))) {
+        var refused =
+            assertThrows(
+                Unavailable.class, () -> new MicroRaft().continueAlone(config, RaftShard.GROUP, replica));
+        assertTrue(
+            String.valueOf(refused.getMessage()).contains("was none yet"), refused::toString);
+      }
+      gate.countDown();
+    }
+  }
+
+  @Test
+  void releasesAtAllReplicasWhatTheOwnerReleases(@TempDir Path directory) {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      var log = shard.leader();
+      var owner = new Owner(log);
+      for (int i = 1; i <= 10; i++) owner.require("entry " + i);
+      log.streams().checkpoint(STREAM, 6, new byte[] {6});
+      log.streams().trim(STREAM, 8);
+      assertEquals(8, log.streams().oldest(STREAM));
+      assertEquals(6, log.streams().firstKept(STREAM));
+      owner.require("later");
+      shard.step();
+      for (var streams : shard.replicas()) {
+        assertEquals(8, streams.oldest(STREAM));
+        boolean has = streams.checkpointAt(STREAM, 8) == 6;
+        // Without a checkpoint of its own a replica keeps what it would make it from.
+        assertEquals(has ? 6 : 1, streams.firstKept(STREAM));
+        assertThrows(
+            IllegalStateException.class,
+            () -> shard.servers.getFirst().replica().streams().trim(STREAM, 9));
+      }
+      // With a checkpoint of its own, it releases that by itself.
+      for (var server : shard.servers) {
+        var own = server.replica().streams();
+        own.checkpointAndRelease(STREAM, 8, new byte[] {8});
+        assertEquals(8, own.firstKept(STREAM));
+        assertEquals(8, own.oldest(STREAM));
+      }
+    }
+  }
+
+  @Test
+  void givesTheLeadershipToWhomItIsTold(@TempDir Path directory) {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      new Owner(shard.leader()).require("before");
+      var leads = shard.leading();
+      var other =
+          shard.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
+      leads.group().transfer(other.id);
+      shard.await("the other one leads", () -> other.group().leads());
+      shard.reopen();
+      new Owner(shard.leader()).require("after");
+      assertEquals(List.of("before", "after"), texts(other.replica().streams()));
+    }
+  }
+
+  @Test
+  void talksToNobodyWithoutACertificate(@TempDir Path directory) throws Exception {
+    var tls = certificate(directory);
+    try (var shard = new RaftShard(directory, 3, 8, tls)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 40; i++) owner.require("entry " + i);
+      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
+      var fresh = shard.another("z");
+      shard.leading().group().add(fresh.self());
+      shard.step();
+      assertEquals(40, texts(fresh.replica().streams()).size());
+      assertTrue(fresh.catchUps.get() > 0);
+
+      var self = shard.leading().self();
+      assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
+      // One that trusts it and has no certificate that it would trust.
+      var other = certificate(Files.createDirectory(directory.resolve("other")));
+      var stranger = new NodeConfig.Tls(other.certificate(), other.key(), tls.authorities());
+      assertThrows(IOException.class, () -> ask(Sockets.of(stranger, Reach.ALL), self));
+      ask(Sockets.of(tls, Reach.ALL), self);
+    }
+  }
+
+  @Test
+  void talksToNobodyWhoDoesNotKnowTheSecret(@TempDir Path directory) throws Exception {
+    var secret = Secret.of(new byte[Secret.BYTES]);
+    try (var shard = new RaftShard(directory, 3, 8, secret)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 40; i++) owner.require("entry " + i);
+      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
+      var fresh = shard.another("z");
+      shard.leading().group().add(fresh.self());
+      shard.step();
+      assertEquals(40, texts(fresh.replica().streams()).size());
+      assertTrue(fresh.catchUps.get() > 0);
+
+      var self = shard.leading().self();
+      assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
+      var tls = certificate(directory);
+      assertThrows(IOException.class, () -> ask(Sockets.of(tls, Reach.ALL), self));
+      byte[] wrong = new byte[Secret.BYTES];
+      wrong[0] = 1;
+      var stranger = Sockets.with(new Credentials(Secret.of(wrong), "a"), Reach.ALL);
+      assertThrows(IOException.class, () -> ask(stranger, self));
+      ask(Sockets.with(new Credentials(secret, "y"), Reach.ALL), self);
+    }
+  }
+
+  @Test
+  void noticesAReplicaThatWasPutBackToAnOlderCopy(@TempDir Path directory) throws Exception {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) owner.require("entry " + i);
+      shard.step();
+      var leads = shard.leading();
+      var other = shard.other(leads);
+      other.stop();
+      var older = other.copy(directory.resolve("older"));
+      other.start();
+      other.host(shard.members());
+      for (int i = 10; i < 20; i++) owner.require("entry " + i);
+      shard.step();
+      other.stop();
+      other.putBack(older);
+      other.start();
+      other.host(shard.members());
+      owner.require("entry 20");
+      shard.await("it is noticed", () -> leads.alarms.containsKey(other.id));
+      String trouble = String.valueOf(leads.alarms.get(other.id));
+      assertTrue(trouble.contains("was put back to an older copy"), trouble);
+      shard.step();
+      assertEquals(21, texts(other.replica().streams()).size());
+      assertEquals(Set.of(other.id), leads.alarms.keySet());
+    }
+  }
+
+  @Test
+  void noticesAReplicaThatHasWhatOthersHaveLost(@TempDir Path directory) throws Exception {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 5; i++) owner.require("entry " + i);
+      shard.step();
+      var behind = shard.other(shard.leading());
+      shard.servers.forEach(RaftShard.Server::stop);
+      var two = shard.servers.stream().filter(server -> server != behind).toList();
+      List<RaftShard.Copy> older = new ArrayList<>();
+      for (var server : two) older.add(server.copy(directory.resolve("older " + server.id)));
+      start(shard, two);
+      var before = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) before.require("acknowledged " + i);
+      shard.step();
+      var good = shard.leading();
+      two.forEach(RaftShard.Server::stop);
+      var putBack = two.get(1 - two.indexOf(good));
+      putBack.putBack(older.get(two.indexOf(putBack)));
+      start(shard, List.of(putBack, behind));
+      new Owner(shard.leader()).require("other");
+      good.start();
+      good.host(shard.members());
+      shard.await(
+          "it is noticed",
+          () -> shard.servers.stream().anyMatch(server -> server.alarms.containsKey(good.id)));
+      String trouble =
+          shard.servers.stream()
+              .flatMap(server -> server.alarms.values().stream())
+              .findFirst()
+              .orElseThrow();
+      assertTrue(trouble.contains("acknowledged calls are lost"), trouble);
+    }
+  }
+
+  @Test
+  void losesNothingByAReplicaThatWasPutBackWhileTheOthersKnowWhatItHad(@TempDir Path directory)
+      throws Exception {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 5; i++) owner.require("entry " + i);
+      shard.step();
+      var behind = shard.other(shard.leading());
+      shard.servers.forEach(RaftShard.Server::stop);
+      var two = shard.servers.stream().filter(server -> server != behind).toList();
+      List<RaftShard.Copy> older = new ArrayList<>();
+      for (var server : two) older.add(server.copy(directory.resolve("older " + server.id)));
+      start(shard, two);
+      var before = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) before.require("acknowledged " + i);
+      shard.step();
+      var good = shard.leading();
+      two.forEach(RaftShard.Server::stop);
+      var putBack = two.get(1 - two.indexOf(good));
+      putBack.putBack(older.get(two.indexOf(putBack)));
+      good.start(); // which answers, and takes no part yet
+      start(shard, List.of(putBack, behind));
+      shard.await("it is told", () -> putBack.alarms.containsKey(putBack.id));
+      String trouble = String.valueOf(putBack.alarms.get(putBack.id));
+      assertTrue(trouble.contains("was put back to an older copy"), trouble);
+      good.host(shard.members());
+      shard.reopen();
+      new Owner(shard.leader()).require("other");
+      shard.step();
+      for (var server : shard.servers) {
+        assertEquals(16, texts(server.replica().streams()).size(), server.id);
+      }
+      shard.await("it takes part again", () -> putBack.catchUps.get() > 0);
+      // Then it may lead: the one that had all is not needed any more.
+      good.stop();
+      shard.reopen();
+      new Owner(shard.leader()).require("last");
+    }
+  }
+
+  private static void start(RaftShard shard, List<RaftShard.Server> servers) {
+    servers.forEach(RaftShard.Server::start);
+    for (var server : servers) server.host(shard.members());
+    shard.reopen();
+  }
+
+  @Test
+  void saysWhoAsks(@TempDir Path directory) throws Exception {
+    var secret = Secret.of(new byte[Secret.BYTES]);
+    var config = NodeConfig.of("one", directory.resolve("one")).withSecret(secret);
+    Questions naming = (from, _) -> from.getBytes(StandardCharsets.UTF_8);
+    try (var one = new MicroRaft().start(config, naming, Reach.ALL);
+        var other =
+            new MicroRaft().start(
+                NodeConfig.of("täglich", directory.resolve("other")).withSecret(secret), naming, Reach.ALL);
+        var line = other.line(one.self())) {
+      byte[] name = line.ask(new byte[] {1}, Duration.ofMinutes(1));
+      assertEquals("täglich", new String(name, StandardCharsets.UTF_8));
+    }
+  }
+
+  @Test
+  void asksAnotherNodeAndIsAnsweredInOrder(@TempDir Path directory) throws Exception {
+    try (var shard = new RaftShard(directory, 1, 8);
+        var line = shard.leading().running().line(shard.leading().self())) {
+      for (int i = 0; i < 3; i++) {
+        byte[] question = {(byte) i, 1};
+        assertArrayEquals(question, line.ask(question, Duration.ofMinutes(1)));
+      }
+      byte[] tooLong = new byte[SupplyPort.LINE_BYTES_MAX + 1];
+      assertThrows(IOException.class, () -> line.ask(tooLong, Duration.ofMinutes(1)));
+    }
+  }
+
+  private static void ask(Sockets sockets, Member member) throws IOException {
+    try (var client = new SupplyPort.Client(sockets, member, RaftShard.GROUP, _ -> {});
+        var answer = client.ask(new byte[] {0})) {
+      assertEquals(32, answer.readAllBytes().length);
+    }
+  }
+
+  /// A certificate for 127.0.0.1 that is its own authority.
+  private static NodeConfig.Tls certificate(Path directory) throws Exception {
+    String word = "a word of no weight";
+    Path store = directory.resolve("keys.p12");
+    var keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "member",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "SAN=ip:127.0.0.1,dns:localhost",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                word)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("keytool.log").toFile())
+            .start();
+    assertEquals(0, keytool.waitFor(), () -> "keytool failed");
+    var keys = KeyStore.getInstance(store.toFile(), word.toCharArray());
+    Path certificate = directory.resolve("certificate.pem");
+    Path key = directory.resolve("key.pem");
+    pem(certificate, "CERTIFICATE", keys.getCertificate("member").getEncoded());
+    pem(key, "PRIVATE KEY", keys.getKey("member", word.toCharArray()).getEncoded());
+    return new NodeConfig.Tls(certificate, key, certificate);
+  }
+
+  private static void pem(Path file, String what, byte[] bytes) throws IOException {
+    var lines = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
+    Files.writeString(
+        file,
+        "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
+            .formatted(what, lines.encodeToString(bytes)));
+  }
+}
