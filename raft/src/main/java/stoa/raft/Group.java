@@ -34,8 +34,7 @@ public interface Group extends Consensus {
   /// @param wanted up to [CatchUp#WANTED_MAX]
   /// @param each receives each in turn, with its state; null when it does not exist, or no more
   /// @throws IOException when there is no other leader, or it cannot be reached
-  void checkpoints(
-      List<CatchUp.Wanted> wanted, BiConsumer<CatchUp.Wanted, byte @Nullable []> each)
+  void checkpoints(List<CatchUp.Wanted> wanted, BiConsumer<CatchUp.Wanted, byte @Nullable []> each)
       throws IOException;
 
   /// Returns whether this replica leads, and shows everything that was committed before it did.

@@ -59,8 +59,10 @@ public final class SupplyPort implements AutoCloseable {
   static final long LINE = 0x73746f61_6c696e32L;
   private static final long HAD = 0x73746f61_68616431L;
   private static final int NAME_BYTES_MAX = 1 << 10;
+
   /// The largest question of a [Line], and the largest answer.
   public static final int LINE_BYTES_MAX = 32 << 20;
+
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
 
@@ -239,7 +241,8 @@ public final class SupplyPort implements AutoCloseable {
 
   /// Asks another node for the index up to which it knows this one to have had the log of a group;
   /// -1 for none.
-  public static long had(Sockets sockets, Member other, GroupId group, String self) throws IOException {
+  public static long had(Sockets sockets, Member other, GroupId group, String self)
+      throws IOException {
     try (Socket socket = sockets.connect(other, _ -> {})) {
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
       byte[] name = self.getBytes(StandardCharsets.UTF_8);

@@ -155,8 +155,7 @@ final class Codec {
       case 1 -> MembershipChangeMode.ADD_OR_PROMOTE_TO_FOLLOWER;
       case 2 -> MembershipChangeMode.REMOVE_MEMBER;
       default ->
-          throw new Decoder.MalformedException(
-              "a change of members of the unknown kind " + number);
+          throw new Decoder.MalformedException("a change of members of the unknown kind " + number);
     };
   }
 
@@ -295,8 +294,7 @@ final class Codec {
     };
   }
 
-  private static AppendEntriesRequest append(
-      Decoder in, Object group, Endpoint sender, int term) {
+  private static AppendEntriesRequest append(Decoder in, Object group, Endpoint sender, int term) {
     var built =
         MODELS
             .createAppendEntriesRequestBuilder()

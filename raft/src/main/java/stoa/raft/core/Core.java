@@ -166,7 +166,8 @@ public final class Core {
   private int leadingTerm;
   private @Nullable Member leader;
 
-  // A number that is added to the index in answers to the present message, and whether it is answered.
+  // A number that is added to the index in answers to the present message, and whether it is
+  // answered.
   private long offset;
   private boolean mute;
 
@@ -555,9 +556,7 @@ public final class Core {
 
   private boolean mayStand() {
     var members = node.getEffectiveMembers().getVotingMembers();
-    return store.isJoined()
-        && members.contains(new Endpoint(settings.self()))
-        && votes.mayStand();
+    return store.isJoined() && members.contains(new Endpoint(settings.self())) && votes.mayStand();
   }
 
   /// Returns whether this member must not take part in elections yet.
@@ -682,7 +681,8 @@ public final class Core {
       majority.forget(member.id());
     }
     Long had = setBack.get(member.id());
-    if (had == null || index > had || lost.merge(member.id(), 1, Integer::sum) != LOST_TIMES) return;
+    if (had == null || index > had || lost.merge(member.id(), 1, Integer::sum) != LOST_TIMES)
+      return;
     roles.alarm(
         member.id(),
         ("its replica was put back to an older copy: it had acknowledged %,d commands and lacks"
@@ -701,12 +701,9 @@ public final class Core {
     }
     var others = others();
     boolean votes = others.contains(member);
-    long index =
-        votes ? majority.mayTell(member, others, flushed()) : has.getLastLogIndex();
+    long index = votes ? majority.mayTell(member, others, flushed()) : has.getLastLogIndex();
     boolean holdsBack =
-        votes
-            && !isChanging()
-            && majority.holdsBack(member, has.getQuerySequenceNumber());
+        votes && !isChanging() && majority.holdsBack(member, has.getQuerySequenceNumber());
     if (holdsBack) world.reached("answer held back");
     if (holdsBack && index <= majority.told(member) && !majority.mayAskAgain()) return;
     majority.tell(member, index);
@@ -943,8 +940,7 @@ public final class Core {
     var committed = node.getCommittedMembers();
     out.clear().u8(REMOVED);
     Codec.view(
-        Codec.view(
-            committed.getLogIndex(), committed.getMembers(), committed.getVotingMembers()),
+        Codec.view(committed.getLogIndex(), committed.getMembers(), committed.getVotingMembers()),
         out);
     world.send(stranger, out.toBytes());
   }
@@ -1152,17 +1148,19 @@ public final class Core {
     }
     proposals.add(proposal);
     int mine = life;
-    var _ = node.replicate(proposal)
-        .whenComplete((result, failure) -> {
-          if (!proposals.remove(proposal)) return;
-          if (failure != null || mine != life || store.failure() != null) {
-            Throwable cause = failure == null ? new IllegalStateException("it has ended") : failure;
-            proposal.end(outcome(proposal, new Unavailable(reason(cause), cause)));
-            return;
-          }
-          lease.agreed(proposal.begunNanos);
-          proposal.end(new Consensus.Result.Applied((byte[]) result.getResult()));
-        });
+    var _ =
+        node.replicate(proposal)
+            .whenComplete((result, failure) -> {
+              if (!proposals.remove(proposal)) return;
+              if (failure != null || mine != life || store.failure() != null) {
+                Throwable cause =
+                    failure == null ? new IllegalStateException("it has ended") : failure;
+                proposal.end(outcome(proposal, new Unavailable(reason(cause), cause)));
+                return;
+              }
+              lease.agreed(proposal.begunNanos);
+              proposal.end(new Consensus.Result.Applied((byte[]) result.getResult()));
+            });
     ended();
   }
 
@@ -1212,29 +1210,30 @@ public final class Core {
     long begun = world.nanos();
     long members = node.getEffectiveMembers().getLogIndex();
     boolean changing = isChanging();
-    var _ = node.query(PROBE, QueryPolicy.LINEARIZABLE, Optional.empty(), Optional.empty())
-        .whenComplete((_, failure) -> {
-          RuntimeException cause =
-              failure == null && mine == life
-                  ? null
-                  : new Unavailable(reason(failure == null ? new Exception() : failure));
-          if (cause == null
-              && (changing || members != node.getEffectiveMembers().getLogIndex())) {
-            // MicroRaft may have counted the answers as of other members than it asked.
-            world.reached("asked again");
-            world.submit(() -> askAgain(mine, round));
-            return;
-          }
-          if (cause == null) lease.answered(begun);
-          for (var waits : round) waits.accept(cause);
-          if (mine != life) return;
-          // MicroRaft is still busy with the list of its questions.
-          world.submit(() -> {
-            if (mine != life) return;
-            asking = false;
-            if (!waiting.isEmpty()) ask();
-          });
-        });
+    var _ =
+        node.query(PROBE, QueryPolicy.LINEARIZABLE, Optional.empty(), Optional.empty())
+            .whenComplete((_, failure) -> {
+              RuntimeException cause =
+                  failure == null && mine == life
+                      ? null
+                      : new Unavailable(reason(failure == null ? new Exception() : failure));
+              if (cause == null
+                  && (changing || members != node.getEffectiveMembers().getLogIndex())) {
+                // MicroRaft may have counted the answers as of other members than it asked.
+                world.reached("asked again");
+                world.submit(() -> askAgain(mine, round));
+                return;
+              }
+              if (cause == null) lease.answered(begun);
+              for (var waits : round) waits.accept(cause);
+              if (mine != life) return;
+              // MicroRaft is still busy with the list of its questions.
+              world.submit(() -> {
+                if (mine != life) return;
+                asking = false;
+                if (!waiting.isEmpty()) ask();
+              });
+            });
   }
 
   private void askAgain(int asked, List<Consumer<@Nullable RuntimeException>> round) {
@@ -1275,14 +1274,15 @@ public final class Core {
       return;
     }
     long index = node.getCommittedMembers().getLogIndex();
-    var _ = node.changeMembership(new Endpoint(member), change.mode, index)
-        .whenComplete((_, failure) -> {
-          if (failure == null) {
-            if (change == Change.REMOVE && !stopped && !isSelf(member)) tellRemoved(member);
-            refresh();
-          }
-          done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
-        });
+    var _ =
+        node.changeMembership(new Endpoint(member), change.mode, index)
+            .whenComplete((_, failure) -> {
+              if (failure == null) {
+                if (change == Change.REMOVE && !stopped && !isSelf(member)) tellRemoved(member);
+                refresh();
+              }
+              done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
+            });
     ended();
   }
 
@@ -1300,11 +1300,12 @@ public final class Core {
     }
     int mine = life;
     transferring = true;
-    var _ = node.transferLeadership(new Endpoint(to))
-        .whenComplete((_, failure) -> {
-          if (mine == life) transferring = false;
-          done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
-        });
+    var _ =
+        node.transferLeadership(new Endpoint(to))
+            .whenComplete((_, failure) -> {
+              if (mine == life) transferring = false;
+              done.accept(failure == null ? null : new Unavailable(reason(failure), failure));
+            });
   }
 
   /// Makes this member follow, if it leads, and ends its proposals.

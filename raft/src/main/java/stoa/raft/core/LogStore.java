@@ -137,11 +137,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// @throws Corrupt when the log is damaged
   /// @throws IOException when the disk fails
   public static LogStore open(
-      Disk disk,
-      Member self,
-      Position begin,
-      Collection<Member> first,
-      long fileBytesMax)
+      Disk disk, Member self, Position begin, Collection<Member> first, long fileBytesMax)
       throws IOException {
     Disk.Hold hold = disk.hold();
     try {
@@ -205,12 +201,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
     return Codec.view(0, List.of(Endpoint.NOBODY), List.of(Endpoint.NOBODY));
   }
 
-  private LogStore(
-      Disk disk,
-      Disk.Hold hold,
-      Member self,
-      Found found,
-      long fileBytesMax)
+  private LogStore(Disk disk, Disk.Hold hold, Member self, Found found, long fileBytesMax)
       throws IOException {
     this.disk = disk;
     this.hold = hold;

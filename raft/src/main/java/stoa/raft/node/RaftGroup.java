@@ -493,7 +493,8 @@ final class RaftGroup implements Group {
   public Optional<String> leader() {
     Status now = core.status();
     Member leading = now.leader();
-    boolean silent = !now.leads() && now.leaderSilentNanos() > config.electionMin().toNanos() * 3 / 4;
+    boolean silent =
+        !now.leads() && now.leaderSilentNanos() > config.electionMin().toNanos() * 3 / 4;
     return leading == null || silent ? Optional.empty() : Optional.of(leading.id());
   }
 

@@ -219,8 +219,7 @@ final class RaftNode implements Node {
       var before = acknowledged(name);
       // Nobody knows more of a log that has just begun.
       long had = isNew && initial.isEmpty() ? -1 : had(name, initial, before);
-      var standing =
-          new Standing(config.id(), config.directory().toAbsolutePath(), before, had);
+      var standing = new Standing(config.id(), config.directory().toAbsolutePath(), before, had);
       var events =
           Executors.newSingleThreadExecutor(task ->
               Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));

@@ -28,7 +28,8 @@ class LogStoreTest {
   private static List<LogEntry> entries(int term, long from, long to) {
     var entries = new ArrayList<LogEntry>();
     for (long index = from; index <= to; index++) {
-      entries.add(new Item(index, term, new Payload.Command(term, new byte[] {(byte) index, 7, 7})));
+      entries.add(
+          new Item(index, term, new Payload.Command(term, new byte[] {(byte) index, 7, 7})));
     }
     return entries;
   }
@@ -140,7 +141,8 @@ class LogStoreTest {
     disk.flip(disk.list().getFirst(), 400, 3);
     var after = disk.kill();
     var refused = assertThrows(Corrupt.class, () -> open(after));
-    assertTrue(String.valueOf(refused.getMessage()).contains("is damaged at byte"), refused::toString);
+    assertTrue(
+        String.valueOf(refused.getMessage()).contains("is damaged at byte"), refused::toString);
   }
 
   @Test
@@ -150,7 +152,8 @@ class LogStoreTest {
     assertFalse(store.isJoined());
     assertEquals(Position.START, store.position());
     store.added(12);
-    store.jump(new Position(1, 10), Codec.view(9, List.of(new Endpoint(B)), List.of(new Endpoint(B))));
+    store.jump(
+        new Position(1, 10), Codec.view(9, List.of(new Endpoint(B)), List.of(new Endpoint(B))));
     assertFalse(store.isJoined());
     store.persistLogEntries(entries(1, 11, 12));
     store.flush();

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,8 +23,9 @@ import stoa.sim.scenario.Scenario;
 import stoa.storage.disk.SimulatedDisk;
 
 /// A group of real cores in one thread, with clock, network and disks of a seed. Servers crash,
-/// pause, lose unsynced writes, fail to sync, fill up, are cut off in one direction or both; messages
-/// are lost, repeated, delayed and overtake each other; leaders hand over, members come and go.
+/// pause, lose unsynced writes, fail to sync, fill up, are cut off in one direction or both;
+/// messages are lost, repeated, delayed and overtake each other; leaders hand over, members come
+/// and go.
 ///
 /// Nothing acknowledged may be lost, every machine must apply one sequence, what was refused may be
 /// in no log, and whoever is certain to lead must show all that was acknowledged. When all is calm,
@@ -124,7 +126,8 @@ final class RaftScenario implements Scenario {
       Long before = commands.putIfAbsent(at.index(), value);
       if (before != null && before != value) {
         throw broken(
-            "index %d was %d and is %d at %s".formatted(at.index(), before, value, server.self.id()));
+            "index %d was %d and is %d at %s"
+                .formatted(at.index(), before, value, server.self.id()));
       }
       Long state = digests.putIfAbsent(at.index(), digest);
       if (state != null && state != digest) {
@@ -165,7 +168,9 @@ final class RaftScenario implements Scenario {
     private void client() {
       if (now > CHAOS + CALM - QUIET) return; // then all come level
       var server = chance.of(servers);
-      if (server.alive && server.isAwake() && (server.core().status().leads() || chance.percent(3))) {
+      if (server.alive
+          && server.isAwake()
+          && (server.core().status().leads() || chance.percent(3))) {
         long value = ++command;
         byte[] bytes = new byte[chance.percent(5) ? 400 : 16];
         ByteBuffer.wrap(bytes).putLong(value);
@@ -308,7 +313,7 @@ final class RaftScenario implements Scenario {
         }
       }
       var members = status.members().stream().map(Member::id).toList();
-      if (members.size() > 3 && chance.percent(60) || members.size() > 2 && chance.percent(5)) {
+      if ((members.size() > 3 && chance.percent(60)) || (members.size() > 2 && chance.percent(5))) {
         change(leading, chance.of(members), Core.Change.REMOVE);
         return;
       }
@@ -326,7 +331,8 @@ final class RaftScenario implements Scenario {
     }
 
     private void change(Server leading, String who, Core.Change change) {
-      Member member = servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow().self;
+      Member member =
+          servers.stream().filter(s -> s.self.id().equals(who)).findFirst().orElseThrow().self;
       leading
           .core()
           .change(
@@ -394,19 +400,11 @@ final class RaftScenario implements Scenario {
           store = LogStore.open(disk, self, begin, first, fileBytesMax);
           var settings =
               new Settings(
-                  self,
-                  ELECTION,
-                  ELECTION * 3 / 4,
-                  snapshotCommands,
-                  20_000,
-                  64,
-                  messageBytesMax);
+                  self, ELECTION, ELECTION * 3 / 4, snapshotCommands, 20_000, 64, messageBytesMax);
           alive = true;
           isNew = false;
           isOut = false;
-          core =
-              new Core(
-                  settings, this, store, machine, Votes.ALL, this, isFresh, chance.any());
+          core = new Core(settings, this, store, machine, Votes.ALL, this, isFresh, chance.any());
           core.start();
         } catch (IOException failed) {
           // It fails again, and is opened again.
@@ -440,9 +438,11 @@ final class RaftScenario implements Scenario {
         // Power or process.
         disk = chance.percent(60) ? disk.crash() : disk.kill();
         machine.crash();
-        at(chance.between(1, 2_500) * MILLI, () -> {
-          if (!alive && !isOut && !isNew) reopen();
-        });
+        at(
+            chance.between(1, 2_500) * MILLI,
+            () -> {
+              if (!alive && !isOut && !isNew) reopen();
+            });
       }
 
       private void run(int mine, Runnable task) {
@@ -494,11 +494,13 @@ final class RaftScenario implements Scenario {
       private void deliver(int target, byte[] message) {
         long delay = chance.between(100, 2_000) * 1_000L;
         if (!calm && chance.percent(2)) delay = chance.between(1, 1_500) * MILLI;
-        at(delay, () -> {
-          var server = servers.get(target);
-          if (!server.alive || cut[place][target]) return;
-          server.run(server.life, () -> server.core().receive(message));
-        });
+        at(
+            delay,
+            () -> {
+              var server = servers.get(target);
+              if (!server.alive || cut[place][target]) return;
+              server.run(server.life, () -> server.core().receive(message));
+            });
       }
 
       @Override
@@ -510,13 +512,15 @@ final class RaftScenario implements Scenario {
         int same = life;
         boolean breaks = chance.percent(25);
         if (chance.percent(80)) machine.whole = false;
-        at(chance.between(1, calm ? 50 : 400) * MILLI, () -> {
-          if (same != life) return;
-          boolean level =
-              mine == catchUps && !breaks && source.alive && machine.takeFrom(source.machine);
-          trace.reached(level ? "level" : "catch-up broken off");
-          core().caughtUp(level);
-        });
+        at(
+            chance.between(1, calm ? 50 : 400) * MILLI,
+            () -> {
+              if (same != life) return;
+              boolean level =
+                  mine == catchUps && !breaks && source.alive && machine.takeFrom(source.machine);
+              trace.reached(level ? "level" : "catch-up broken off");
+              core().caughtUp(level);
+            });
       }
 
       @Override
@@ -559,7 +563,8 @@ final class RaftScenario implements Scenario {
 
       @Override
       public void failed(Throwable cause) {
-        if (cause instanceof AssertionError || cause instanceof IllegalStateException && !isRemoval(cause)) {
+        if (cause instanceof AssertionError
+            || (cause instanceof IllegalStateException && !isRemoval(cause))) {
           broken(self.id() + " has failed: " + cause).initCause(cause);
         }
         boolean out = isRemoval(cause);
@@ -574,12 +579,14 @@ final class RaftScenario implements Scenario {
 
       private void submitDown(boolean out) {
         int mine = life;
-        at(1_000, () -> {
-          if (mine != life) return;
-          isOut = out;
-          disk.limit(Long.MAX_VALUE);
-          down();
-        });
+        at(
+            1_000,
+            () -> {
+              if (mine != life) return;
+              isOut = out;
+              disk.limit(Long.MAX_VALUE);
+              down();
+            });
       }
     }
 
@@ -660,7 +667,7 @@ final class RaftScenario implements Scenario {
         long kept = durable + chance.below((int) (applied.index() - durable) + 1);
         if (kept < applied.index()) trace.reached("applied commands are lost");
         applied = kept == 0 ? Position.START : new Position(1, kept);
-        digest = kept == 0 ? 7 : digests.get(kept);
+        digest = kept == 0 ? 7 : Objects.requireNonNull(digests.get(kept));
         durable = kept;
       }
     }

@@ -32,7 +32,8 @@ class RaftSimulationTest {
       case SimulatedRun.Passed passed -> passed;
       case SimulatedRun.Failed failed -> {
         failed.trace().last().forEach(System.out::println);
-        throw new AssertionError("-Dstoa.raft.seeds=%1$d-%1$d: %2$s".formatted(seed, failed.cause()), failed.cause());
+        throw new AssertionError(
+            "-Dstoa.raft.seeds=%1$d-%1$d: %2$s".formatted(seed, failed.cause()), failed.cause());
       }
     };
   }

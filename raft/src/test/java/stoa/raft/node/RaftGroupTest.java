@@ -362,7 +362,8 @@ class RaftGroupTest {
       try (var replica = new Replica(Device.open(new SimulatedDisk(1), RaftShard.SMALL))) {
         var refused =
             assertThrows(
-                Unavailable.class, () -> new MicroRaft().continueAlone(config, RaftShard.GROUP, replica));
+                Unavailable.class,
+                () -> new MicroRaft().continueAlone(config, RaftShard.GROUP, replica));
         assertTrue(
             String.valueOf(refused.getMessage()).contains("was none yet"), refused::toString);
       }
@@ -580,8 +581,11 @@ class RaftGroupTest {
     Questions naming = (from, _) -> from.getBytes(StandardCharsets.UTF_8);
     try (var one = new MicroRaft().start(config, naming, Reach.ALL);
         var other =
-            new MicroRaft().start(
-                NodeConfig.of("täglich", directory.resolve("other")).withSecret(secret), naming, Reach.ALL);
+            new MicroRaft()
+                .start(
+                    NodeConfig.of("täglich", directory.resolve("other")).withSecret(secret),
+                    naming,
+                    Reach.ALL);
         var line = other.line(one.self())) {
       byte[] name = line.ask(new byte[] {1}, Duration.ofMinutes(1));
       assertEquals("täglich", new String(name, StandardCharsets.UTF_8));

@@ -1,4 +1,4 @@
-package stoa.raft;
+package stoa.ratis;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.TimeDuration;
 import org.junit.jupiter.api.Test;
+import stoa.raft.NodeConfig;
 
-class NodeConfigTest {
+class RatisNodeTest {
   @Test
   void refusesADirectoryThatWouldBeTakenForSeveral() {
     var refused =
