@@ -123,7 +123,7 @@ final class Channels implements AutoCloseable {
   /// After a close, the channel is shut down already.
   ///
   /// @throws IllegalArgumentException when the certificate is unusable
-  ManagedChannel to(Addresses.Address address) {
+  ManagedChannel to(ServerUrl.Address address) {
     ManagedChannel made = made(address);
     synchronized (open) {
       open.removeIf(ManagedChannel::isTerminated);
@@ -133,7 +133,7 @@ final class Channels implements AutoCloseable {
     return made;
   }
 
-  private ManagedChannel made(Addresses.Address address) {
+  private ManagedChannel made(ServerUrl.Address address) {
     var builder =
         NettyChannelBuilder.forAddress(address.host(), address.port())
             .eventLoopGroup(loop)
@@ -173,7 +173,7 @@ final class Channels implements AutoCloseable {
 
   /// Asks a server which server has a group's part of the store; returns null when it does not say
   /// so in time.
-  @Nullable Whereabouts whereabouts(Addresses.Address address, int group, long timeMillis) {
+  @Nullable Whereabouts whereabouts(ServerUrl.Address address, int group, long timeMillis) {
     ManagedChannel channel = to(address);
     try {
       return StoreGrpc.newBlockingStub(channel)

@@ -39,7 +39,7 @@ final class ClassBringer {
   void bring(String type, Class<?> implementation, Class<?> face) {
     var files = new TreeMap<>(CodeVersion.of(implementation).files());
     files.putAll(CodeVersion.of(face).files());
-    Addresses.Address place = conversation.place();
+    ServerUrl.Address place = conversation.place();
     if (place == null) {
       throw new Unavailable(
           "the connection is lost, and the class " + face.getName() + " not sent; try again");

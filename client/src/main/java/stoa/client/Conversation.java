@@ -101,7 +101,7 @@ final class Conversation implements AutoCloseable {
     void forgotten();
   }
 
-  private final Addresses addresses;
+  private final ServerUrl addresses;
   private final int group;
   private final Channels channels;
   private final Limits limits;
@@ -149,7 +149,7 @@ final class Conversation implements AutoCloseable {
   /// @param group the group whose part of the store this is
   /// @param observed the log counter that this client has seen, in any group
   Conversation(
-      Addresses addresses,
+      ServerUrl addresses,
       List<String> servers,
       int group,
       AtomicLong observed,
@@ -172,7 +172,7 @@ final class Conversation implements AutoCloseable {
 
   /// Connects.
   ///
-  /// @throws Unavailable when no server answers in time: within [Addresses#waiting()], or else
+  /// @throws Unavailable when no server answers in time: within [ServerUrl#waiting()], or else
   ///   within [Limits#callTimeMax()]; and within 10 seconds if that is less and a first attempt to
   ///   connect is in progress
   void start() {
@@ -272,7 +272,7 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Returns the address of the connected server; null without a connection.
-  Addresses.@Nullable Address place() {
+  ServerUrl.@Nullable Address place() {
     lock.lock();
     try {
       Link now = link;
@@ -283,7 +283,7 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Returns a further channel to a server.
-  io.grpc.ManagedChannel channel(Addresses.Address address) {
+  io.grpc.ManagedChannel channel(ServerUrl.Address address) {
     return channels.to(address);
   }
 
@@ -612,7 +612,7 @@ final class Conversation implements AutoCloseable {
     }
   }
 
-  private Addresses.Address nextAddress() {
+  private ServerUrl.Address nextAddress() {
     lock.lock();
     try {
       return selector.next();
@@ -674,7 +674,7 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Connects to an address, and stays until the connection is over; returns whether there was one.
-  private boolean converse(Addresses.Address address) throws InterruptedException {
+  private boolean converse(ServerUrl.Address address) throws InterruptedException {
     Link made;
     try {
       made = new Link(address, channels.to(address), new Receiving());
@@ -774,7 +774,7 @@ final class Conversation implements AutoCloseable {
   /// Asks another server about a silent one, unless such a question is in progress.
   private void askAnother(Link silent) {
     heardNanos = System.nanoTime();
-    Addresses.Address other;
+    ServerUrl.Address other;
     lock.lock();
     try {
       if (questioned == silent) return;
@@ -789,7 +789,7 @@ final class Conversation implements AutoCloseable {
   }
 
   /// Leaves a silent server when another one says that it no longer has the store.
-  private void question(Link silent, Addresses.Address other) {
+  private void question(Link silent, ServerUrl.Address other) {
     Whereabouts told = channels.whereabouts(other, group, WELCOME_MILLIS);
     lock.lock();
     try {

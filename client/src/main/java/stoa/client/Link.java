@@ -27,14 +27,14 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
 
   private static final long END_MILLIS = 500;
 
-  private final Addresses.Address address;
+  private final ServerUrl.Address address;
   private final ManagedChannel channel;
   private final Events events;
   private volatile @Nullable ClientCallStreamObserver<ClientFrame> sending;
   private volatile boolean reached;
 
   /// Begins to connect.
-  Link(Addresses.Address address, ManagedChannel channel, Events events) {
+  Link(ServerUrl.Address address, ManagedChannel channel, Events events) {
     this.address = address;
     this.channel = channel;
     this.events = events;
@@ -46,7 +46,7 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
     send(hello);
   }
 
-  Addresses.Address address() {
+  ServerUrl.Address address() {
     return address;
   }
 

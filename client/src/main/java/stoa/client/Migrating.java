@@ -30,7 +30,7 @@ final class Migrating implements Service.Tree, AutoCloseable {
   private final Map<String, Outpost> outposts = new ConcurrentHashMap<>(); // by domain
   private @Nullable PeerServer peers; // guarded by lock
   private boolean closed; // guarded by lock
-  private Addresses.@Nullable Address address; // guarded by this
+  private ServerUrl.@Nullable Address address; // guarded by this
   private @Nullable ManagedChannel channel; // guarded by this
 
   Migrating(RemoteService parts, TreeMembership membership) {

@@ -43,7 +43,7 @@ final class RemotePart implements Service.Vocabulary {
   private final Requests requests;
   private final RemoteTypes types;
   private final RemoteSnapshots snapshots;
-  private final Replicas replicas;
+  private final LocalCopies replicas;
   private final RemoteBlobs blobs;
   private final RemoteStreams streams;
   private final RemoteKeys keys;
@@ -67,7 +67,7 @@ final class RemotePart implements Service.Vocabulary {
     limits = config.limits();
     conversation =
         new Conversation(
-            Addresses.of(config.url()),
+            ServerUrl.of(config.url()),
             servers,
             group,
             service.observed(),
@@ -93,7 +93,7 @@ final class RemotePart implements Service.Vocabulary {
     int callBytesMax = Math.min(limits.callBytesMax(), server.getCallBytesMax());
     types = new RemoteTypes(this, names, marshaller, loader, callBytesMax);
     snapshots = new RemoteSnapshots(this, conversation);
-    replicas = new Replicas(this, limits.residentBytesMax(), REPLICAS_MAX);
+    replicas = new LocalCopies(this, limits.residentBytesMax(), REPLICAS_MAX);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
     streams = new RemoteStreams(this);
     keys = new RemoteKeys(this);
@@ -287,7 +287,7 @@ final class RemotePart implements Service.Vocabulary {
 
   // ---- for the other classes of this package
 
-  Replicas replicas() {
+  LocalCopies replicas() {
     return replicas;
   }
 

@@ -156,7 +156,7 @@ class MigratingTest {
       assertEquals(7L, one.<Long, RuntimeException>together(List.of(tally), () -> tally.add(1)));
       one.flush();
       var status =
-          StoreGrpc.newBlockingStub(channels.to(new Addresses.Address("127.0.0.1", server.port())))
+          StoreGrpc.newBlockingStub(channels.to(new ServerUrl.Address("127.0.0.1", server.port())))
               .status(StatusRequest.getDefaultInstance());
       var members = status.getTreeList().stream().map(TreeStatus::getDomain).toList();
       assertEquals(List.of("default", "default", "votes", "votes", "votes"), members);
@@ -204,7 +204,7 @@ class MigratingTest {
   /* Of those that have a place, the localities of their parents by their own; the root has none. */
   private static Map<String, String> parents(Channels channels, Server server) {
     var members =
-        StoreGrpc.newBlockingStub(channels.to(new Addresses.Address("127.0.0.1", server.port())))
+        StoreGrpc.newBlockingStub(channels.to(new ServerUrl.Address("127.0.0.1", server.port())))
             .status(StatusRequest.getDefaultInstance())
             .getTreeList();
     var localities = new TreeMap<String, String>();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -62,6 +63,7 @@ class TlsTreeTest {
           new Certificate(directory.resolve("certificate.pem"), directory.resolve("key.pem"));
       pem(made.certificate, "CERTIFICATE", keys.getCertificate("own").getEncoded());
       pem(made.key, "PRIVATE KEY", keys.getKey("own", WORD.toCharArray()).getEncoded());
+      Files.setPosixFilePermissions(made.key, PosixFilePermissions.fromString("rw-------"));
       return made;
     }
 
@@ -86,7 +88,7 @@ class TlsTreeTest {
 
   private static List<TreeStatus> members(Server server, ConnectionSecurity security) {
     try (var channels = new Channels(security)) {
-      var channel = channels.to(new Addresses.Address("127.0.0.1", server.port()));
+      var channel = channels.to(new ServerUrl.Address("127.0.0.1", server.port()));
       try {
         return StoreGrpc.newBlockingStub(channel)
             .status(StatusRequest.getDefaultInstance())

@@ -64,7 +64,7 @@ public final class SharedStoa implements Host {
   private final Attempts attempts;
   private final CallMeters calls = new CallMeters();
   private final Latency transactions = new Latency();
-  private final Turns turns;
+  private final SerialCalls turns;
   private final SharedKeyValues keys = new SharedKeyValues(this);
   private final SharedStreams streams = new SharedStreams(this);
 
@@ -77,7 +77,7 @@ public final class SharedStoa implements Host {
   public SharedStoa(Service service) {
     this.service = service;
     attempts = new Attempts(this::open, service::nanoTime);
-    turns = new Turns(service.answers(), service.limits().queuedCallsMax());
+    turns = new SerialCalls(service.answers(), service.limits().queuedCallsMax());
   }
 
   /// Returns the port to the store.

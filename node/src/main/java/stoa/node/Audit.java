@@ -24,9 +24,9 @@ final class Audit {
   // An entry has at most a few kilobytes, and a reply 8 MiB.
   private static final int ENTRIES_MAX = 500;
 
-  private final Nodes nodes;
+  private final ServedGroups nodes;
 
-  Audit(Nodes nodes) {
+  Audit(ServedGroups nodes) {
     this.nodes = nodes;
   }
 
@@ -41,7 +41,7 @@ final class Audit {
   void ends(int group, Caller caller, String address, String command, String outcome) {
     var entry =
         new AuditEntry(System.currentTimeMillis(), caller.name(), address, command, outcome);
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     if (node == null || nodes.groups() == 0) {
       lost(entry, null);
       return;

@@ -33,15 +33,15 @@ final class ClientListener {
   /// Begins to send unhandled events over the present connection: it is unknown which events
   /// arrived over a lost one. No effect without a connection.
   synchronized void send() {
-    Conversation to = session.conversation();
+    ClientConnection to = session.conversation();
     if (to != null) listener.send(new Over(to));
   }
 
   /// Sends over one connection: messages for an older one come after those that it lost.
   private final class Over implements Service.Sink {
-    private final Conversation to;
+    private final ClientConnection to;
 
-    private Over(Conversation to) {
+    private Over(ClientConnection to) {
       this.to = to;
     }
 

@@ -32,7 +32,7 @@ final class CodeRequests {
   private static final int REASON_CHARACTERS_MAX = 4_000;
   private static final long BRINGING_SECONDS_MAX = 30;
 
-  private final Nodes nodes;
+  private final ServedGroups nodes;
   private final Executor operators;
   private final ServerConfig config;
   private final Semaphore turn = new Semaphore(1);
@@ -41,7 +41,7 @@ final class CodeRequests {
   ///
   /// @param operators runs what waits
   /// @param config says whether clients bring classes
-  CodeRequests(Nodes nodes, Executor operators, ServerConfig config) {
+  CodeRequests(ServedGroups nodes, Executor operators, ServerConfig config) {
     this.nodes = nodes;
     this.operators = operators;
     this.config = config;
@@ -52,7 +52,7 @@ final class CodeRequests {
   /// @throws IllegalArgumentException when this server does not have the group
   private CodeService code(int group) {
     if (!nodes.has(group)) throw new IllegalArgumentException(nodes.hasNot(group));
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     if (node != null) return node.service().code();
     throw new IllegalArgumentException(
         "this server does not lead group " + group + "; try again when a server leads it");

@@ -18,10 +18,10 @@ final class Copying {
   // The most questions in progress, each with up to a mebibyte.
   private static final int TURNS_MAX = 8;
 
-  private final Nodes nodes;
+  private final ServedGroups nodes;
   private final Semaphore turns = new Semaphore(TURNS_MAX);
 
-  Copying(Nodes nodes) {
+  Copying(ServedGroups nodes) {
     this.nodes = nodes;
   }
 
@@ -65,7 +65,7 @@ final class Copying {
 
   private <T> T answer(int group, Function<BackupService, T> answer, Function<String, T> refusal) {
     if (!nodes.has(group)) return refusal.apply(nodes.hasNot(group));
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     if (node == null) {
       return refusal.apply("this server does not lead group " + group + "; try again");
     }

@@ -27,10 +27,10 @@ final class PastRequests {
   // The most versions of one read.
   private static final int PART_MAX = 256;
 
-  private final Node node;
+  private final ServedGroup node;
   private final ObjectService service;
 
-  PastRequests(Node node) {
+  PastRequests(ServedGroup node) {
     this.node = node;
     this.service = node.service();
   }
@@ -43,7 +43,7 @@ final class PastRequests {
   }
 
   void call(PendingRequest asked, Call call) {
-    Container container = asked.session().container(call.getContainer());
+    OpenObject container = asked.session().container(call.getContainer());
     container
         .lane()
         .slow(() ->

@@ -31,7 +31,7 @@ import stoa.wire.proto.Request;
 
 /// One request in progress: where its work runs, and its answer. Thread-safe; it is answered once.
 final class PendingRequest {
-  private final Node node;
+  private final ServedGroup node;
   private final ObjectService service;
   private final Session session;
   private final Request request;
@@ -47,7 +47,7 @@ final class PendingRequest {
   private volatile @Nullable Latency latency;
   private int weight;
 
-  PendingRequest(Node node, Session session, Request request, Caller caller) {
+  PendingRequest(ServedGroup node, Session session, Request request, Caller caller) {
     this.node = node;
     this.service = node.service();
     this.session = session;
@@ -336,7 +336,7 @@ final class PendingRequest {
   ///
   /// @param number the container's number
   void onObject(int number, OnObject work) {
-    Container container = session.container(number);
+    OpenObject container = session.container(number);
     container.lane().quick(() -> onCalls(() -> work.answer(container.object())));
   }
 }

@@ -22,7 +22,7 @@ import stoa.wire.proto.TypeNames;
 final class Requests {
   private static final int NAMES_MAX = 4_096;
 
-  private final Node node;
+  private final ServedGroup node;
   private final ObjectService service;
   private final ObjectRequests objects;
   private final ViewRequests views;
@@ -30,7 +30,7 @@ final class Requests {
   private final PastRequests past;
   private final KeyRequests keys;
 
-  Requests(Node node) {
+  Requests(ServedGroup node) {
     this.node = node;
     this.service = node.service();
     this.objects = new ObjectRequests(node);

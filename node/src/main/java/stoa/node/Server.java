@@ -105,7 +105,7 @@ public final class Server implements AutoCloseable {
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
-  private final Nodes nodes;
+  private final ServedGroups nodes;
   private final TreeServer tree;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
@@ -135,7 +135,7 @@ public final class Server implements AutoCloseable {
   /// Creates a server.
   ///
   /// @param nodes closed with the server
-  private Server(ServerConfig config, Nodes nodes) throws IOException {
+  private Server(ServerConfig config, ServedGroups nodes) throws IOException {
     this.config = config;
     this.nodes = nodes;
     arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
@@ -221,7 +221,7 @@ public final class Server implements AutoCloseable {
 
   /* The part of the store that has the client-placed objects; null while another server has it. */
   private @Nullable ObjectService placed() {
-    Node node = nodes.of(ShardMap.GLOBAL_GROUP);
+    ServedGroup node = nodes.of(ShardMap.GLOBAL_GROUP);
     return node == null ? null : node.service();
   }
 
@@ -229,7 +229,7 @@ public final class Server implements AutoCloseable {
   ///
   /// @throws IOException when the address is not available, or the certificate cannot be read
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
-    var nodes = new Nodes(config, null);
+    var nodes = new ServedGroups(config, null);
     nodes.lead(ShardMap.GLOBAL_GROUP, service, null);
     var server = new Server(config, nodes);
     server.retain(service);
@@ -240,7 +240,7 @@ public final class Server implements AutoCloseable {
   ///
   /// @throws IOException when the address is not available, or the certificate cannot be read
   public static Server start(ServerConfig config, Peers peers) throws IOException {
-    return new Server(config, new Nodes(config, peers));
+    return new Server(config, new ServedGroups(config, peers));
   }
 
   /// Begins to serve a group's part of the store. May wait for the disk.
@@ -281,7 +281,7 @@ public final class Server implements AutoCloseable {
   ///
   /// @throws stoa.Unavailable when another server has it
   public Coordinator.Member member(int group) {
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     if (node == null) throw new Unavailable("another server has group " + group);
     return node.participant();
   }
@@ -291,14 +291,14 @@ public final class Server implements AutoCloseable {
   /// @param question see [Neighborhood]
   public byte[] neighbor(byte[] question) {
     int group = Neighborhood.groupOf(question);
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     if (node == null) return Neighborhood.elsewhere("another server has group " + group);
     return node.service().neighbor(question);
   }
 
   /// Returns the services of the groups that this server has.
   public List<ObjectService> services() {
-    return nodes.all().stream().filter(node -> !node.isOver()).map(Node::service).toList();
+    return nodes.all().stream().filter(node -> !node.isOver()).map(ServedGroup::service).toList();
   }
 
   /// Records an object of a group that this server has, and whose state differs at another.
@@ -306,7 +306,7 @@ public final class Server implements AutoCloseable {
   /// @param evidence the evidence of a standby
   /// @return whether it is in quarantine
   public boolean diverged(int group, byte[] evidence) {
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     return node != null && node.service().quarantine(Divergence.of(evidence));
   }
 
@@ -397,7 +397,7 @@ public final class Server implements AutoCloseable {
   }
 
   private CompletableFuture<?> asked(int group) {
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     if (node == null) return nodes.whereabouts(group);
     return CompletableFuture.runAsync(node.service()::probe, operators);
   }
@@ -482,7 +482,7 @@ public final class Server implements AutoCloseable {
             StatusReply.newBuilder()
                 .setVersion(VERSION)
                 .setUpMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos));
-        Node node = nodes.of(asked.getGroup());
+        ServedGroup node = nodes.of(asked.getGroup());
         Peers peers = nodes.peers();
         reply.setGroups(nodes.groups());
         Throwable failed = nodes.failure();
@@ -504,7 +504,7 @@ public final class Server implements AutoCloseable {
       });
     }
 
-    private static void describe(Node node, StatusReply.Builder reply) {
+    private static void describe(ServedGroup node, StatusReply.Builder reply) {
       ObjectService service = node.service();
       reply
           .setData(service.place())
@@ -562,7 +562,7 @@ public final class Server implements AutoCloseable {
           .build();
     }
 
-    private static CallStatus shown(Node node, ObjectCall call) {
+    private static CallStatus shown(ServedGroup node, ObjectCall call) {
       Session session = node.registry().find(call.session());
       return CallStatus.newBuilder()
           .setSession(call.session())
@@ -581,7 +581,7 @@ public final class Server implements AutoCloseable {
     public void cancel(CancelRequest asked, StreamObserver<CancelReply> out) {
       operators.execute(() -> {
         var reply = CancelReply.newBuilder();
-        Node node = nodes.of(asked.getGroup());
+        ServedGroup node = nodes.of(asked.getGroup());
         try {
           reply.setCancelled(node != null && node.service().cancel(Long.parseLong(asked.getId())));
           if (!reply.getCancelled()) {
@@ -613,7 +613,7 @@ public final class Server implements AutoCloseable {
                   out.onCompleted();
                 } else {
                   out.onError(
-                      Status.UNAVAILABLE.withDescription(Nodes.NOBODY).asRuntimeException());
+                      Status.UNAVAILABLE.withDescription(ServedGroups.NOBODY).asRuntimeException());
                 }
               });
     }
@@ -683,7 +683,7 @@ public final class Server implements AutoCloseable {
     public void accept(AcceptRequest asked, StreamObserver<AcceptReply> out) {
       operators.execute(() -> {
         var reply = AcceptReply.newBuilder();
-        Node node = nodes.of(asked.getGroup());
+        ServedGroup node = nodes.of(asked.getGroup());
         try {
           if (node == null) {
             reply.setRefusal("this server has not the store");
@@ -736,7 +736,7 @@ public final class Server implements AutoCloseable {
       operators.execute(() -> {
         LookReply reply;
         Semaphore turns = asked.hasUse() ? watches : looks;
-        Node node = nodes.of(asked.getGroup());
+        ServedGroup node = nodes.of(asked.getGroup());
         if (!nodes.has(asked.getGroup())) {
           reply = refusal(nodes.hasNot(asked.getGroup()));
         } else if (node == null) {
@@ -769,7 +769,7 @@ public final class Server implements AutoCloseable {
     public void retain(RetainRequest asked, StreamObserver<RetainReply> out) {
       operators.execute(() -> {
         var reply = RetainReply.newBuilder();
-        Node node = nodes.of(asked.getGroup());
+        ServedGroup node = nodes.of(asked.getGroup());
         try {
           if (!nodes.has(asked.getGroup())) {
             reply.setRefusal(nodes.hasNot(asked.getGroup()));
@@ -821,7 +821,7 @@ public final class Server implements AutoCloseable {
     public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
       @Nullable SocketAddress peer = Entrance.PEER.get();
       var conversation =
-          new Conversation(
+          new ClientConnection(
               nodes,
               (ServerCallStreamObserver<ServerFrame>) out,
               peer == null ? "" : peer.toString(),

@@ -42,7 +42,7 @@ final class Session {
   private final boolean recovered;
   private final Origin origin;
   private final ServerConfig config;
-  final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Integer, OpenObject> containers = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
@@ -67,7 +67,7 @@ final class Session {
   // also when that comes over another connection.
   private final ReentrantLock taking = new ReentrantLock();
 
-  private @Nullable Conversation conversation;
+  private @Nullable ClientConnection conversation;
   private long answerBytes;
   private long lostAtNanos;
   private boolean ended;
@@ -123,13 +123,13 @@ final class Session {
   ///
   /// @throws io.grpc.StatusRuntimeException when the session has ended
   /// @return the other; null when there is none
-  synchronized @Nullable Conversation attach(Conversation next) {
+  synchronized @Nullable ClientConnection attach(ClientConnection next) {
     if (ended) {
       throw Status.UNAVAILABLE
           .withDescription("session " + id + " is about to end; ask again")
           .asRuntimeException();
     }
-    Conversation before = conversation;
+    ClientConnection before = conversation;
     conversation = next;
     forget();
     changes.putAll(lastChanges);
@@ -139,7 +139,7 @@ final class Session {
   /// Detaches a lost connection.
   ///
   /// @return whether it was this session's
-  synchronized boolean detach(Conversation lost, long nowNanos) {
+  synchronized boolean detach(ClientConnection lost, long nowNanos) {
     if (conversation != lost) return false;
     conversation = null;
     lostAtNanos = nowNanos;
@@ -154,7 +154,7 @@ final class Session {
     eventBytes = 0;
   }
 
-  synchronized @Nullable Conversation conversation() {
+  synchronized @Nullable ClientConnection conversation() {
     return conversation;
   }
 
@@ -184,8 +184,8 @@ final class Session {
   /// Returns an open container.
   ///
   /// @throws IllegalArgumentException when there is none of that number
-  Container container(int number) {
-    Container found = containers.get(number);
+  OpenObject container(int number) {
+    OpenObject found = containers.get(number);
     if (found != null) return found;
     throw new IllegalArgumentException("container " + number + " is not open; open it before");
   }
@@ -201,7 +201,7 @@ final class Session {
   ///
   /// @param begin waits for nothing
   /// @return why to cut the client off after these; null otherwise
-  @Nullable String take(Conversation over, ClientFrame frame, Consumer<List<Request>> begin) {
+  @Nullable String take(ClientConnection over, ClientFrame frame, Consumer<List<Request>> begin) {
     taking.lock();
     try {
       if (conversation() != over) return null;
@@ -275,7 +275,7 @@ final class Session {
 
   /// Answers a request.
   void answer(Answer answer) {
-    Conversation told;
+    ClientConnection told;
     boolean last;
     synchronized (this) {
       ledger.answered(answer);
@@ -303,7 +303,7 @@ final class Session {
 
   /// Records a change of a followed object.
   void changed(int container, long counter) {
-    Conversation told;
+    ClientConnection told;
     synchronized (this) {
       changes.put(container, counter);
       lastChanges.put(container, counter);
@@ -324,7 +324,7 @@ final class Session {
 
   /// Sends an event for a listener, over a connection. If that is lost, the event is dropped: the
   /// next connection sends it again.
-  void event(Conversation over, Event event) {
+  void event(ClientConnection over, Event event) {
     synchronized (this) {
       if (conversation != over) return;
       events.add(event);
@@ -353,7 +353,7 @@ final class Session {
   /// Takes answers for a frame.
   ///
   /// @param bytesAim how many bytes it gathers
-  synchronized void takeAnswers(Conversation over, ServerFrame.Builder frame, int bytesAim) {
+  synchronized void takeAnswers(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
     if (conversation != over) return; // they are for the connection that came in its place
     int bytes = 0;
     for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
@@ -369,7 +369,7 @@ final class Session {
   }
 
   /// Takes all changes for a frame.
-  synchronized void takeChanges(Conversation over, ServerFrame.Builder frame) {
+  synchronized void takeChanges(ClientConnection over, ServerFrame.Builder frame) {
     if (conversation != over) return;
     changes.forEach((container, counter) ->
         frame.addChanges(Changed.newBuilder().setContainer(container).setCounter(counter)));
@@ -379,7 +379,7 @@ final class Session {
   /// Takes events for a frame.
   ///
   /// @param bytesAim how many bytes it gathers
-  synchronized void takeEvents(Conversation over, ServerFrame.Builder frame, int bytesAim) {
+  synchronized void takeEvents(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
     if (conversation != over) return;
     int bytes = 0;
     for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
@@ -419,7 +419,7 @@ final class Session {
 
   /// Returns the address of its client; empty without a connection.
   synchronized String peer() {
-    Conversation current = conversation;
+    ClientConnection current = conversation;
     return current == null ? "" : current.peer();
   }
 

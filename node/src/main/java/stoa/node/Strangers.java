@@ -17,7 +17,7 @@ final class Strangers {
   private final Duration timeMax;
 
   // The arrival time of each, the oldest first. Guarded by this.
-  private final LinkedHashMap<Conversation, Long> since = new LinkedHashMap<>();
+  private final LinkedHashMap<ClientConnection, Long> since = new LinkedHashMap<>();
 
   Strangers(int countMax, Duration timeMax) {
     this.countMax = countMax;
@@ -25,8 +25,8 @@ final class Strangers {
   }
 
   /// Records a new connection.
-  void enter(Conversation conversation, long nowNanos) {
-    @Nullable Conversation oldest = null;
+  void enter(ClientConnection conversation, long nowNanos) {
+    @Nullable ClientConnection oldest = null;
     synchronized (this) {
       if (since.size() >= countMax) oldest = since.pollFirstEntry().getKey();
       since.put(conversation, nowNanos);
@@ -41,19 +41,19 @@ final class Strangers {
   }
 
   /// Records that one has said hello, or is gone.
-  synchronized void leave(Conversation conversation) {
+  synchronized void leave(ClientConnection conversation) {
     since.remove(conversation);
   }
 
   /// Ends those whose time is over.
   void expire(long nowNanos) {
-    List<Conversation> late = new ArrayList<>();
+    List<ClientConnection> late = new ArrayList<>();
     synchronized (this) {
       while (!since.isEmpty() && nowNanos - since.firstEntry().getValue() > timeMax.toNanos()) {
         late.add(since.pollFirstEntry().getKey());
       }
     }
-    for (Conversation one : late) {
+    for (ClientConnection one : late) {
       one.refuse(
           Status.UNAVAILABLE,
           "no hello came within "
@@ -64,12 +64,12 @@ final class Strangers {
 
   /// Ends all.
   void end(Status status, String reason) {
-    List<Conversation> all;
+    List<ClientConnection> all;
     synchronized (this) {
       all = List.copyOf(since.keySet());
       since.clear();
     }
-    for (Conversation one : all) one.refuse(status, reason);
+    for (ClientConnection one : all) one.refuse(status, reason);
   }
 
   synchronized int count() {

@@ -31,10 +31,10 @@ import stoa.wire.proto.TransactionId;
 ///
 /// Requests in one transaction run in its lane, in the order of their arrival.
 final class TransactionRequests {
-  private final Node node;
+  private final ServedGroup node;
   private final ObjectService service;
 
-  TransactionRequests(Node node) {
+  TransactionRequests(ServedGroup node) {
     this.node = node;
     this.service = node.service();
   }

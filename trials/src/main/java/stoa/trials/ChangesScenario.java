@@ -239,7 +239,7 @@ public final class ChangesScenario implements Scenario {
   private static final class Busy implements AutoCloseable {
     private final Client client;
     private final List<Cell> rows;
-    private final Turns turns = new Turns();
+    private final CallerProgress progress = new CallerProgress();
     private final long[] answered;
     private final Thread thread;
     private volatile @Nullable Throwable failure;
@@ -253,7 +253,7 @@ public final class ChangesScenario implements Scenario {
 
     private void work() {
       try {
-        while (!turns.areOver()) {
+        while (!progress.areOver()) {
           for (int i = 0; i < rows.size(); i++) {
             try {
               var _ = Client.run(client.thing(rows.get(i), BUSY), 1);
@@ -263,17 +263,17 @@ public final class ChangesScenario implements Scenario {
               if (!String.valueOf(gone.getMessage()).contains("run(int)")) throw gone;
             }
           }
-          turns.taken();
+          progress.taken();
         }
       } catch (RuntimeException | Error failed) {
         failure = failed;
-        turns.end();
+        progress.end();
       }
     }
 
     private void await() throws InterruptedException {
       try {
-        turns.await(2);
+        progress.await(2);
       } catch (IllegalStateException ended) {
         throw new AssertionError("a client's call failed: " + failure, failure);
       }
@@ -281,7 +281,7 @@ public final class ChangesScenario implements Scenario {
 
     /// Every answered call is logged once.
     private void judge() throws InterruptedException {
-      turns.end();
+      progress.end();
       thread.join();
       if (failure != null) throw new AssertionError("a client's call failed", failure);
       for (int i = 0; i < rows.size(); i++) {
@@ -292,7 +292,7 @@ public final class ChangesScenario implements Scenario {
 
     @Override
     public void close() {
-      turns.end();
+      progress.end();
     }
   }
 

@@ -76,7 +76,7 @@ public final class ClusterScenario implements Scenario {
     try (var cluster = Cluster.start(directory, SERVERS, new Cluster.Shape(groups, replicas))) {
       for (int i = 0; i < SERVERS; i++) directories.add(cluster.directory(i));
       RecordedRun.run(
-          cluster.url(), turns -> troubled(cluster, turns, chance, trace), chance, trace);
+          cluster.url(), progress -> troubled(cluster, progress, chance, trace), chance, trace);
       requireAgreement(cluster, groups, trace);
       cluster.awaitLevel();
     }
@@ -115,12 +115,13 @@ public final class ClusterScenario implements Scenario {
     }
   }
 
-  private void troubled(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+  private void troubled(Cluster cluster, CallerProgress progress, Chance chance, Trace trace)
+      throws Exception {
     try (var snapshots = new RecordedSnapshots(cluster.url())) {
       for (int i = 0; i < faults; i++) {
-        turns.await(chance.between(between / 2, between));
+        progress.await(chance.between(between / 2, between));
         snapshots.take();
-        happen(cluster, turns, chance, trace);
+        happen(cluster, progress, chance, trace);
         snapshots.require();
         snapshots.trim();
         snapshots.require();
@@ -128,44 +129,45 @@ public final class ClusterScenario implements Scenario {
       }
       snapshots.delete();
     }
-    turns.await(between);
+    progress.await(between);
   }
 
   /// Lets one server fail, and brings it back.
-  private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+  private void happen(Cluster cluster, CallerProgress progress, Chance chance, Trace trace)
+      throws Exception {
     cluster.requireAlive();
     int leader = cluster.leader();
     boolean leads = chance.percent(60);
     int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;
     String victim = leads ? "the leader" : "a follower";
-    var _ = turns.longestSilence();
+    var _ = progress.longestSilence();
     String fault;
     switch (chance.below(4)) {
       case 0, 1 -> {
         fault = victim + " killed";
         cluster.kill(which);
-        turns.await(chance.between(between / 2, between)); // calls go on without it
-        trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+        progress.await(chance.between(between / 2, between)); // calls go on without it
+        trace.measured("ms without an answer: " + fault, progress.longestSilence().toMillis());
         cluster.startAgain(which);
       }
       case 2 -> {
         fault = victim + " paused";
         cluster.pause(which);
-        turns.await(chance.between(between / 2, between));
-        trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+        progress.await(chance.between(between / 2, between));
+        trace.measured("ms without an answer: " + fault, progress.longestSilence().toMillis());
         cluster.resume(which);
       }
       default -> {
         fault = victim + " stopped";
         cluster.stop(which);
-        turns.await(chance.between(between / 2, between));
-        trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+        progress.await(chance.between(between / 2, between));
+        trace.measured("ms without an answer: " + fault, progress.longestSilence().toMillis());
         cluster.startAgain(which);
       }
     }
     trace.reached(fault);
-    turns.await(between / 2);
+    progress.await(between / 2);
     trace.measured(
-        "ms without an answer: " + fault + ", and back", turns.longestSilence().toMillis());
+        "ms without an answer: " + fault + ", and back", progress.longestSilence().toMillis());
   }
 }

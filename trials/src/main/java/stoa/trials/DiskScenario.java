@@ -67,7 +67,7 @@ public final class DiskScenario implements Scenario {
       try (var cluster = Cluster.start(disks, SERVERS)) {
         RecordedRun.run(
             cluster.url(),
-            turns -> happen(new Trouble(cluster, disks, turns, chance, trace)),
+            progress -> happen(new Trouble(cluster, disks, progress, chance, trace)),
             chance,
             trace);
       }
@@ -114,20 +114,21 @@ public final class DiskScenario implements Scenario {
     }
   }
 
-  private record Trouble(Cluster cluster, Disks disks, Turns turns, Chance chance, Trace trace) {}
+  private record Trouble(
+      Cluster cluster, Disks disks, CallerProgress progress, Chance chance, Trace trace) {}
 
   private void happen(Trouble trouble) throws Exception {
     Cluster cluster = trouble.cluster;
-    Turns turns = trouble.turns;
+    CallerProgress progress = trouble.progress;
     Chance chance = trouble.chance;
     for (int i = 0; i < faults; i++) {
-      turns.await(chance.between(between / 2, between));
+      progress.await(chance.between(between / 2, between));
       startStopped(trouble);
       int leader = cluster.leader();
       boolean leads = chance.percent(50);
       int which = leads ? leader : chance.of(cluster.followers(leader));
       String whose = leads ? "the leader" : "a follower";
-      var _ = turns.longestSilence();
+      var _ = progress.longestSilence();
       switch (chance.of(List.of(Fault.values()))) {
         case FULL -> full(trouble, which, "a full disk at " + whose);
         case SLOW -> {
@@ -137,18 +138,18 @@ public final class DiskScenario implements Scenario {
         case DAMAGED -> damaged(trouble, which, "a damaged disk at " + whose);
       }
     }
-    turns.await(between);
+    progress.await(between);
   }
 
   private void full(Trouble trouble, int which, String fault) throws Exception {
     OwnDisk disk = trouble.disks.of(which);
     disk.fill();
     // The file system first uses up the space allocated before.
-    trouble.turns.await(FULL_TIMES * between);
+    trouble.progress.await(FULL_TIMES * between);
     measure(trouble, fault);
     disk.free();
     startStopped(trouble);
-    trouble.turns.await(between / 2);
+    trouble.progress.await(between / 2);
     // It may be about to stop; then a failure of another server would leave one of three.
     trouble.cluster.awaitAbreast(which);
     startStopped(trouble);
@@ -175,10 +176,10 @@ public final class DiskScenario implements Scenario {
   private void slow(Trouble trouble, int which, String fault) throws Exception {
     OwnDisk disk = trouble.disks.of(which);
     disk.slow(trouble.cluster.process(which), WRITES_PER_SECOND);
-    trouble.turns.await(between / 2);
+    trouble.progress.await(between / 2);
     measure(trouble, fault);
     disk.quick();
-    trouble.turns.await(between / 2);
+    trouble.progress.await(between / 2);
     measure(trouble, fault + ", and quick again");
   }
 
@@ -186,23 +187,23 @@ public final class DiskScenario implements Scenario {
     Cluster cluster = trouble.cluster;
     cluster.kill(which);
     damage(trouble.disks.of(which).directory(), trouble.chance, trouble.trace);
-    trouble.turns.await(between / 2);
+    trouble.progress.await(between / 2);
     measure(trouble, fault);
     if (cluster.startsAgain(which)) {
       trouble.trace.reached("damage that did not keep a server from starting");
-      trouble.turns.await(between / 2);
+      trouble.progress.await(between / 2);
       cluster.letLead(which);
     } else {
       replace(trouble, which);
     }
-    trouble.turns.await(between / 2);
+    trouble.progress.await(between / 2);
     measure(trouble, fault + ", and back");
   }
 
   private static void measure(Trouble trouble, String fault) {
     trouble.trace.reached(fault);
     trouble.trace.measured(
-        "ms without an answer: " + fault, trouble.turns.longestSilence().toMillis());
+        "ms without an answer: " + fault, trouble.progress.longestSilence().toMillis());
   }
 
   /// Flips bits in a few places.

@@ -56,10 +56,10 @@ public final class MajorityScenario implements Scenario {
       var faults =
           new RecordedRun.Faults() {
             @Override
-            public void happen(Turns turns) throws Exception {
-              turns.await(chance.between(between / 2, between));
-              outage(cluster, turns, chance, trace);
-              turns.await(between);
+            public void happen(CallerProgress progress) throws Exception {
+              progress.await(chance.between(between / 2, between));
+              outage(cluster, progress, chance, trace);
+              progress.await(between);
             }
 
             @Override
@@ -74,15 +74,15 @@ public final class MajorityScenario implements Scenario {
   }
 
   /// Kills two servers for a while.
-  private static void outage(Cluster cluster, Turns turns, Chance chance, Trace trace)
+  private static void outage(Cluster cluster, CallerProgress progress, Chance chance, Trace trace)
       throws Exception {
     int left = chance.below(SERVERS);
     List<Integer> gone = cluster.followers(left);
     for (int which : gone) cluster.kill(which);
     cluster.awaitFollower(left);
-    var _ = turns.longestSilence();
+    var _ = progress.longestSilence();
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ALONE_MILLIS));
-    if (turns.longestSilence().toMillis() < ALONE_MILLIS / 2) {
+    if (progress.longestSilence().toMillis() < ALONE_MILLIS / 2) {
       throw new AssertionError("one server of three answers calls");
     }
     String told = told(cluster, left);
@@ -91,10 +91,10 @@ public final class MajorityScenario implements Scenario {
     }
     trace.reached("two of three servers killed");
     for (int which : gone.subList(0, ENOUGH - 1)) cluster.startAgain(which);
-    turns.await(FEW);
+    progress.await(FEW);
     trace.measured(
         "ms without an answer: two killed, one started again 5 s later",
-        turns.longestSilence().toMillis());
+        progress.longestSilence().toMillis());
     for (int which : gone.subList(ENOUGH - 1, gone.size())) cluster.startAgain(which);
   }
 

@@ -50,22 +50,25 @@ public final class MembersScenario implements Scenario {
   public void run(Chance chance, Trace trace) throws Exception {
     Path directory = Files.createTempDirectory("cluster-history");
     try (var cluster = Cluster.start(directory, SERVERS)) {
-      RecordedRun.run(cluster.url(), turns -> happen(cluster, turns, chance, trace), chance, trace);
+      RecordedRun.run(
+          cluster.url(), progress -> happen(cluster, progress, chance, trace), chance, trace);
     } finally {
       Directories.delete(directory);
     }
   }
 
-  private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+  private void happen(Cluster cluster, CallerProgress progress, Chance chance, Trace trace)
+      throws Exception {
     var order = chance.percent(50) ? List.of(Change.values()) : List.of(Change.values()).reversed();
     for (Change change : order) {
       switch (change) {
         case RESTARTS ->
-            restarts(cluster, turns, chance, trace, "a server started again in its turn", between);
-        case GROWTH_AND_BACK -> growth(cluster, turns, chance, trace);
+            restarts(
+                cluster, progress, chance, trace, "a server started again in its turn", between);
+        case GROWTH_AND_BACK -> growth(cluster, progress, chance, trace);
       }
     }
-    turns.await(between);
+    progress.await(between);
   }
 
   /// Restarts all servers, one after the other.
@@ -73,39 +76,40 @@ public final class MembersScenario implements Scenario {
   /// @param as the name of each restart in the trace
   /// @param between the most turns of clients between two
   static void restarts(
-      Cluster cluster, Turns turns, Chance chance, Trace trace, String as, int between)
+      Cluster cluster, CallerProgress progress, Chance chance, Trace trace, String as, int between)
       throws Exception {
     for (int which : cluster.running()) {
-      turns.await(chance.between(between / 2, between));
+      progress.await(chance.between(between / 2, between));
       cluster.requireAlive();
-      var _ = turns.longestSilence();
+      var _ = progress.longestSilence();
       cluster.stop(which);
       cluster.startAgain(which);
-      measure(turns, trace, as, between);
+      measure(progress, trace, as, between);
     }
   }
 
-  private void growth(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+  private void growth(Cluster cluster, CallerProgress progress, Chance chance, Trace trace)
+      throws Exception {
     for (int i = 0; i < MORE; i++) {
-      turns.await(chance.between(between / 2, between));
-      var _ = turns.longestSilence();
+      progress.await(chance.between(between / 2, between));
+      var _ = progress.longestSilence();
       var _ = cluster.add();
-      measure(turns, trace, "a server joined", between);
+      measure(progress, trace, "a server joined", between);
     }
     for (int i = 0; i < MORE; i++) {
-      turns.await(chance.between(between / 2, between));
+      progress.await(chance.between(between / 2, between));
       int leader = cluster.leader();
       boolean leads = chance.percent(50);
-      var _ = turns.longestSilence();
+      var _ = progress.longestSilence();
       cluster.drain(leads ? leader : chance.of(cluster.followers(leader)));
-      measure(turns, trace, (leads ? "the leader" : "a follower") + " taken out", between);
+      measure(progress, trace, (leads ? "the leader" : "a follower") + " taken out", between);
     }
   }
 
-  private static void measure(Turns turns, Trace trace, String change, int between)
+  private static void measure(CallerProgress progress, Trace trace, String change, int between)
       throws InterruptedException {
-    turns.await(between / 2);
+    progress.await(between / 2);
     trace.reached(change);
-    trace.measured("ms without an answer: " + change, turns.longestSilence().toMillis());
+    trace.measured("ms without an answer: " + change, progress.longestSilence().toMillis());
   }
 }

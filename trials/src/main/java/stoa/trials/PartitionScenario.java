@@ -79,7 +79,10 @@ public final class PartitionScenario implements Scenario {
       for (int number = 1; number <= SERVERS; number++) sites.add(network.make(number));
       try (var cluster = Cluster.start(in(directory, sites), SERVERS)) {
         RecordedRun.run(
-            cluster.url(), turns -> happen(cluster, network, turns, chance, trace), chance, trace);
+            cluster.url(),
+            progress -> happen(cluster, network, progress, chance, trace),
+            chance,
+            trace);
       }
     } finally {
       Directories.delete(directory);
@@ -101,27 +104,27 @@ public final class PartitionScenario implements Scenario {
   }
 
   private void happen(
-      Cluster cluster, PartedNetwork network, Turns turns, Chance chance, Trace trace)
+      Cluster cluster, PartedNetwork network, CallerProgress progress, Chance chance, Trace trace)
       throws Exception {
     for (int i = 0; i < faults; i++) {
-      turns.await(chance.between(between / 2, between));
+      progress.await(chance.between(between / 2, between));
       Cut cut = chance.of(List.of(Cut.values()));
       cluster.requireAlive();
       int leader = cluster.leader();
       int first = (leader + chance.between(1, SERVERS - 1)) % SERVERS;
       var ways = ways(cut, leader, first);
-      var _ = turns.longestSilence();
+      var _ = progress.longestSilence();
       for (Way way : ways) network.cut(way.from(), way.to());
       trace.reached(cut.text);
-      turns.await(chance.between(between / 2, between)); // calls go on at the others
-      trace.measured("ms without an answer: " + cut.text, turns.longestSilence().toMillis());
+      progress.await(chance.between(between / 2, between)); // calls go on at the others
+      trace.measured("ms without an answer: " + cut.text, progress.longestSilence().toMillis());
       if (cut.ofLeader && cut != Cut.LEADER_FROM_ALL) cluster.awaitFollower(leader);
       for (Way way : ways) network.heal(way.from(), way.to());
-      turns.await(between / 2);
+      progress.await(between / 2);
       trace.measured(
-          "ms without an answer: " + cut.text + ", and back", turns.longestSilence().toMillis());
+          "ms without an answer: " + cut.text + ", and back", progress.longestSilence().toMillis());
     }
-    turns.await(between);
+    progress.await(between);
   }
 
   /// Returns the lost directions. Sites count from 1, servers from 0.

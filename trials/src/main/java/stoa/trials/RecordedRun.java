@@ -29,8 +29,8 @@ final class RecordedRun {
   interface Faults {
     /// Causes failures, and waits for turns between them. On return all servers are well again.
     ///
-    /// @param turns the turns of the clients until then
-    void happen(Turns turns) throws Exception;
+    /// @param progress the turns of the clients until then
+    void happen(CallerProgress progress) throws Exception;
 
     /// Returns whether all servers of the store support blobs by now; called all the time.
     default boolean allowsBlobs() {
@@ -50,16 +50,16 @@ final class RecordedRun {
     var clients = new ArrayList<Stoa>();
     try {
       for (int i = 0; i < CLIENTS; i++) clients.add(Stoa.open(config));
-      var turns = new Turns();
-      var work = new RecordedWork(clients.getFirst(), turns, faults::allowsBlobs);
+      var progress = new CallerProgress();
+      var work = new RecordedWork(clients.getFirst(), progress, faults::allowsBlobs);
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         var ends = new ArrayList<Future<?>>();
         for (int i = 0; i < CLIENTS * THREADS; i++) {
           String name = "c" + i % CLIENTS + "t" + i / CLIENTS;
           var worker = work.worker(name, clients.get(i % CLIENTS), chance.of(name));
-          ends.add(threads.submit(worker::turns));
+          ends.add(threads.submit(worker::progress));
         }
-        finish(happened(faults, turns), ends);
+        finish(happened(faults, progress), ends);
       }
       faults.afterwards();
       work.require(clients.getFirst());
@@ -72,14 +72,14 @@ final class RecordedRun {
     }
   }
 
-  private static @Nullable Exception happened(Faults faults, Turns turns) {
+  private static @Nullable Exception happened(Faults faults, CallerProgress progress) {
     try {
-      faults.happen(turns);
+      faults.happen(progress);
       return null;
     } catch (Exception failed) {
       return failed;
     } finally {
-      turns.end();
+      progress.end();
     }
   }
 

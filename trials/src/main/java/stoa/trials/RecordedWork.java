@@ -66,14 +66,14 @@ final class RecordedWork {
   private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
   private final RecordedKeys keys;
   private final RecordedBlobs blobs = new RecordedBlobs(this::reached);
-  private final Turns turns;
+  private final CallerProgress progress;
   private final BooleanSupplier allowsBlobs;
 
   /// @param stoa the store at which the witnesses of puts listen, to its end
-  /// @param turns the turns of the workers
+  /// @param progress the turns of the workers
   /// @param allowsBlobs whether the servers support blobs by now
-  RecordedWork(Stoa stoa, Turns turns, BooleanSupplier allowsBlobs) {
-    this.turns = turns;
+  RecordedWork(Stoa stoa, CallerProgress progress, BooleanSupplier allowsBlobs) {
+    this.progress = progress;
     this.allowsBlobs = allowsBlobs;
     keys = new RecordedKeys(stoa, this::reached);
   }
@@ -204,14 +204,14 @@ final class RecordedWork {
     /// Takes turns, until they are over, or one fails.
     ///
     /// @return true, for an executor
-    boolean turns() throws Exception {
+    boolean progress() throws Exception {
       try {
-        while (!turns.areOver()) {
+        while (!progress.areOver()) {
           turn();
-          turns.taken();
+          progress.taken();
         }
       } finally {
-        turns.end();
+        progress.end();
       }
       return true;
     }
@@ -229,7 +229,7 @@ final class RecordedWork {
         case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
         case 8, 9 -> key.turn();
         case 10, 11 -> {
-          if (allowsBlobs.getAsBoolean() && blob.turn()) turns.answered();
+          if (allowsBlobs.getAsBoolean() && blob.turn()) progress.answered();
         }
         default -> transaction();
       }
@@ -239,7 +239,7 @@ final class RecordedWork {
         throws Exception {
       var told = RecordedWork.call(client, input, body, RecordedWork.this::reached);
       if (!(told instanceof Told.Answered<O>(O output))) return null;
-      turns.answered();
+      progress.answered();
       return output;
     }
 
@@ -406,7 +406,7 @@ final class RecordedWork {
               return true;
             });
         attempts.get(attempts.size() - 2).committed();
-        turns.answered();
+        progress.answered();
         reached("a transaction committed");
         if (attempts.size() > 2) reached("a transaction tried again");
       } catch (UnknownOutcome e) {

@@ -83,9 +83,9 @@ public final class RemoteScenario implements Scenario {
     }
 
     @Override
-    public void happen(Turns turns) throws Exception {
+    public void happen(CallerProgress progress) throws Exception {
       for (int i = 0; i < kills; i++) {
-        turns.await(chance.between(between / 2, between));
+        progress.await(chance.between(between / 2, between));
         // Also killed right after its answers: the acknowledged calls must be there.
         boolean losing = chance.percent(70);
         if (losing) network.lose(chance.between(3, 9), chance.below(LOSING_MILLIS_MAX));
@@ -94,7 +94,7 @@ public final class RemoteScenario implements Scenario {
         server = server.startAgain();
         trace.reached("the server killed");
       }
-      turns.await(between);
+      progress.await(between);
       network.calm();
     }
 

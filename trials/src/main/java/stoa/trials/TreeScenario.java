@@ -113,19 +113,19 @@ public final class TreeScenario implements Scenario {
   }
 
   private void run(Cluster cluster, Chance chance, Trace trace) throws Exception {
-    var turns = new Turns();
+    var progress = new CallerProgress();
     List<Worker> workers = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       workers.add(
-          new Worker(cluster.url(), "worker " + i, chance.of("worker " + i), turns, workers));
+          new Worker(cluster.url(), "worker " + i, chance.of("worker " + i), progress, workers));
     }
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> ends = new ArrayList<>();
       for (var worker : workers) ends.add(threads.submit(worker::work));
       try {
-        happen(cluster, turns, chance, trace);
+        happen(cluster, progress, chance, trace);
       } finally {
-        turns.end();
+        progress.end();
       }
       for (var end : ends) end.get();
     } catch (ExecutionException client) {
@@ -171,15 +171,16 @@ public final class TreeScenario implements Scenario {
         all, () -> all.stream().mapToLong(Purse::balance).sum());
   }
 
-  private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+  private void happen(Cluster cluster, CallerProgress progress, Chance chance, Trace trace)
+      throws Exception {
     for (int i = 0; i < faults; i++) {
-      turns.await(chance.between(between / 2, between));
+      progress.await(chance.between(between / 2, between));
       cluster.requireAlive();
       int leader = cluster.leader();
       boolean leads = chance.percent(75);
       int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;
       String victim = leads ? "the leader" : "a follower";
-      var _ = turns.longestSilence();
+      var _ = progress.longestSilence();
       switch (chance.below(3)) {
         case 0 -> {
           cluster.kill(which);
@@ -194,13 +195,13 @@ public final class TreeScenario implements Scenario {
           victim += " stopped";
         }
       }
-      turns.await(chance.between(between / 2, between)); // calls go on without it
-      trace.measured("ms without an answer: " + victim, turns.longestSilence().toMillis());
+      progress.await(chance.between(between / 2, between)); // calls go on without it
+      trace.measured("ms without an answer: " + victim, progress.longestSilence().toMillis());
       trace.reached(victim);
       if (victim.endsWith("paused")) cluster.resume(which);
       else cluster.startAgain(which);
     }
-    turns.await(between);
+    progress.await(between);
   }
 
   /// One client after the other, under one name. One thread uses it.
@@ -208,7 +209,7 @@ public final class TreeScenario implements Scenario {
     private final String url;
     private final String name;
     private final Chance chance;
-    private final Turns turns;
+    private final CallerProgress progress;
     private final List<Worker> all;
     // The worker's own object: its last change, and its last certainly durable one.
     private final Deque<String> past = new ArrayDeque<>();
@@ -220,23 +221,24 @@ public final class TreeScenario implements Scenario {
     private long lives;
 
     /// @param all receives all the workers, in the end
-    private Worker(String url, String name, Chance chance, Turns turns, List<Worker> all) {
+    private Worker(
+        String url, String name, Chance chance, CallerProgress progress, List<Worker> all) {
       this.url = url;
       this.name = name;
       this.chance = chance;
-      this.turns = turns;
+      this.progress = progress;
       this.all = all;
       jar = new JarWork(name, chance.of("jar"));
     }
 
     private Void work() {
-      while (!turns.areOver()) {
+      while (!progress.areOver()) {
         var membership = chance.percent(60) ? TreeMembership.inner() : TreeMembership.leaf();
         try (var stoa = open(url, membership)) {
           note("joins as " + membership);
           jar.begin(stoa);
           int most = chance.between(10, 80);
-          for (int i = 0; i < most && !turns.areOver(); i++) turn(stoa);
+          for (int i = 0; i < most && !progress.areOver(); i++) turn(stoa);
         } catch (UnknownOutcome toldAtTheEnd) {
           lost();
           continue;
@@ -270,8 +272,8 @@ public final class TreeScenario implements Scenario {
       else if (dice < 80) jar.add();
       else if (dice < 90) flush(stoa);
       else look(stoa);
-      turns.answered();
-      turns.taken();
+      progress.answered();
+      progress.taken();
     }
 
     private void move(Stoa stoa) {

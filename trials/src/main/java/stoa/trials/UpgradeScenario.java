@@ -55,10 +55,10 @@ public final class UpgradeScenario implements Scenario {
     }
 
     @Override
-    public void happen(Turns turns) throws Exception {
-      MembersScenario.restarts(cluster, turns, chance, trace, "a server upgraded", BETWEEN);
+    public void happen(CallerProgress progress) throws Exception {
+      MembersScenario.restarts(cluster, progress, chance, trace, "a server upgraded", BETWEEN);
       done.set(true);
-      turns.await(BETWEEN);
+      progress.await(BETWEEN);
     }
 
     @Override

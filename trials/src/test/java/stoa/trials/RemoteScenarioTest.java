@@ -26,7 +26,7 @@ class RemoteScenarioTest {
   @Test
   void aCallThatRanTwiceIsNoticed() throws Exception {
     try (Stoa stoa = Stoa.open("memory:")) {
-      var work = new RecordedWork(stoa, new Turns(), () -> true);
+      var work = new RecordedWork(stoa, new CallerProgress(), () -> true);
       var worker = work.worker("one", stoa, new Chance(1));
       for (int i = 0; i < 50; i++) worker.turn();
       stoa.get(Recorded.Counter.class, "counter 0").add(1);
@@ -38,7 +38,7 @@ class RemoteScenarioTest {
   @Test
   void anElementThatIsLostFromAListIsNoticed() throws Exception {
     try (Stoa stoa = Stoa.open("memory:")) {
-      var work = new RecordedWork(stoa, new Turns(), () -> true);
+      var work = new RecordedWork(stoa, new CallerProgress(), () -> true);
       var worker = work.worker("one", stoa, new Chance(1));
       for (int i = 0; i < 50; i++) worker.turn();
       for (int i = 0; i < 3; i++) stoa.delete(stoa.get(Recorded.Series.class, "series 0." + i));

@@ -16,10 +16,10 @@ import stoa.store.ordering.Coordinator;
 import stoa.wire.proto.Request;
 
 /// The common part of all conversations about a group's part of the store. Thread-safe.
-final class Node {
+final class ServedGroup {
   private final ServerConfig config;
   private final ObjectService service;
-  private final Nodes all;
+  private final ServedGroups all;
   private final Registry registry;
   private final Requests requests;
   private final Participant participant;
@@ -31,9 +31,13 @@ final class Node {
 
   /// Creates it.
   ///
-  /// @param all the nodes of the server
+  /// @param all the groups of the server
   /// @param coordinator of the groups; null where it is not
-  Node(ServerConfig config, ObjectService service, Nodes all, @Nullable Coordinator coordinator) {
+  ServedGroup(
+      ServerConfig config,
+      ObjectService service,
+      ServedGroups all,
+      @Nullable Coordinator coordinator) {
     this.config = config;
     this.service = service;
     this.all = all;
@@ -123,7 +127,7 @@ final class Node {
   /// Ends the connections of clients whose identity has ended or was removed.
   void endUnknown() {
     for (Session session : registry.all()) {
-      Conversation conversation = session.conversation();
+      ClientConnection conversation = session.conversation();
       if (conversation != null) conversation.endUnlessKnown();
     }
   }
@@ -226,7 +230,7 @@ final class Node {
     over = true;
     background(() -> {
       for (Session session : registry.all()) {
-        Conversation conversation = session.conversation();
+        ClientConnection conversation = session.conversation();
         if (conversation != null) {
           conversation.refuse(Status.UNAVAILABLE, "another server has the store");
         }
@@ -243,7 +247,7 @@ final class Node {
   /// Wakes all conversations, because there is a message for all clients.
   void sayAgain() {
     for (Session session : registry.all()) {
-      Conversation conversation = session.conversation();
+      ClientConnection conversation = session.conversation();
       if (conversation != null) conversation.sendSoon();
     }
   }

@@ -13,7 +13,7 @@ import stoa.base.StreamId;
 
 /// Runs the asynchronous calls of this process: those on one object one after the other, in the
 /// order of their arrival. Thread-safe.
-public final class Turns {
+public final class SerialCalls {
   private record Turn(Recorder.Reading call, Recorder.Settled settled) {}
 
   private final Executor threads;
@@ -25,7 +25,7 @@ public final class Turns {
 
   /// @param threads run the calls, which may take long
   /// @param callsMax the most calls in progress
-  public Turns(Executor threads, int callsMax) {
+  public SerialCalls(Executor threads, int callsMax) {
     this.threads = threads;
     this.callsMax = callsMax;
   }
@@ -53,7 +53,7 @@ public final class Turns {
     try {
       threads.execute(() -> run(object, turn));
     } catch (RejectedExecutionException closed) {
-      run(object, new Turn(Turns::closed, settled));
+      run(object, new Turn(SerialCalls::closed, settled));
     }
   }
 

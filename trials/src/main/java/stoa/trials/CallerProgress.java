@@ -3,7 +3,7 @@ package stoa.trials;
 import java.time.Duration;
 
 /// The progress of calling threads, and the longest time without an answer. Thread-safe.
-final class Turns {
+final class CallerProgress {
   // All guarded by this.
   private long taken;
   private boolean over;

@@ -33,7 +33,7 @@ import stoa.wire.proto.State;
 
 /// The client's state of one object for its local and cached views. Thread-safe; accessors run one
 /// at a time.
-final class Replica implements Service.Copy {
+final class LocalCopy implements Service.Copy {
   /*
    * The state shows all changes up to the log counter `from` at least. The server announces changes
    * of followed objects; the moment of a frame is the counter up to which it has announced all
@@ -65,8 +65,8 @@ final class Replica implements Service.Copy {
   }
 
   private final RemotePart stoa;
-  private final Replicas replicas;
-  private final Replicas.Entry held;
+  private final LocalCopies replicas;
+  private final LocalCopies.Entry held;
   private final Key key;
   private final ReentrantLock lock = new ReentrantLock();
   private final ConcurrentHashMap<SharedMethod, Integer> runs = new ConcurrentHashMap<>();
@@ -89,7 +89,7 @@ final class Replica implements Service.Copy {
   private long proven;
 
   /// @param held the entry of this replica among all
-  Replica(RemotePart stoa, Replicas replicas, Key key, Replicas.Entry held) {
+  LocalCopy(RemotePart stoa, LocalCopies replicas, Key key, LocalCopies.Entry held) {
     this.stoa = stoa;
     this.replicas = replicas;
     this.key = key;

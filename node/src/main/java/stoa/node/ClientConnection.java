@@ -19,7 +19,7 @@ import stoa.wire.proto.ServerHello;
 
 /// One connection of a client. gRPC delivers its frames one at a time; the thread that has an
 /// answer sends it.
-final class Conversation implements StreamObserver<ClientFrame> {
+final class ClientConnection implements StreamObserver<ClientFrame> {
   /*
    * `pending` counts what there may be to send since no thread was sending. The thread that raises
    * it from 0 sends until it is 0 again, or hands that to a sender. So one thread at a time uses
@@ -28,7 +28,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
    * Reading: after each frame this asks for the next one, unless too much is in progress; then the
    * sender asks when that has become less.
    */
-  private final Nodes nodes;
+  private final ServedGroups nodes;
   private final ServerCallStreamObserver<ServerFrame> out;
   private final Executor senders;
   private final String peer;
@@ -55,14 +55,15 @@ final class Conversation implements StreamObserver<ClientFrame> {
   ///
   /// @param node the node of its group
   /// @param session its session there
-  private record Seat(Node node, Session session) {}
+  private record Seat(ServedGroup node, Session session) {}
 
   /// How the conversation ends.
   ///
   /// @param word the last message; null for none
   private record End(Status status, @Nullable ServerFrame word) {}
 
-  Conversation(Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer, Caller caller) {
+  ClientConnection(
+      ServedGroups nodes, ServerCallStreamObserver<ServerFrame> out, String peer, Caller caller) {
     this.nodes = nodes;
     this.out = out;
     this.senders = nodes.threads().senders();
@@ -138,7 +139,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       refuse(Status.UNAVAILABLE, Frames.FAILED + ": " + failure.getMessage());
       return;
     }
-    Node node = nodes.of(group);
+    ServedGroup node = nodes.of(group);
     if (node == null) redirect(hello, frame);
     else node.background(() -> greet(node, hello, frame));
   }
@@ -151,9 +152,9 @@ final class Conversation implements StreamObserver<ClientFrame> {
         nodes
             .whereabouts(group)
             .whenComplete((whereabouts, late) -> {
-              Node node = nodes.of(group);
+              ServedGroup node = nodes.of(group);
               if (late != null) {
-                refuse(Status.UNAVAILABLE, Nodes.NOBODY);
+                refuse(Status.UNAVAILABLE, ServedGroups.NOBODY);
               } else if (node != null) {
                 node.background(() -> greet(node, hello, frame));
               } else {
@@ -164,10 +165,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
   }
 
   /// Finds or opens the session; may wait for the disk.
-  private void greet(Node node, ClientHello hello, ClientFrame frame) {
+  private void greet(ServedGroup node, ClientHello hello, ClientFrame frame) {
     try {
       Session found = node.registry().session(hello, origin());
-      Conversation before = found.attach(this);
+      ClientConnection before = found.attach(this);
       if (before != null) before.refuse(Status.ABORTED, "another connection continues the session");
       var taken = new Seat(node, found);
       seat = taken;
@@ -191,7 +192,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
 
   private void take(Seat at, ClientFrame frame) {
     Session known = at.session();
-    Node node = at.node();
+    ServedGroup node = at.node();
     if (endUnlessKnown()) return;
     if (known.isEnded()) {
       refuse(Status.UNAVAILABLE, "session " + known.id() + " is about to end; ask again");
@@ -319,11 +320,11 @@ final class Conversation implements StreamObserver<ClientFrame> {
     Seat at = seat;
     if (at == null) return;
     Session known = at.session();
-    Node node = at.node();
+    ServedGroup node = at.node();
     while (!over && out.isReady()) {
       var frame = ServerFrame.newBuilder();
       boolean something = false;
-      Nodes.Told servers = nodes.told();
+      ServedGroups.Told servers = nodes.told();
       if (!saidHello) {
         saidHello = true;
         something = true;
@@ -365,7 +366,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
 
   private ServerHello hello(Seat at) {
     Session known = at.session();
-    Node node = at.node();
+    ServedGroup node = at.node();
     ServerConfig config = node.config();
     var limits = node.service().limits();
     return ServerHello.newBuilder()

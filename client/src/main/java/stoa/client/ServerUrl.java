@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param url the whole URL
 /// @param all one or more, in the order of the URL
 /// @param waiting how long opening the store waits for a server; null when the URL says nothing
-record Addresses(String url, List<Address> all, @Nullable Duration waiting) {
+record ServerUrl(String url, List<Address> all, @Nullable Duration waiting) {
   private static final int PORT_MAX = 65_535;
   private static final String WAIT = "wait=";
 
@@ -36,12 +36,12 @@ record Addresses(String url, List<Address> all, @Nullable Duration waiting) {
     }
   }
 
-  Addresses {
+  ServerUrl {
     all = List.copyOf(all);
   }
 
   /// @throws IllegalArgumentException when the URL is invalid
-  static Addresses of(String url) {
+  static ServerUrl of(String url) {
     String rest = url.substring(url.indexOf(':') + 1);
     if (!rest.startsWith("//")) throw wrong(url, rest);
     rest = rest.substring(2);
@@ -51,7 +51,7 @@ record Addresses(String url, List<Address> all, @Nullable Duration waiting) {
     if (rest.endsWith("/")) rest = rest.substring(0, rest.length() - 1);
     var all = new ArrayList<Address>();
     for (String part : rest.split(",", -1)) all.add(address(url, part));
-    return new Addresses(url, all, wait);
+    return new ServerUrl(url, all, wait);
   }
 
   /// Reads `wait=` and a number of `ms`, `s`, `m` or `h`.

@@ -12,7 +12,7 @@ import stoa.base.Key;
 
 /// The client's states for its local and cached views: one for each viewed object, of a bounded
 /// size and number in all. Thread-safe.
-final class Replicas {
+final class LocalCopies {
   /*
    * A state goes with its last view; and when there are too many, the least recently read ones go
    * first. The next question to such a view fetches the state again.
@@ -25,7 +25,7 @@ final class Replicas {
   /// The entry of one replica, which does not keep the replica reachable.
   static final class Entry {
     private final Key key;
-    private @Nullable WeakReference<Replica> replica;
+    private @Nullable WeakReference<LocalCopy> replica;
 
     // Guarded by the monitor of the replicas.
     private long bytes;
@@ -69,27 +69,27 @@ final class Replicas {
 
   /// @param bytesMax the encoded size of all states; the state in use stays in any case
   /// @param statesMax the most states
-  Replicas(RemotePart stoa, long bytesMax, int statesMax) {
+  LocalCopies(RemotePart stoa, long bytesMax, int statesMax) {
     this.stoa = stoa;
     this.bytesMax = bytesMax;
     this.statesMax = statesMax;
   }
 
   /// Returns the replica of an object, the same as long as a view has it.
-  synchronized Replica of(Key key) {
+  synchronized LocalCopy of(Key key) {
     Entry held = byKey.get(key);
-    Replica known = held == null ? null : reached(held);
+    LocalCopy known = held == null ? null : reached(held);
     if (known != null) return known;
     var made = new Entry(key);
-    var replica = new Replica(stoa, this, key, made);
+    var replica = new LocalCopy(stoa, this, key, made);
     made.replica = new WeakReference<>(replica);
     byKey.put(key, made);
     var _ = CLEANER.register(replica, () -> forget(made));
     return replica;
   }
 
-  private static @Nullable Replica reached(Entry held) {
-    WeakReference<Replica> replica = held.replica;
+  private static @Nullable LocalCopy reached(Entry held) {
+    WeakReference<LocalCopy> replica = held.replica;
     return replica == null ? null : replica.get();
   }
 
@@ -108,7 +108,7 @@ final class Replicas {
   ///
   /// @param size of the state, encoded
   void loaded(Entry held, long size) {
-    List<Replica> leaving = new ArrayList<>();
+    List<LocalCopy> leaving = new ArrayList<>();
     synchronized (this) {
       bytes += size - held.bytes;
       held.bytes = size;
@@ -116,7 +116,7 @@ final class Replicas {
       held.counted = true;
       for (int looks = 2 * hand.size(); looks > 0 && isOver(); looks--) {
         Entry next = hand.remove();
-        Replica replica = next == held ? null : reached(next);
+        LocalCopy replica = next == held ? null : reached(next);
         if (replica == null || replica.wasRead()) {
           hand.add(next);
         } else {
@@ -127,7 +127,7 @@ final class Replicas {
         }
       }
     }
-    for (Replica replica : leaving) replica.drop();
+    for (LocalCopy replica : leaving) replica.drop();
   }
 
   /// Returns the encoded size of the states.

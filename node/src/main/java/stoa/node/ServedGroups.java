@@ -20,8 +20,8 @@ import stoa.wire.proto.Whereabouts;
 
 /// The groups whose part of the store a server has at the moment, and their common part.
 /// Thread-safe; its owner closes it.
-final class Nodes implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Nodes.class);
+final class ServedGroups implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ServedGroups.class);
 
   /// The message to a client when no server has the store.
   static final String NOBODY =
@@ -35,7 +35,7 @@ final class Nodes implements AutoCloseable {
   private final Strangers strangers;
   private final Origins origins;
   private final CallMeters calls = new CallMeters();
-  private final ConcurrentHashMap<Integer, Node> nodes = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, ServedGroup> nodes = new ConcurrentHashMap<>();
 
   // Null while nobody records requests.
   private volatile @Nullable Tracer tracer;
@@ -54,7 +54,7 @@ final class Nodes implements AutoCloseable {
   ///
   /// @param peers the other servers that may have the store; null when this one is alone
   /// @throws IOException when the file of the identities cannot be read
-  Nodes(ServerConfig config, @Nullable Peers peers) throws IOException {
+  ServedGroups(ServerConfig config, @Nullable Peers peers) throws IOException {
     this.config = config;
     this.peers = peers;
     this.access = new Access(config.identities(), () -> peers == null ? null : peers.secret());
@@ -71,22 +71,22 @@ final class Nodes implements AutoCloseable {
   ///
   /// @param coordinator of the groups; null where it is not
   void lead(int group, ObjectService service, @Nullable Coordinator coordinator) {
-    var node = new Node(config, service, this, coordinator);
+    var node = new ServedGroup(config, service, this, coordinator);
     if (coordinator != null) service.coordinate(coordinator, node.participant());
     nodes.put(group, node);
   }
 
   /// Ends serving a group's part of the store, and closes it.
   void follow(int group) {
-    Node before = nodes.remove(group);
+    ServedGroup before = nodes.remove(group);
     if (before == null) return;
     before.abandon();
     before.service().close();
   }
 
   /// Returns the node of a group; null when another server has its part, or may have it.
-  @Nullable Node of(int group) {
-    Node found = nodes.get(group);
+  @Nullable ServedGroup of(int group) {
+    ServedGroup found = nodes.get(group);
     return found == null || found.isOver() ? null : found;
   }
 
@@ -117,7 +117,7 @@ final class Nodes implements AutoCloseable {
     return access;
   }
 
-  Collection<Node> all() {
+  Collection<ServedGroup> all() {
     return nodes.values();
   }
 
@@ -139,7 +139,7 @@ final class Nodes implements AutoCloseable {
   /// thread calls it, periodically.
   long silentNanos(long nowNanos) {
     long now = threads.callsDone();
-    for (Node node : nodes.values()) now += node.answered().total();
+    for (ServedGroup node : nodes.values()) now += node.answered().total();
     if (now != progress || !threads.areCallsFull()) {
       progress = now;
       progressNanos = nowNanos;
@@ -151,7 +151,7 @@ final class Nodes implements AutoCloseable {
   void tick() {
     strangers.expire(System.nanoTime());
     tellServers();
-    for (Node node : nodes.values()) {
+    for (ServedGroup node : nodes.values()) {
       node.endUnknown();
       try {
         if (!node.isOver()) node.tick();
@@ -169,13 +169,13 @@ final class Nodes implements AutoCloseable {
     Told before = told;
     if (now.equals(before.servers)) return;
     told = new Told(before.number + 1, now);
-    for (Node node : nodes.values()) node.sayAgain();
+    for (ServedGroup node : nodes.values()) node.sayAgain();
   }
 
   /// Returns why a server that keeps its store alone can serve no more; null while it can.
   @Nullable Throwable failure() {
     if (peers != null) return null;
-    for (Node node : nodes.values()) {
+    for (ServedGroup node : nodes.values()) {
       Throwable found = node.service().failure();
       if (found != null) return found;
     }
@@ -238,12 +238,12 @@ final class Nodes implements AutoCloseable {
 
   /// Tells all clients that the server is about to stop.
   void drain() {
-    for (Node node : nodes.values()) node.drain();
+    for (ServedGroup node : nodes.values()) node.drain();
   }
 
   /// Returns whether every request is answered, and the answers are sent.
   boolean isIdle() {
-    for (Node node : nodes.values()) {
+    for (ServedGroup node : nodes.values()) {
       if (!node.isIdle()) return false;
     }
     return true;
@@ -253,7 +253,7 @@ final class Nodes implements AutoCloseable {
   @Override
   public void close() {
     for (int group : List.copyOf(nodes.keySet())) {
-      Node node = nodes.remove(group);
+      ServedGroup node = nodes.remove(group);
       if (node != null) node.service().close();
     }
     threads.close();
