@@ -313,7 +313,7 @@ class ConsoleTest {
           "one('#token') === document.activeElement && one('#token').type === 'password'");
       browser.type("wrong");
       browser.press("Enter", 13);
-      browser.await("text('.trouble') === 'the token is wrong'");
+      browser.await("text('.trouble').startsWith('the token or certificate is wrong')");
       browser.type(ConsoleWorld.TOKEN);
       browser.click("button", "Open");
       browser.await("text('h1') === 'Cluster' && all('svg .server').length === 1");

@@ -39,6 +39,8 @@ import stoa.objects.ObjectService;
 import stoa.programs.ChildProcess;
 import stoa.storage.disk.SimulatedDisk;
 import stoa.store.threads.Threads;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
 
 /// The answers of a server to the HTTP requests of Prometheus and a supervisor.
 class MonitoringTest {
@@ -161,6 +163,7 @@ class MonitoringTest {
           metrics = ask(one.http(), "/metrics").body() + ask(two.http(), "/metrics").body();
         } while (!isComplete(metrics));
         collect(metrics, told);
+        awaitMembers(one);
         var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         StoaMetrics.of(stoa).bindTo(registry);
         collect(registry.scrape(), told);
@@ -173,6 +176,22 @@ class MonitoringTest {
     var listed = new TreeMap<String, String>();
     ROW.matcher(page).results().forEach(row -> listed.put(row.group(1), row.group(2).strip()));
     assertEquals(lines(told), lines(listed));
+  }
+
+  /// Waits until both servers are members. A step counts when it begins, and the loss of a server
+  /// that is no member yet takes no majority away.
+  private static void awaitMembers(ServerProcess server) {
+    var operator = new Operator(server.address(), null, null, "--server");
+    var question = StatusRequest.getDefaultInstance();
+    long members = 0;
+    while (members < 2) {
+      StatusReply status = operator.askItself(asked -> asked.status(question));
+      members =
+          status.getServersList().stream()
+              .flatMap(one -> one.getGroupsList().stream())
+              .filter(member -> member.getMove().isEmpty())
+              .count();
+    }
   }
 
   /// Has a transaction lose to another call, so that there is an object to be told.

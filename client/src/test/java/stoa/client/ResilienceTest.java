@@ -156,7 +156,7 @@ class ResilienceTest {
 
   @Test
   void answersArriveAlsoWhenNoConnectionLivesForAllOfThem() throws Exception {
-    int pages = 30;
+    int pages = 25;
     int bytesMax = 16_000;
     assertTrue(3 * bytesMax < pages * PAGE_BYTES); // three connections cannot carry all
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);

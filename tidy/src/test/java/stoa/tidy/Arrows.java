@@ -71,7 +71,7 @@ final class Arrows {
     ALLOWED.put("bench", with(engine, "programs", "collections", "migration", "classifier", "cli"));
     ALLOWED.put("trials", with(servers, "cli", "sim", "bench"));
     ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials"));
-    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials", "spring-boot-starter", "test"));
+    ALLOWED.put("tidy", with(servers, "cli", "demo", "spring-boot-starter", "test"));
   }
 
   private static final Pattern DEPENDENCY =

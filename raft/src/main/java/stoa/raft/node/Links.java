@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -75,6 +76,7 @@ final class Links implements AutoCloseable {
   private final Semaphore free = new Semaphore(CONNECTIONS_MAX);
   private final Repeats repeats = new Repeats();
   private volatile boolean closed;
+  private final CountDownLatch ending = new CountDownLatch(1);
 
   Links(Sockets sockets, String host, int port, Receiver receiver) throws IOException {
     this.sockets = sockets;
@@ -256,7 +258,7 @@ final class Links implements AutoCloseable {
             LOG.debug("{} is not reached", target(), gone);
             out = null;
             end();
-            TimeUnit.MILLISECONDS.sleep(AGAIN_MILLIS);
+            if (ending.await(AGAIN_MILLIS, TimeUnit.MILLISECONDS)) return;
           }
         }
       } catch (InterruptedException ended) {
@@ -315,6 +317,7 @@ final class Links implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    ending.countDown();
     try {
       listening.close();
       accepting.join();

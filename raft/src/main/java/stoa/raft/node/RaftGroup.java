@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -88,6 +89,7 @@ final class RaftGroup implements Group {
   private final AtomicInteger received = new AtomicInteger();
   private final ReentrantLock applying = new ReentrantLock();
   private final ReentrantLock confirming = new ReentrantLock();
+  private final CountDownLatch ending = new CountDownLatch(1);
   private volatile boolean closing;
 
   // Whether this replica lacks entries that it had; only the loop uses it.
@@ -601,7 +603,9 @@ final class RaftGroup implements Group {
         throw unavailable(new Unavailable(member + " has not got the log; it has " + has));
       }
       try {
-        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        if (ending.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          throw unavailable(new Unavailable("this server stops"));
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw unavailable(new Unavailable("the wait was interrupted"));
@@ -666,6 +670,7 @@ final class RaftGroup implements Group {
 
   /// Ends the core, and closes what it used.
   void close() {
+    ending.countDown();
     loop.post(core::stop);
     loop.close();
     events.close();

@@ -217,8 +217,7 @@ final class RaftShard implements ShardUnderTest {
     this(directory, count, snapshotCommands, config -> config.withSecret(secret));
   }
 
-  private RaftShard(
-      Path directory, int count, long snapshotCommands, UnaryOperator<NodeConfig> security) {
+  RaftShard(Path directory, int count, long snapshotCommands, UnaryOperator<NodeConfig> security) {
     this.directory = directory;
     this.security = security;
     this.snapshotCommands = snapshotCommands;
@@ -233,8 +232,7 @@ final class RaftShard implements ShardUnderTest {
 
   private NodeConfig config(NodeConfig plain, long snapshots) {
     return security
-        .apply(plain)
-        .withElection(Duration.ofMillis(300), Duration.ofMillis(600))
+        .apply(plain.withElection(Duration.ofMillis(300), Duration.ofMillis(600)))
         .withCommandBytesMax(1 << 20)
         .withSnapshotCommands(snapshots);
   }

@@ -266,7 +266,7 @@ class DiskTest {
       }
       done.set(true);
       boolean interrupted = Thread.interrupted();
-      nuisance.join();
+      while (nuisance.isAlive()) interrupted |= Thread.interrupted();
       interrupted |= Thread.interrupted();
       assertTrue(interrupted);
       var all = content(file);
