@@ -25,7 +25,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -463,37 +462,6 @@ class RaftGroupTest {
       var stranger = Sockets.with(new Credentials(Secret.of(wrong), "a"), Reach.ALL);
       assertThrows(IOException.class, () -> ask(stranger, self));
       ask(Sockets.with(new Credentials(secret, "y"), Reach.ALL), self);
-    }
-  }
-
-  @Test
-  void noticesAReplicaThatWasPutBackToAnOlderCopy(@TempDir Path directory) throws Exception {
-    // Only a leader that led before notices it, so none must lose its leadership on a busy machine.
-    UnaryOperator<NodeConfig> patient =
-        config -> config.withElection(Duration.ofSeconds(2), Duration.ofSeconds(4));
-    try (var shard = new RaftShard(directory, 3, 1_000, patient)) {
-      var owner = new Owner(shard.leader());
-      for (int i = 0; i < 10; i++) owner.require("entry " + i);
-      shard.step();
-      var leads = shard.leading();
-      var other = shard.other(leads);
-      other.stop();
-      var older = other.copy(directory.resolve("older"));
-      other.start();
-      other.host(shard.members());
-      for (int i = 10; i < 20; i++) owner.require("entry " + i);
-      shard.step();
-      other.stop();
-      other.putBack(older);
-      other.start();
-      other.host(shard.members());
-      owner.require("entry 20");
-      shard.await("it is noticed", () -> leads.alarms.containsKey(other.id));
-      String trouble = String.valueOf(leads.alarms.get(other.id));
-      assertTrue(trouble.contains("was put back to an older copy"), trouble);
-      shard.step();
-      assertEquals(21, texts(other.replica().streams()).size());
-      assertEquals(Set.of(other.id), leads.alarms.keySet());
     }
   }
 
