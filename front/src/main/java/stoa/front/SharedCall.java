@@ -199,15 +199,9 @@ public final class SharedCall implements LiveRoute {
   private @Nullable Object direct(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     Trace trace = stoa.tracing(this, method.id());
-    if (trace == null) return measured(method, arguments);
-    var answer = new @Nullable Object[1];
-    SharedStoa.recorded(
-        trace,
-        () -> {
-          answer[0] = measured(method, arguments);
-          return answer;
-        });
-    return answer[0];
+    return trace == null
+        ? measured(method, arguments)
+        : SharedStoa.answered(trace, () -> measured(method, arguments));
   }
 
   private @Nullable Object measured(SharedMethod method, @Nullable Object[] arguments)

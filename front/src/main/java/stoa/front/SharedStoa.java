@@ -64,7 +64,7 @@ public final class SharedStoa implements Host {
   private final Attempts attempts;
   private final CallMeters calls = new CallMeters();
   private final Latency transactions = new Latency();
-  private final SerialCalls turns;
+  private final SerialCalls serialCalls;
   private final SharedKeyValues keys = new SharedKeyValues(this);
   private final SharedStreams streams = new SharedStreams(this);
 
@@ -77,7 +77,7 @@ public final class SharedStoa implements Host {
   public SharedStoa(Service service) {
     this.service = service;
     attempts = new Attempts(this::open, service::nanoTime);
-    turns = new SerialCalls(service.answers(), service.limits().queuedCallsMax());
+    serialCalls = new SerialCalls(service.answers(), service.limits().queuedCallsMax());
   }
 
   /// Returns the port to the store.
@@ -142,6 +142,21 @@ public final class SharedStoa implements Host {
     } finally {
       trace.end(failure);
     }
+  }
+
+  /// Does something that may answer nothing, within a trace, and ends the trace.
+  ///
+  /// @param trace null to do it without one
+  static @Nullable Object answered(@Nullable Trace trace, Recorder.Reading work) throws Throwable {
+    if (trace == null) return work.get();
+    var answer = new @Nullable Object[1];
+    recorded(
+        trace,
+        () -> {
+          answer[0] = work.get();
+          return answer;
+        });
+    return answer[0];
   }
 
   /// Tells what the program and the store have measured since the store was opened.
@@ -313,7 +328,8 @@ public final class SharedStoa implements Host {
           // The caller may change the arguments after the call.
           var kept = live.own(arguments);
           Proxied proxied = Sharing.proxied(shared);
-          turns.add(live.key().stream(), () -> invoker.invoke(proxied, method, kept), settled);
+          serialCalls.add(
+              live.key().stream(), () -> invoker.invoke(proxied, method, kept), settled);
         },
         service.answers());
   }

@@ -100,28 +100,16 @@ public final class SharedTransaction implements Attempts.Attempt {
   @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
-    var answer = new @Nullable Object[1];
-    SharedStoa.recorded(
-        stoa.tracing(to, method.id()),
-        () -> {
-          answer[0] = work.call(to, method, arguments);
-          return answer;
-        });
-    return answer[0];
+    return SharedStoa.answered(
+        stoa.tracing(to, method.id()), () -> work.call(to, method, arguments));
   }
 
   /// Makes a call like [#call]; an exception of the method ends the transaction.
   @Nullable Object callAsOwn(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     checkPart(to);
-    var answer = new @Nullable Object[1];
-    SharedStoa.recorded(
-        stoa.tracing(to, method.id()),
-        () -> {
-          answer[0] = work.callAsOwn(to, method, arguments);
-          return answer;
-        });
-    return answer[0];
+    return SharedStoa.answered(
+        stoa.tracing(to, method.id()), () -> work.callAsOwn(to, method, arguments));
   }
 
   void create(SharedCall to) throws Throwable {
