@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class Tracing {
   private static final ScopedValue<Trace> CURRENT = ScopedValue.newInstance();
 
-  // Whether any call of this process was recorded. Before that, nobody looks at the thread.
+  // Whether this process has recorded a call. Before that, no call looks for a trace.
   private static volatile boolean used;
 
   private Tracing() {}

@@ -187,7 +187,7 @@ class NightTest {
           } while (changes(top, "night.Meter[hot]") == 0);
           JsonObject hottest = top.getAsJsonArray("objects").get(0).getAsJsonObject();
           assertEquals("night.Meter[hot]", hottest.get("object").getAsString());
-          // Who calls it: a session, and the address of its client.
+          // The call names its session, and the address of the client.
           JsonObject history =
               json("history", "night.Meter", "hot", "--newest-first", "--max", "1");
           String session =

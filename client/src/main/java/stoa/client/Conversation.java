@@ -101,7 +101,7 @@ final class Conversation implements AutoCloseable {
     void forgotten();
   }
 
-  private final ServerUrl addresses;
+  private final ServerUrl url;
   private final int group;
   private final Channels channels;
   private final Limits limits;
@@ -149,7 +149,7 @@ final class Conversation implements AutoCloseable {
   /// @param group the group whose part of the store this is
   /// @param observed the log counter that this client has seen, in any group
   Conversation(
-      ServerUrl addresses,
+      ServerUrl url,
       List<String> servers,
       int group,
       AtomicLong observed,
@@ -157,13 +157,13 @@ final class Conversation implements AutoCloseable {
       Limits limits,
       int containersMax,
       Listener listener) {
-    this.addresses = addresses;
+    this.url = url;
     this.group = group;
     this.observed = observed;
     this.channels = channels;
     this.limits = limits;
     this.listener = listener;
-    selector = new ServerSelector(addresses.all());
+    selector = new ServerSelector(url.all());
     selector.learn(servers);
     session = new ClientSession(limits.queuedCallsMax());
     containers = new Containers(containersMax, this::leave);
@@ -178,7 +178,7 @@ final class Conversation implements AutoCloseable {
   void start() {
     keeper.start();
     long began = System.nanoTime();
-    Duration wait = group == ShardMap.GLOBAL_GROUP ? addresses.waiting() : null;
+    Duration wait = group == ShardMap.GLOBAL_GROUP ? url.waiting() : null;
     long patience = (wait == null ? limits.callTimeMax() : wait).toNanos();
     long patienceMax = Math.max(patience, TimeUnit.MILLISECONDS.toNanos(OPENING_MILLIS));
     long reminder = began;
@@ -201,7 +201,7 @@ final class Conversation implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      failure = new Unavailable("interrupted while connecting to \"" + addresses.url() + "\"");
+      failure = new Unavailable("interrupted while connecting to \"" + url.url() + "\"");
     } finally {
       lock.unlock();
     }
@@ -216,16 +216,16 @@ final class Conversation implements AutoCloseable {
 
   /// Returns why there is no connection. The caller holds lock.
   private String unopened() {
-    String url = "\"" + addresses.url() + "\"";
-    if (refusal != null) return url + " cannot be opened: " + refusal;
+    String quoted = "\"" + url.url() + "\"";
+    if (refusal != null) return quoted + " cannot be opened: " + refusal;
     Status last = ended;
     String told = last == null ? null : last.getDescription();
     if (told != null && told.startsWith(Frames.FAILED)) {
-      return "the server at " + url + " takes no calls: " + told;
+      return "the server at " + quoted + " takes no calls: " + told;
     }
-    if (isLeaderless()) return "servers answer at " + url + ", and " + NOBODY;
+    if (isLeaderless()) return "servers answer at " + quoted + ", and " + NOBODY;
     return "no server answers at "
-        + url
+        + quoted
         + (last == null || last.isOk() ? "" : " (" + why(last) + ")")
         + "; start one with ./stoa serve; one that wants TLS needs its certificate in"
         + " StoaConfig.withSecurity";

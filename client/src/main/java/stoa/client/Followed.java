@@ -17,7 +17,7 @@ final class Followed {
    *
    * Invariants:
    * (1) `firstUnseen` is not above the counter of any announced change that the state of the
-   *     replica does not show; it is NONE when there is no such change.
+   *     local copy does not show; it is NONE when there is no such change.
    * (2) A state that the client asks for after an announced change shows that change.
    */
   static final long NONE = Long.MAX_VALUE;
@@ -143,7 +143,7 @@ final class Followed {
     }
     boolean told = false;
     synchronized (container) {
-      // Another replica that follows it by now must not lose its changes.
+      // Another local copy that follows it by now must not lose its changes.
       if (container.follower == this) {
         container.follower = null;
         told = conversation.life() == life;

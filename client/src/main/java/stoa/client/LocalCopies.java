@@ -17,17 +17,17 @@ final class LocalCopies {
    * A state goes with its last view; and when there are too many, the least recently read ones go
    * first. The next question to such a view fetches the state again.
    *
-   * No thread waits for a replica's lock, or sends, under the monitor of this: replicas call this
+   * No thread waits for a local copy's lock, or sends, under the monitor of this: local copies call this
    * under theirs.
    */
   private static final Cleaner CLEANER = Cleaner.create();
 
-  /// The entry of one replica, which does not keep the replica reachable.
+  /// The entry of one local copy, which does not keep the local copy reachable.
   static final class Entry {
     private final Key key;
-    private @Nullable WeakReference<LocalCopy> replica;
+    private @Nullable WeakReference<LocalCopy> localCopy;
 
-    // Guarded by the monitor of the replicas.
+    // Guarded by the monitor of the local copies.
     private long bytes;
     private boolean counted;
 
@@ -75,22 +75,22 @@ final class LocalCopies {
     this.statesMax = statesMax;
   }
 
-  /// Returns the replica of an object, the same as long as a view has it.
+  /// Returns the local copy of an object, the same as long as a view has it.
   synchronized LocalCopy of(Key key) {
     Entry held = byKey.get(key);
     LocalCopy known = held == null ? null : reached(held);
     if (known != null) return known;
     var made = new Entry(key);
-    var replica = new LocalCopy(stoa, this, key, made);
-    made.replica = new WeakReference<>(replica);
+    var localCopy = new LocalCopy(stoa, this, key, made);
+    made.localCopy = new WeakReference<>(localCopy);
     byKey.put(key, made);
-    var _ = CLEANER.register(replica, () -> forget(made));
-    return replica;
+    var _ = CLEANER.register(localCopy, () -> forget(made));
+    return localCopy;
   }
 
   private static @Nullable LocalCopy reached(Entry held) {
-    WeakReference<LocalCopy> replica = held.replica;
-    return replica == null ? null : replica.get();
+    WeakReference<LocalCopy> localCopy = held.localCopy;
+    return localCopy == null ? null : localCopy.get();
   }
 
   private void forget(Entry held) {
@@ -104,7 +104,7 @@ final class LocalCopies {
     held.end();
   }
 
-  /// Notes another state of a replica. The caller holds the replica's lock.
+  /// Notes another state of a local copy. The caller holds the local copy's lock.
   ///
   /// @param size of the state, encoded
   void loaded(Entry held, long size) {
@@ -116,18 +116,18 @@ final class LocalCopies {
       held.counted = true;
       for (int looks = 2 * hand.size(); looks > 0 && isOver(); looks--) {
         Entry next = hand.remove();
-        LocalCopy replica = next == held ? null : reached(next);
-        if (replica == null || replica.wasRead()) {
+        LocalCopy localCopy = next == held ? null : reached(next);
+        if (localCopy == null || localCopy.wasRead()) {
           hand.add(next);
         } else {
           next.counted = false;
           bytes -= next.bytes;
           next.bytes = 0;
-          leaving.add(replica);
+          leaving.add(localCopy);
         }
       }
     }
-    for (LocalCopy replica : leaving) replica.drop();
+    for (LocalCopy localCopy : leaving) localCopy.drop();
   }
 
   /// Returns the encoded size of the states.

@@ -46,7 +46,7 @@ final class LocalCopy implements Service.Copy {
    * all changes with a lower address.) All that a client sees then happens in the order of the log.
    * A newer state is on its way meanwhile, see Followed; if none is, the reader fetches it.
    *
-   * After a drop, the replica follows nothing and has no state: the next question follows and
+   * After a drop, the local copy follows nothing and has no state: the next question follows and
    * fetches again.
    *
    * A state that is too large for one message is not kept here: its accessors run at the server, as
@@ -65,7 +65,7 @@ final class LocalCopy implements Service.Copy {
   }
 
   private final RemotePart stoa;
-  private final LocalCopies replicas;
+  private final LocalCopies localCopies;
   private final LocalCopies.Entry held;
   private final Key key;
   private final ReentrantLock lock = new ReentrantLock();
@@ -88,10 +88,10 @@ final class LocalCopy implements Service.Copy {
   // The log counter that this client had observed when it last waited for a state.
   private long proven;
 
-  /// @param held the entry of this replica among all
-  LocalCopy(RemotePart stoa, LocalCopies replicas, Key key, LocalCopies.Entry held) {
+  /// @param held the entry of this local copy among all
+  LocalCopy(RemotePart stoa, LocalCopies localCopies, Key key, LocalCopies.Entry held) {
     this.stoa = stoa;
-    this.replicas = replicas;
+    this.localCopies = localCopies;
     this.key = key;
     this.held = held;
   }
@@ -208,7 +208,7 @@ final class LocalCopy implements Service.Copy {
     instance = null;
     thrown = null;
     loaded = false;
-    replicas.loaded(held, 0);
+    localCopies.loaded(held, 0);
   }
 
   /// Returns the announced changes of the object, in this life of the session.
@@ -268,7 +268,7 @@ final class LocalCopy implements Service.Copy {
     loaded = false;
     if (checkpoint.length == 0) {
       loaded = true;
-      replicas.loaded(held, 0);
+      localCopies.loaded(held, 0);
       return;
     }
     if (checkpoint[0] == 1) {
@@ -280,7 +280,7 @@ final class LocalCopy implements Service.Copy {
       instance = stoa.marshaller().state(live.shared(), state);
     }
     loaded = true;
-    replicas.loaded(held, checkpoint.length);
+    localCopies.loaded(held, checkpoint.length);
   }
 
   private void check(Existence existence) {

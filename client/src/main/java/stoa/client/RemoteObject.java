@@ -177,7 +177,7 @@ final class RemoteObject implements Service.Target {
 
   @Override
   public Service.Copy follow() {
-    return part().replicas().of(key);
+    return part().localCopies().of(key);
   }
 
   @Override

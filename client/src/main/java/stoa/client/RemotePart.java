@@ -32,7 +32,7 @@ import stoa.wire.proto.TransactionId;
 final class RemotePart implements Service.Vocabulary {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final int CONTAINERS_MAX = 10_000;
-  private static final int REPLICAS_MAX = CONTAINERS_MAX / 2;
+  private static final int LOCAL_COPIES_MAX = CONTAINERS_MAX / 2;
 
   private final RemoteService service;
   private final int group;
@@ -43,7 +43,7 @@ final class RemotePart implements Service.Vocabulary {
   private final Requests requests;
   private final RemoteTypes types;
   private final RemoteSnapshots snapshots;
-  private final LocalCopies replicas;
+  private final LocalCopies localCopies;
   private final RemoteBlobs blobs;
   private final RemoteStreams streams;
   private final RemoteKeys keys;
@@ -93,7 +93,7 @@ final class RemotePart implements Service.Vocabulary {
     int callBytesMax = Math.min(limits.callBytesMax(), server.getCallBytesMax());
     types = new RemoteTypes(this, names, marshaller, loader, callBytesMax);
     snapshots = new RemoteSnapshots(this, conversation);
-    replicas = new LocalCopies(this, limits.residentBytesMax(), REPLICAS_MAX);
+    localCopies = new LocalCopies(this, limits.residentBytesMax(), LOCAL_COPIES_MAX);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
     streams = new RemoteStreams(this);
     keys = new RemoteKeys(this);
@@ -114,7 +114,7 @@ final class RemotePart implements Service.Vocabulary {
         "stoa.client.copies",
         Measures.BYTES,
         "Memory that the client's copies of objects take, about.",
-        (double) replicas.bytes());
+        (double) localCopies.bytes());
   }
 
   /// Returns the whole store.
@@ -287,8 +287,8 @@ final class RemotePart implements Service.Vocabulary {
 
   // ---- for the other classes of this package
 
-  LocalCopies replicas() {
-    return replicas;
+  LocalCopies localCopies() {
+    return localCopies;
   }
 
   Conversation conversation() {

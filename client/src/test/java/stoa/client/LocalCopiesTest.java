@@ -22,7 +22,7 @@ import stoa.node.Server;
 
 /// States that a client keeps, of many objects within its bounds, and of large ones; and what it
 /// loses with a server that stops.
-class ReplicasTest {
+class LocalCopiesTest {
   private static final int OBJECTS = 16;
   private static final int STATE_BYTES = 20_000;
   private static final long BYTES_MAX = 200_000;
@@ -53,7 +53,7 @@ class ReplicasTest {
         Stoa other = Stoa.open("stoa://127.0.0.1:" + server.port());
         Stoa stoa =
             Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()).withLimits(limits))) {
-      var replicas = RemoteService.of(stoa).first().replicas();
+      var replicas = RemoteService.of(stoa).first().localCopies();
       var views = new ArrayList<Sheet>();
       for (int i = 0; i < OBJECTS; i++) {
         stoa.get(Sheet.class, "s" + i).add(new byte[STATE_BYTES]);
@@ -83,7 +83,7 @@ class ReplicasTest {
       Sheet local = view(stoa, "large", new View.Local());
       assertEquals(1, sheet.add(new byte[1_000]));
       assertEquals(1, cached.size());
-      var replicas = RemoteService.of(stoa).first().replicas();
+      var replicas = RemoteService.of(stoa).first().localCopies();
       assertTrue(replicas.bytes() > 0);
       for (int i = 2; i <= 12; i++) {
         assertEquals(i, sheet.add(new byte[1 << 20]));

@@ -24,10 +24,10 @@ final class Audit {
   // An entry has at most a few kilobytes, and a reply 8 MiB.
   private static final int ENTRIES_MAX = 500;
 
-  private final ServedGroups nodes;
+  private final ServedGroups servedGroups;
 
-  Audit(ServedGroups nodes) {
-    this.nodes = nodes;
+  Audit(ServedGroups servedGroups) {
+    this.servedGroups = servedGroups;
   }
 
   /// Notes that a command begins.
@@ -41,15 +41,16 @@ final class Audit {
   void ends(int group, Caller caller, String address, String command, String outcome) {
     var entry =
         new AuditEntry(System.currentTimeMillis(), caller.name(), address, command, outcome);
-    ServedGroup node = nodes.of(group);
-    if (node == null || nodes.groups() == 0) {
+    ServedGroup served = servedGroups.of(group);
+    if (served == null || servedGroups.groups() == 0) {
       lost(entry, null);
       return;
     }
     try {
-      var key = AuditEntry.stream(group, nodes.groups());
+      var key = AuditEntry.stream(group, servedGroups.groups());
       var _ =
-          node.service()
+          served
+              .service()
               .streams()
               .appendAsync(Map.of(key, entry.encoded()))
               .whenComplete((_, failed) -> {

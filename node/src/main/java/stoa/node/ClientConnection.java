@@ -28,7 +28,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
    * Reading: after each frame this asks for the next one, unless too much is in progress; then the
    * sender asks when that has become less.
    */
-  private final ServedGroups nodes;
+  private final ServedGroups servedGroups;
   private final ServerCallStreamObserver<ServerFrame> out;
   private final Executor senders;
   private final String peer;
@@ -53,9 +53,9 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
 
   /// The client's place.
   ///
-  /// @param node the node of its group
+  /// @param served the part of its group that this server has
   /// @param session its session there
-  private record Seat(ServedGroup node, Session session) {}
+  private record Seat(ServedGroup served, Session session) {}
 
   /// How the conversation ends.
   ///
@@ -63,10 +63,13 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   private record End(Status status, @Nullable ServerFrame word) {}
 
   ClientConnection(
-      ServedGroups nodes, ServerCallStreamObserver<ServerFrame> out, String peer, Caller caller) {
-    this.nodes = nodes;
+      ServedGroups servedGroups,
+      ServerCallStreamObserver<ServerFrame> out,
+      String peer,
+      Caller caller) {
+    this.servedGroups = servedGroups;
     this.out = out;
-    this.senders = nodes.threads().senders();
+    this.senders = servedGroups.threads().senders();
     this.peer = peer;
     this.caller = caller;
     out.disableAutoRequest();
@@ -87,7 +90,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   }
 
   void begin() {
-    nodes.strangers().enter(this, System.nanoTime());
+    servedGroups.strangers().enter(this, System.nanoTime());
     out.request(1);
   }
 
@@ -102,7 +105,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
     }
     Seat known = seat;
     if (known == null) {
-      nodes.strangers().leave(this);
+      servedGroups.strangers().leave(this);
       hello(frame);
       return;
     }
@@ -130,18 +133,18 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
       return;
     }
     int group = hello.getGroup();
-    if (!nodes.has(group)) {
-      refuse(Status.FAILED_PRECONDITION, nodes.hasNot(group));
+    if (!servedGroups.has(group)) {
+      refuse(Status.FAILED_PRECONDITION, servedGroups.hasNot(group));
       return;
     }
-    Throwable failure = nodes.failure();
+    Throwable failure = servedGroups.failure();
     if (failure != null) {
       refuse(Status.UNAVAILABLE, Frames.FAILED + ": " + failure.getMessage());
       return;
     }
-    ServedGroup node = nodes.of(group);
-    if (node == null) redirect(hello, frame);
-    else node.background(() -> greet(node, hello, frame));
+    ServedGroup served = servedGroups.of(group);
+    if (served == null) redirect(hello, frame);
+    else served.background(() -> greet(served, hello, frame));
   }
 
   /// Another server has the group's part of the store: tells the client which, as soon as that is
@@ -149,14 +152,14 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   private void redirect(ClientHello hello, ClientFrame frame) {
     int group = hello.getGroup();
     var _ =
-        nodes
+        servedGroups
             .whereabouts(group)
             .whenComplete((whereabouts, late) -> {
-              ServedGroup node = nodes.of(group);
+              ServedGroup served = servedGroups.of(group);
               if (late != null) {
                 refuse(Status.UNAVAILABLE, ServedGroups.NOBODY);
-              } else if (node != null) {
-                node.background(() -> greet(node, hello, frame));
+              } else if (served != null) {
+                served.background(() -> greet(served, hello, frame));
               } else {
                 lost();
                 end(Status.OK, ServerFrame.newBuilder().setElsewhere(whereabouts).build());
@@ -165,18 +168,18 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   }
 
   /// Finds or opens the session; may wait for the disk.
-  private void greet(ServedGroup node, ClientHello hello, ClientFrame frame) {
+  private void greet(ServedGroup served, ClientHello hello, ClientFrame frame) {
     try {
-      Session found = node.registry().session(hello, origin());
+      Session found = served.registry().session(hello, origin());
       ClientConnection before = found.attach(this);
       if (before != null) before.refuse(Status.ABORTED, "another connection continues the session");
-      var taken = new Seat(node, found);
+      var taken = new Seat(served, found);
       seat = taken;
       if (over) { // it was lost meanwhile, when nobody knew whose it was
         lost();
         return;
       }
-      if (node.isOver()) { // and may have missed this one
+      if (served.isOver()) { // and may have missed this one
         refuse(Status.UNAVAILABLE, "another server has the store");
         return;
       }
@@ -192,7 +195,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
 
   private void take(Seat at, ClientFrame frame) {
     Session known = at.session();
-    ServedGroup node = at.node();
+    ServedGroup served = at.served();
     if (endUnlessKnown()) return;
     if (known.isEnded()) {
       refuse(Status.UNAVAILABLE, "session " + known.id() + " is about to end; ask again");
@@ -203,8 +206,8 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
             this,
             frame,
             run -> {
-              if (!run.isEmpty()) Readers.gather(node.service());
-              for (Request request : run) node.requests().begin(known, request, caller);
+              if (!run.isEmpty()) Readers.gather(served.service());
+              for (Request request : run) served.requests().begin(known, request, caller);
             });
     if (refusal != null) {
       refuse(Status.INVALID_ARGUMENT, refusal);
@@ -216,7 +219,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
 
   private void readOn(Seat at) {
     synchronized (this) {
-      paused = at.node().isFull(at.session());
+      paused = at.served().isFull(at.session());
       if (paused) return;
     }
     out.request(1);
@@ -235,10 +238,10 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
 
   private void lost() {
     over = true;
-    nodes.strangers().leave(this);
+    servedGroups.strangers().leave(this);
     Seat at = seat;
-    if (at != null && at.session().detach(this, at.node().nowNanos())) {
-      at.node().registry().lost(at.session());
+    if (at != null && at.session().detach(this, at.served().nowNanos())) {
+      at.served().registry().lost(at.session());
     }
   }
 
@@ -246,7 +249,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   /// more.
   boolean isOver() {
     Seat at = seat;
-    return at != null && at.node().isOver();
+    return at != null && at.served().isOver();
   }
 
   /// Ends the connection when the client's identity has ended or was removed; it may come again
@@ -287,7 +290,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   /// @return false when this thread has only one answer
   boolean sendAfterwards() {
     Seat at = seat;
-    return at != null && at.node().service().afterRound(sending);
+    return at != null && at.served().service().afterRound(sending);
   }
 
   private void send() {
@@ -320,11 +323,11 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
     Seat at = seat;
     if (at == null) return;
     Session known = at.session();
-    ServedGroup node = at.node();
+    ServedGroup served = at.served();
     while (!over && out.isReady()) {
       var frame = ServerFrame.newBuilder();
       boolean something = false;
-      ServedGroups.Told servers = nodes.told();
+      ServedGroups.Told servers = servedGroups.told();
       if (!saidHello) {
         saidHello = true;
         something = true;
@@ -334,7 +337,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
         frame.addAllServers(servers.servers());
       }
       saidServers = servers.number();
-      boolean draining = node.isDraining();
+      boolean draining = served.isDraining();
       if (draining && !saidDraining) {
         saidDraining = true;
         something = true;
@@ -342,7 +345,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
       }
       if (!something && !known.hasMore()) break;
       known.takeAnswers(this, frame, bytesAim);
-      frame.setMoment(node.service().moment());
+      frame.setMoment(served.service().moment());
       known.takeChanges(this, frame);
       if (frame.getAnswersCount() == 0) known.takeEvents(this, frame, bytesAim);
       if (known.conversation() != this) break;
@@ -358,7 +361,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
     }
     boolean resume;
     synchronized (this) {
-      resume = paused && !node.isFull(known);
+      resume = paused && !served.isFull(known);
       if (resume) paused = false;
     }
     if (resume) out.request(1);
@@ -366,23 +369,23 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
 
   private ServerHello hello(Seat at) {
     Session known = at.session();
-    ServedGroup node = at.node();
-    ServerConfig config = node.config();
-    var limits = node.service().limits();
+    ServedGroup served = at.served();
+    ServerConfig config = served.config();
+    var limits = served.service().limits();
     return ServerHello.newBuilder()
         .setProtocol(Frames.PROTOCOL)
         .setSession(known.id())
         .setSecret(known.secret())
         .setRecovered(known.isRecovered())
-        .setEpoch(node.service().owner())
+        .setEpoch(served.service().owner())
         .setCallBytesMax(limits.callBytesMax())
         .setRequestsMax(config.requestsMax())
         .setContainersMax(config.containersMax())
         .setLeaseMillis((int) config.lease().toMillis())
         .setBlobBytesMax(limits.blobBytesMax())
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
-        .addAllServers(nodes.servers())
-        .setGroups(nodes.groups())
+        .addAllServers(servedGroups.servers())
+        .setGroups(servedGroups.groups())
         .setClientClasses(config.clientClasses() && caller.hasSome(Role.DEPLOY))
         .build();
   }

@@ -32,7 +32,7 @@ final class CodeRequests {
   private static final int REASON_CHARACTERS_MAX = 4_000;
   private static final long BRINGING_SECONDS_MAX = 30;
 
-  private final ServedGroups nodes;
+  private final ServedGroups servedGroups;
   private final Executor operators;
   private final ServerConfig config;
   private final Semaphore turn = new Semaphore(1);
@@ -41,8 +41,8 @@ final class CodeRequests {
   ///
   /// @param operators runs what waits
   /// @param config says whether clients bring classes
-  CodeRequests(ServedGroups nodes, Executor operators, ServerConfig config) {
-    this.nodes = nodes;
+  CodeRequests(ServedGroups servedGroups, Executor operators, ServerConfig config) {
+    this.servedGroups = servedGroups;
     this.operators = operators;
     this.config = config;
   }
@@ -51,9 +51,9 @@ final class CodeRequests {
   ///
   /// @throws IllegalArgumentException when this server does not have the group
   private CodeService code(int group) {
-    if (!nodes.has(group)) throw new IllegalArgumentException(nodes.hasNot(group));
-    ServedGroup node = nodes.of(group);
-    if (node != null) return node.service().code();
+    if (!servedGroups.has(group)) throw new IllegalArgumentException(servedGroups.hasNot(group));
+    ServedGroup served = servedGroups.of(group);
+    if (served != null) return served.service().code();
     throw new IllegalArgumentException(
         "this server does not lead group " + group + "; try again when a server leads it");
   }

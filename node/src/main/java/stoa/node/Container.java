@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 
 /// An object that a session has open, and the lane of its requests. Thread-safe.
-final class OpenObject {
+final class Container {
   private final String type;
   private final Lane lane;
   private final CompletableFuture<ObjectService.Container> opened = new CompletableFuture<>();
 
   /// @param type the stored name of the object's type, as the client says
-  OpenObject(String type, Lane lane) {
+  Container(String type, Lane lane) {
     this.type = type;
     this.lane = lane;
   }

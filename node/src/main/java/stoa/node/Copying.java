@@ -18,11 +18,11 @@ final class Copying {
   // The most questions in progress, each with up to a mebibyte.
   private static final int TURNS_MAX = 8;
 
-  private final ServedGroups nodes;
+  private final ServedGroups servedGroups;
   private final Semaphore turns = new Semaphore(TURNS_MAX);
 
-  Copying(ServedGroups nodes) {
-    this.nodes = nodes;
+  Copying(ServedGroups servedGroups) {
+    this.servedGroups = servedGroups;
   }
 
   BackUpReply answer(BackUpRequest asked) {
@@ -32,7 +32,7 @@ final class Copying {
           BackupService.Taken taken = backups.take(asked.getAddress());
           var reply =
               BackUpReply.newBuilder()
-                  .setGroups(nodes.groups())
+                  .setGroups(servedGroups.groups())
                   .setOwner(taken.owner())
                   .setOrigin(taken.origin())
                   .setAddress(taken.address())
@@ -64,16 +64,16 @@ final class Copying {
   }
 
   private <T> T answer(int group, Function<BackupService, T> answer, Function<String, T> refusal) {
-    if (!nodes.has(group)) return refusal.apply(nodes.hasNot(group));
-    ServedGroup node = nodes.of(group);
-    if (node == null) {
+    if (!servedGroups.has(group)) return refusal.apply(servedGroups.hasNot(group));
+    ServedGroup served = servedGroups.of(group);
+    if (served == null) {
       return refusal.apply("this server does not lead group " + group + "; try again");
     }
     if (!turns.tryAcquire()) {
       return refusal.apply("this server answers " + TURNS_MAX + " backups; try again soon");
     }
     try {
-      return answer.apply(node.service().backups());
+      return answer.apply(served.service().backups());
     } catch (StoaException | IllegalArgumentException | StorageException refused) {
       return refusal.apply(CodeRequests.reason(refused));
     } finally {

@@ -116,7 +116,7 @@ final class Needs {
   }
 
   private static Need ofObject(Role role, int container, Session session) {
-    OpenObject open = session.containers.get(container);
+    Container open = session.containers.get(container);
     return open == null ? Need.NONE : of(role, open.type()); // refused as not open
   }
 
@@ -125,7 +125,7 @@ final class Needs {
   }
 
   private static Need call(Call call, Session session) {
-    OpenObject open = session.containers.get(call.getContainer());
+    Container open = session.containers.get(call.getContainer());
     if (open == null) return Need.NONE; // refused as not open
     if (PastRequests.isOfPast(call)) return of(READ, open.type());
     Existence.Kind expected = call.getExistence().getKind();

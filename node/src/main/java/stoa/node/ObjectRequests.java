@@ -29,25 +29,25 @@ import stoa.wire.proto.Open;
 final class ObjectRequests {
   private static final int KEYS_MAX = 1_000;
 
-  private final ServedGroup node;
+  private final ServedGroup served;
   private final ObjectService service;
 
-  ObjectRequests(ServedGroup node) {
-    this.node = node;
-    this.service = node.service();
+  ObjectRequests(ServedGroup served) {
+    this.served = served;
+    this.service = served.service();
   }
 
   // ---- containers
 
   void open(PendingRequest asked, Open open) {
     Session session = asked.session();
-    if (session.containers.size() >= node.config().containersMax()) {
+    if (session.containers.size() >= served.config().containersMax()) {
       throw new LimitExceeded(
           "the session has "
               + session.containers.size()
               + " objects open (containersMax); close some");
     }
-    var container = new OpenObject(open.getType(), new Lane(session.threads.calls()));
+    var container = new Container(open.getType(), new Lane(session.threads.calls()));
     session.containers.put(open.getContainer(), container);
     byte[] key = open.getKey().toByteArray();
     Runnable opening =
@@ -72,7 +72,7 @@ final class ObjectRequests {
 
   void close(PendingRequest asked, Close close) {
     int number = close.getContainer();
-    OpenObject container = asked.session().containers.remove(number);
+    Container container = asked.session().containers.remove(number);
     Runnable closing =
         () -> {
           asked.session().unfollow(number);
@@ -86,7 +86,7 @@ final class ObjectRequests {
 
   /// Begins a call, or begins to look for it in the log if it may be there.
   void call(PendingRequest asked, Call call) {
-    OpenObject container = asked.session().container(call.getContainer());
+    Container container = asked.session().container(call.getContainer());
     if (asked.isAgain()) container.lane().slow(() -> again(asked, container, call));
     else container.lane().quick(() -> start(asked, container, call));
   }
@@ -102,7 +102,7 @@ final class ObjectRequests {
   }
 
   /// Begins a call; hands it on when it would take long.
-  private void start(PendingRequest asked, OpenObject container, Call call) {
+  private void start(PendingRequest asked, Container container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
       asked.calls(made);
@@ -117,7 +117,7 @@ final class ObjectRequests {
   }
 
   /// Begins a call as far as the roles of the client allow it. May wait for the disk.
-  private void startAllowed(PendingRequest asked, OpenObject container, ObjectService.Call made) {
+  private void startAllowed(PendingRequest asked, Container container, ObjectService.Call made) {
     try {
       ObjectService.Call allowed = asked.allowed(made, service::generation);
       if (service.isPlaced(made.container())) placed(asked, container, allowed);
@@ -128,7 +128,7 @@ final class ObjectRequests {
   }
 
   /// Begins a call on an object that migrates.
-  private void placed(PendingRequest asked, OpenObject container, ObjectService.Call call) {
+  private void placed(PendingRequest asked, Container container, ObjectService.Call call) {
     Runnable ended = service.enter(call);
     if (ended == null) atRoot(asked, call);
     else runBriefly(asked, container, call, ended);
@@ -144,7 +144,7 @@ final class ObjectRequests {
 
   /// Begins a call; hands it on when decoding its arguments would take long.
   private void runBriefly(
-      PendingRequest asked, OpenObject container, ObjectService.Call call, Runnable ended) {
+      PendingRequest asked, Container container, ObjectService.Call call, Runnable ended) {
     try {
       run(asked, call, ended, () -> service.beginBriefly(call, asked.timeLeft(), asked.id()));
     } catch (NotBrief later) {
@@ -201,7 +201,7 @@ final class ObjectRequests {
     });
   }
 
-  private void again(PendingRequest asked, OpenObject container, Call call) {
+  private void again(PendingRequest asked, Container container, Call call) {
     ObjectService.Call made;
     try {
       made = asked.allowed(Forms.call(container.object(), call), service::generation);
@@ -231,12 +231,12 @@ final class ObjectRequests {
   }
 
   void delete(PendingRequest asked, Delete delete) {
-    OpenObject container = asked.session().container(delete.getContainer());
+    Container container = asked.session().container(delete.getContainer());
     if (asked.isAgain()) container.lane().slow(() -> deleteAgain(asked, container, delete));
     else container.lane().quick(() -> delete(asked, container, delete));
   }
 
-  private void deleteAgain(PendingRequest asked, OpenObject container, Delete delete) {
+  private void deleteAgain(PendingRequest asked, Container container, Delete delete) {
     try {
       PriorOutcome earlier = earlier(asked, container, "deletion");
       if (earlier != null) asked.answer(Forms.done(earlier.generation()));
@@ -246,7 +246,7 @@ final class ObjectRequests {
     }
   }
 
-  private void delete(PendingRequest asked, OpenObject container, Delete delete) {
+  private void delete(PendingRequest asked, Container container, Delete delete) {
     try {
       asked.checkTime();
       var existence = MessageForms.existence(delete.getExistence());
@@ -272,7 +272,7 @@ final class ObjectRequests {
   }
 
   /// Answers a deletion, when no client calls the object any more.
-  private void deleted(PendingRequest asked, OpenObject container, Request settled) {
+  private void deleted(PendingRequest asked, Container container, Request settled) {
     var done = Forms.done(settled.number()).setReach(settled.reach());
     if (service.mayBeLent(container.object())) {
       asked.onCalls(() -> {
@@ -285,7 +285,7 @@ final class ObjectRequests {
   }
 
   /// Returns what an earlier server logged of a request; null for nothing.
-  private @Nullable PriorOutcome earlier(PendingRequest asked, OpenObject container, String what) {
+  private @Nullable PriorOutcome earlier(PendingRequest asked, Container container, String what) {
     try {
       return service.earlier(container.object(), asked.id(), asked.since());
     } catch (TooOld old) {

@@ -27,12 +27,12 @@ final class PastRequests {
   // The most versions of one read.
   private static final int PART_MAX = 256;
 
-  private final ServedGroup node;
+  private final ServedGroup served;
   private final ObjectService service;
 
-  PastRequests(ServedGroup node) {
-    this.node = node;
-    this.service = node.service();
+  PastRequests(ServedGroup served) {
+    this.served = served;
+    this.service = served.service();
   }
 
   // ---- objects
@@ -43,7 +43,7 @@ final class PastRequests {
   }
 
   void call(PendingRequest asked, Call call) {
-    OpenObject container = asked.session().container(call.getContainer());
+    Container container = asked.session().container(call.getContainer());
     container
         .lane()
         .slow(() ->
@@ -128,7 +128,7 @@ final class PastRequests {
   // ---- pins
 
   Answer.Builder pin(Session session, Pin pin) {
-    if (session.pins.size() >= node.config().containersMax()) {
+    if (session.pins.size() >= served.config().containersMax()) {
       throw new LimitExceeded(
           "the session holds " + session.pins.size() + " snapshots; close some");
     }

@@ -31,7 +31,7 @@ import stoa.wire.proto.Request;
 
 /// One request in progress: where its work runs, and its answer. Thread-safe; it is answered once.
 final class PendingRequest {
-  private final ServedGroup node;
+  private final ServedGroup served;
   private final ObjectService service;
   private final Session session;
   private final Request request;
@@ -40,6 +40,7 @@ final class PendingRequest {
 
   // Null when its client does not record it.
   private final @Nullable Trace trace;
+
   // Set by the thread that begins the request, before it begins anything.
   private Permit permit = Permit.WHOLE;
 
@@ -47,14 +48,14 @@ final class PendingRequest {
   private volatile @Nullable Latency latency;
   private int weight;
 
-  PendingRequest(ServedGroup node, Session session, Request request, Caller caller) {
-    this.node = node;
-    this.service = node.service();
+  PendingRequest(ServedGroup served, Session session, Request request, Caller caller) {
+    this.served = served;
+    this.service = served.service();
     this.session = session;
     this.request = request;
     this.caller = caller;
-    this.arrivedNanos = node.nowNanos();
-    this.trace = node.tracing(session, request);
+    this.arrivedNanos = served.nowNanos();
+    this.trace = served.tracing(session, request);
   }
 
   /// Work that answers a request.
@@ -82,14 +83,14 @@ final class PendingRequest {
 
   /// Notes which call it makes.
   void calls(ObjectService.Call call) {
-    measure(node.meter(call));
+    measure(served.meter(call));
     traces(call);
   }
 
   /// Notes for whom records it which call it makes.
   void traces(ObjectService.Call call) {
     Trace recorded = trace;
-    if (recorded != null) node.trace(recorded, call);
+    if (recorded != null) served.trace(recorded, call);
   }
 
   /// Begins work in the store that may be recorded.
@@ -109,7 +110,7 @@ final class PendingRequest {
 
   void answer(Answer.Builder answer) {
     Trace recorded = trace;
-    if (node.isOver()) { // the server that has the store now is asked again
+    if (served.isOver()) { // the server that has the store now is asked again
       if (recorded != null) recorded.end(new Unavailable("another server has the store"));
       return;
     }
@@ -124,9 +125,9 @@ final class PendingRequest {
                   + "; ask for less at once");
       built = failure(tooLarge).setSequence(request.getSequence()).build();
     }
-    node.answered().count();
+    served.answered().count();
     Latency measured = latency;
-    if (measured != null) measured.end(weight, node.nowNanos() - arrivedNanos);
+    if (measured != null) measured.end(weight, served.nowNanos() - arrivedNanos);
     if (recorded != null) end(recorded, built);
     session.answer(built);
   }
@@ -153,7 +154,8 @@ final class PendingRequest {
   /// Answers, after a while, that the roles of the client do not allow it.
   void forbid(String why) {
     session.refuses();
-    node.access()
+    served
+        .access()
         .refusals()
         .forbidden(
             "identity " + caller.name(),
@@ -245,7 +247,7 @@ final class PendingRequest {
     if (session.isOverfull()) {
       throw new LimitExceeded(
           "the session leaves more than "
-              + node.config().answerBytesMax()
+              + served.config().answerBytesMax()
               + " bytes of answers (answerBytesMax) unread or unacknowledged; read and acknowledge"
               + " them");
     }
@@ -278,7 +280,7 @@ final class PendingRequest {
   /// @throws DeadlineExceeded when it has waited for longer than it may take
   void checkTime() {
     long millis = waitMillisMax();
-    if (millis > 0 && node.nowNanos() - arrivedNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
+    if (millis > 0 && served.nowNanos() - arrivedNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
       throw new DeadlineExceeded(
           "the call waited for more than " + millis + " ms; nothing was written");
     }
@@ -289,7 +291,7 @@ final class PendingRequest {
     int millis = request.getTimeMillis();
     Duration most = service.limits().callTimeMax();
     if (millis == 0) return most;
-    var left = Duration.ofMillis(millis).minusNanos(node.nowNanos() - arrivedNanos);
+    var left = Duration.ofMillis(millis).minusNanos(served.nowNanos() - arrivedNanos);
     return left.compareTo(most) < 0 ? left : most;
   }
 
@@ -318,7 +320,7 @@ final class PendingRequest {
 
   /// Runs, on another thread, work that may wait for the disk and runs no users' code.
   void aside(Work work) {
-    node.background(() -> attempt(work));
+    served.background(() -> attempt(work));
   }
 
   /// Runs work as [#aside] that may run users' code.
@@ -336,7 +338,7 @@ final class PendingRequest {
   ///
   /// @param number the container's number
   void onObject(int number, OnObject work) {
-    OpenObject container = session.container(number);
+    Container container = session.container(number);
     container.lane().quick(() -> onCalls(() -> work.answer(container.object())));
   }
 }

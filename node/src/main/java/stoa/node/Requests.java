@@ -22,7 +22,7 @@ import stoa.wire.proto.TypeNames;
 final class Requests {
   private static final int NAMES_MAX = 4_096;
 
-  private final ServedGroup node;
+  private final ServedGroup served;
   private final ObjectService service;
   private final ObjectRequests objects;
   private final ViewRequests views;
@@ -30,19 +30,19 @@ final class Requests {
   private final PastRequests past;
   private final KeyRequests keys;
 
-  Requests(ServedGroup node) {
-    this.node = node;
-    this.service = node.service();
-    this.objects = new ObjectRequests(node);
+  Requests(ServedGroup served) {
+    this.served = served;
+    this.service = served.service();
+    this.objects = new ObjectRequests(served);
     this.views = new ViewRequests(service);
-    this.transactions = new TransactionRequests(node);
-    this.past = new PastRequests(node);
+    this.transactions = new TransactionRequests(served);
+    this.past = new PastRequests(served);
     this.keys = new KeyRequests(service);
   }
 
   /// Begins a request, if the roles of its client allow it; waits for nothing.
   void begin(Session session, Request request, Caller caller) {
-    var asked = new PendingRequest(node, session, request, caller);
+    var asked = new PendingRequest(served, session, request, caller);
     try {
       if (!caller.mayAll()) {
         Permit permit = caller.permit(Needs.of(request, session));
@@ -116,7 +116,7 @@ final class Requests {
 
       case GOODBYE ->
           asked.aside(() -> {
-            node.registry().end(session);
+            served.registry().end(session);
             return Forms.done();
           });
       case WHAT_NOT_SET ->

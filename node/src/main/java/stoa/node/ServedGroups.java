@@ -35,7 +35,7 @@ final class ServedGroups implements AutoCloseable {
   private final Strangers strangers;
   private final Origins origins;
   private final CallMeters calls = new CallMeters();
-  private final ConcurrentHashMap<Integer, ServedGroup> nodes = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, ServedGroup> servedGroups = new ConcurrentHashMap<>();
 
   // Null while nobody records requests.
   private volatile @Nullable Tracer tracer;
@@ -62,7 +62,8 @@ final class ServedGroups implements AutoCloseable {
     this.origins =
         new Origins(
             config,
-            () -> nodes.values().stream().flatMap(node -> node.registry().all().stream()),
+            () ->
+                servedGroups.values().stream().flatMap(served -> served.registry().all().stream()),
             () -> access.identities().count());
     this.told = new Told(0, peers == null ? List.of() : peers.servers());
   }
@@ -71,22 +72,22 @@ final class ServedGroups implements AutoCloseable {
   ///
   /// @param coordinator of the groups; null where it is not
   void lead(int group, ObjectService service, @Nullable Coordinator coordinator) {
-    var node = new ServedGroup(config, service, this, coordinator);
-    if (coordinator != null) service.coordinate(coordinator, node.participant());
-    nodes.put(group, node);
+    var served = new ServedGroup(config, service, this, coordinator);
+    if (coordinator != null) service.coordinate(coordinator, served.participant());
+    servedGroups.put(group, served);
   }
 
   /// Ends serving a group's part of the store, and closes it.
   void follow(int group) {
-    ServedGroup before = nodes.remove(group);
+    ServedGroup before = servedGroups.remove(group);
     if (before == null) return;
     before.abandon();
     before.service().close();
   }
 
-  /// Returns the node of a group; null when another server has its part, or may have it.
+  /// Returns a served group; null when another server has its part, or may have it.
   @Nullable ServedGroup of(int group) {
-    ServedGroup found = nodes.get(group);
+    ServedGroup found = servedGroups.get(group);
     return found == null || found.isOver() ? null : found;
   }
 
@@ -107,8 +108,8 @@ final class ServedGroups implements AutoCloseable {
   /// Tells what the groups that are here have measured.
   void measure(Measures out) {
     calls.measure(out, "server");
-    nodes.forEach((group, node) -> {
-      if (!node.isOver()) node.measure(out, out.with("group", Integer.toString(group)));
+    servedGroups.forEach((group, served) -> {
+      if (!served.isOver()) served.measure(out, out.with("group", Integer.toString(group)));
     });
   }
 
@@ -118,7 +119,7 @@ final class ServedGroups implements AutoCloseable {
   }
 
   Collection<ServedGroup> all() {
-    return nodes.values();
+    return servedGroups.values();
   }
 
   ServerThreads threads() {
@@ -139,7 +140,7 @@ final class ServedGroups implements AutoCloseable {
   /// thread calls it, periodically.
   long silentNanos(long nowNanos) {
     long now = threads.callsDone();
-    for (ServedGroup node : nodes.values()) now += node.answered().total();
+    for (ServedGroup served : servedGroups.values()) now += served.answered().total();
     if (now != progress || !threads.areCallsFull()) {
       progress = now;
       progressNanos = nowNanos;
@@ -151,10 +152,10 @@ final class ServedGroups implements AutoCloseable {
   void tick() {
     strangers.expire(System.nanoTime());
     tellServers();
-    for (ServedGroup node : nodes.values()) {
-      node.endUnknown();
+    for (ServedGroup served : servedGroups.values()) {
+      served.endUnknown();
       try {
-        if (!node.isOver()) node.tick();
+        if (!served.isOver()) served.tick();
       } catch (RuntimeException over) {
         // It was closed meanwhile. The others tick all the same.
         LOG.debug("a tick failed", over);
@@ -169,14 +170,14 @@ final class ServedGroups implements AutoCloseable {
     Told before = told;
     if (now.equals(before.servers)) return;
     told = new Told(before.number + 1, now);
-    for (ServedGroup node : nodes.values()) node.sayAgain();
+    for (ServedGroup served : servedGroups.values()) served.sayAgain();
   }
 
   /// Returns why a server that keeps its store alone can serve no more; null while it can.
   @Nullable Throwable failure() {
     if (peers != null) return null;
-    for (ServedGroup node : nodes.values()) {
-      Throwable found = node.service().failure();
+    for (ServedGroup served : servedGroups.values()) {
+      Throwable found = served.service().failure();
       if (found != null) return found;
     }
     return null;
@@ -238,13 +239,13 @@ final class ServedGroups implements AutoCloseable {
 
   /// Tells all clients that the server is about to stop.
   void drain() {
-    for (ServedGroup node : nodes.values()) node.drain();
+    for (ServedGroup served : servedGroups.values()) served.drain();
   }
 
   /// Returns whether every request is answered, and the answers are sent.
   boolean isIdle() {
-    for (ServedGroup node : nodes.values()) {
-      if (!node.isIdle()) return false;
+    for (ServedGroup served : servedGroups.values()) {
+      if (!served.isIdle()) return false;
     }
     return true;
   }
@@ -252,9 +253,9 @@ final class ServedGroups implements AutoCloseable {
   /// Closes the store.
   @Override
   public void close() {
-    for (int group : List.copyOf(nodes.keySet())) {
-      ServedGroup node = nodes.remove(group);
-      if (node != null) node.service().close();
+    for (int group : List.copyOf(servedGroups.keySet())) {
+      ServedGroup served = servedGroups.remove(group);
+      if (served != null) served.service().close();
     }
     threads.close();
   }

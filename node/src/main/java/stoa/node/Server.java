@@ -89,7 +89,7 @@ import stoa.wire.proto.Whereabouts;
 public final class Server implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
 
-  // The node of a group comes with lead and goes with follow, which one owner of the group at a
+  // A served group comes with lead and goes with follow, which one owner of the group at a
   // time calls. A request that finds it gone sends its client elsewhere.
   private static final int LEASE_TICK_MILLIS = 200;
   private static final int SHOWN_MAX = 1_000;
@@ -105,7 +105,7 @@ public final class Server implements AutoCloseable {
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
-  private final ServedGroups nodes;
+  private final ServedGroups servedGroups;
   private final TreeServer tree;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
@@ -134,17 +134,20 @@ public final class Server implements AutoCloseable {
 
   /// Creates a server.
   ///
-  /// @param nodes closed with the server
-  private Server(ServerConfig config, ServedGroups nodes) throws IOException {
+  /// @param servedGroups closed with the server
+  private Server(ServerConfig config, ServedGroups servedGroups) throws IOException {
     this.config = config;
-    this.nodes = nodes;
+    this.servedGroups = servedGroups;
     arrivals = new Arrivals(config.helloConnectionsMax(), config.helloTimeMax());
     readers = new Readers(arrivals);
-    code = new CodeRequests(nodes, operators, config);
-    copying = new Copying(nodes);
+    code = new CodeRequests(servedGroups, operators, config);
+    copying = new Copying(servedGroups);
     tree =
         new TreeServer(
-            this::placed, nodes.threads().background(), config.treeLease(), config.treeFanOut());
+            this::placed,
+            servedGroups.threads().background(),
+            config.treeLease(),
+            config.treeFanOut());
     var builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
             .directExecutor()
@@ -162,14 +165,14 @@ public final class Server implements AutoCloseable {
             .addService(Lenient.bind(new Conversing()))
             .addService(tree.service());
     readers.serve(builder);
-    builder.intercept(new Entrance(arrivals, nodes.access(), new Audit(nodes)));
+    builder.intercept(new Entrance(arrivals, servedGroups.access(), new Audit(servedGroups)));
     try {
       secure(builder);
       server = builder.build().start();
     } catch (IOException | RuntimeException failed) {
       operators.shutdown();
       readers.close();
-      nodes.close();
+      servedGroups.close();
       throw failed;
     }
     leases =
@@ -191,7 +194,7 @@ public final class Server implements AutoCloseable {
       builder.sslContext(live);
       reloading.add("the certificates", tls.files(), () -> live.become(tls.grpc()));
     }
-    Access access = nodes.access();
+    Access access = servedGroups.access();
     reloading.add("the identities", access.source().files(), access::reload);
   }
 
@@ -199,8 +202,8 @@ public final class Server implements AutoCloseable {
     try {
       reloading.tick();
       long now = System.nanoTime();
-      silentNanos = Math.max(readers.silentNanos(now), nodes.silentNanos(now));
-      nodes.tick();
+      silentNanos = Math.max(readers.silentNanos(now), servedGroups.silentNanos(now));
+      servedGroups.tick();
       tree.tick();
       lookForFailure();
     } catch (RuntimeException | Error e) {
@@ -212,7 +215,7 @@ public final class Server implements AutoCloseable {
   /// it. This starts nothing, since the store may have failed for lack of threads or files.
   private void lookForFailure() {
     if (failure != null) return;
-    Throwable found = nodes.failure();
+    Throwable found = servedGroups.failure();
     if (found == null) return;
     failure = found;
     LOG.error("the store has failed, and the server ends: {}", found.getMessage());
@@ -221,17 +224,17 @@ public final class Server implements AutoCloseable {
 
   /* The part of the store that has the client-placed objects; null while another server has it. */
   private @Nullable ObjectService placed() {
-    ServedGroup node = nodes.of(ShardMap.GLOBAL_GROUP);
-    return node == null ? null : node.service();
+    ServedGroup served = servedGroups.of(ShardMap.GLOBAL_GROUP);
+    return served == null ? null : served.service();
   }
 
   /// Starts to serve a store, which is closed with the server.
   ///
   /// @throws IOException when the address is not available, or the certificate cannot be read
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
-    var nodes = new ServedGroups(config, null);
-    nodes.lead(ShardMap.GLOBAL_GROUP, service, null);
-    var server = new Server(config, nodes);
+    var servedGroups = new ServedGroups(config, null);
+    servedGroups.lead(ShardMap.GLOBAL_GROUP, service, null);
+    var server = new Server(config, servedGroups);
     server.retain(service);
     return server;
   }
@@ -247,7 +250,7 @@ public final class Server implements AutoCloseable {
   ///
   /// @param service closed with the server, or when another one has the group's part
   public void lead(int group, ObjectService service) {
-    nodes.lead(group, service, null);
+    servedGroups.lead(group, service, null);
     retain(service);
   }
 
@@ -256,7 +259,7 @@ public final class Server implements AutoCloseable {
   ///
   /// @param coordinator begins with this; the store was opened with its order
   public void lead(int group, ObjectService service, Coordinator coordinator) {
-    nodes.lead(group, service, coordinator);
+    servedGroups.lead(group, service, coordinator);
     retain(service);
   }
 
@@ -281,9 +284,9 @@ public final class Server implements AutoCloseable {
   ///
   /// @throws stoa.Unavailable when another server has it
   public Coordinator.Member member(int group) {
-    ServedGroup node = nodes.of(group);
-    if (node == null) throw new Unavailable("another server has group " + group);
-    return node.participant();
+    ServedGroup served = servedGroups.of(group);
+    if (served == null) throw new Unavailable("another server has group " + group);
+    return served.participant();
   }
 
   /// Answers a question of a method of another group's object. May wait.
@@ -291,14 +294,17 @@ public final class Server implements AutoCloseable {
   /// @param question see [Neighborhood]
   public byte[] neighbor(byte[] question) {
     int group = Neighborhood.groupOf(question);
-    ServedGroup node = nodes.of(group);
-    if (node == null) return Neighborhood.elsewhere("another server has group " + group);
-    return node.service().neighbor(question);
+    ServedGroup served = servedGroups.of(group);
+    if (served == null) return Neighborhood.elsewhere("another server has group " + group);
+    return served.service().neighbor(question);
   }
 
   /// Returns the services of the groups that this server has.
   public List<ObjectService> services() {
-    return nodes.all().stream().filter(node -> !node.isOver()).map(ServedGroup::service).toList();
+    return servedGroups.all().stream()
+        .filter(served -> !served.isOver())
+        .map(ServedGroup::service)
+        .toList();
   }
 
   /// Records an object of a group that this server has, and whose state differs at another.
@@ -306,14 +312,14 @@ public final class Server implements AutoCloseable {
   /// @param evidence the evidence of a standby
   /// @return whether it is in quarantine
   public boolean diverged(int group, byte[] evidence) {
-    ServedGroup node = nodes.of(group);
-    return node != null && node.service().quarantine(Divergence.of(evidence));
+    ServedGroup served = servedGroups.of(group);
+    return served != null && served.service().quarantine(Divergence.of(evidence));
   }
 
   /// Ends serving a group's part of the store, and closes what [#lead] got: its clients learn to
   /// ask another server.
   public void follow(int group) {
-    nodes.follow(group);
+    servedGroups.follow(group);
   }
 
   /// Returns for how long it has served no client, because endless work keeps all threads that read
@@ -326,12 +332,12 @@ public final class Server implements AutoCloseable {
   ///
   /// @param recording null ends the recording
   public void trace(@Nullable Tracer recording) {
-    nodes.trace(recording);
+    servedGroups.trace(recording);
   }
 
   /// Tells what the server and its part of the store have measured.
   public void measure(Measures out) {
-    nodes.measure(out);
+    servedGroups.measure(out);
     out.gauge(
         "stoa.server.up",
         Measures.SECONDS,
@@ -341,17 +347,17 @@ public final class Server implements AutoCloseable {
         "stoa.server.tokens.wrong",
         Measures.NO_UNIT,
         "Requests without a right token or certificate.",
-        nodes.access().refusals().unproved());
+        servedGroups.access().refusals().unproved());
     out.count(
         "stoa.server.forbidden",
         Measures.NO_UNIT,
         "Requests that the roles of their client did not allow.",
-        nodes.access().refusals().forbidden());
+        servedGroups.access().refusals().forbidden());
     out.gauge(
         "stoa.server.strangers",
         Measures.NO_UNIT,
         "Connections that have said no hello.",
-        nodes.strangers().count());
+        servedGroups.strangers().count());
     out.gauge(
         "stoa.server.silent",
         Measures.SECONDS,
@@ -371,9 +377,9 @@ public final class Server implements AutoCloseable {
   /// @return why clients cannot use the store here, one reason for each group; empty when they can
   public List<String> unready(Duration timeMax) {
     if (closing.get()) return List.of("the server stops");
-    Throwable failed = nodes.failure();
+    Throwable failed = servedGroups.failure();
     if (failed != null) return List.of("the store has failed: " + failed.getMessage());
-    int groups = nodes.groups();
+    int groups = servedGroups.groups();
     if (groups == 0) return List.of("the server does not know its store yet");
     long end = System.nanoTime() + timeMax.toNanos();
     var asked = new ArrayList<CompletableFuture<?>>();
@@ -397,14 +403,14 @@ public final class Server implements AutoCloseable {
   }
 
   private CompletableFuture<?> asked(int group) {
-    ServedGroup node = nodes.of(group);
-    if (node == null) return nodes.whereabouts(group);
-    return CompletableFuture.runAsync(node.service()::probe, operators);
+    ServedGroup served = servedGroups.of(group);
+    if (served == null) return servedGroups.whereabouts(group);
+    return CompletableFuture.runAsync(served.service()::probe, operators);
   }
 
   /// Returns what decides on the requests of clients, for further doors.
   public Access access() {
-    return nodes.access();
+    return servedGroups.access();
   }
 
   /// Reads the certificates and identities again if their files have changed, as it does by itself
@@ -423,7 +429,7 @@ public final class Server implements AutoCloseable {
   @Override
   public void close() {
     if (!closing.compareAndSet(false, true)) return;
-    nodes.drain();
+    servedGroups.drain();
     server.shutdown();
     leases.shutdownNow();
     long end = System.nanoTime() + config.drainTimeMax().toNanos();
@@ -433,7 +439,7 @@ public final class Server implements AutoCloseable {
       while (System.nanoTime() < end
           && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
         // Clients that were told get a moment to leave by themselves.
-        idle = nodes.isIdle() ? idle + 1 : 0;
+        idle = servedGroups.isIdle() ? idle + 1 : 0;
         if (idle > IDLE_TICKS) break;
       }
     } catch (InterruptedException e) {
@@ -461,7 +467,7 @@ public final class Server implements AutoCloseable {
   private void release() {
     operators.shutdown();
     tree.close();
-    nodes.close();
+    servedGroups.close();
     readers.close();
     serving.countDown();
   }
@@ -482,21 +488,21 @@ public final class Server implements AutoCloseable {
             StatusReply.newBuilder()
                 .setVersion(VERSION)
                 .setUpMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos));
-        ServedGroup node = nodes.of(asked.getGroup());
-        Peers peers = nodes.peers();
-        reply.setGroups(nodes.groups());
-        Throwable failed = nodes.failure();
+        ServedGroup served = servedGroups.of(asked.getGroup());
+        Peers peers = servedGroups.peers();
+        reply.setGroups(servedGroups.groups());
+        Throwable failed = servedGroups.failure();
         if (failed != null) reply.setFailure(String.valueOf(failed.getMessage()));
         reply.addAllAlarms(reloading.alarms());
         if (peers != null) {
           reply
-              .setRole(node == null ? "follows" : "leads")
+              .setRole(served == null ? "follows" : "leads")
               .addAllServers(peers.status())
               .addAllAlarms(peers.alarms())
               .setServersAgeMillis(peers.age().toMillis());
         }
-        if (node != null) describe(node, reply);
-        if (node != null && asked.getGroup() == ShardMap.GLOBAL_GROUP) {
+        if (served != null) describe(served, reply);
+        if (served != null && asked.getGroup() == ShardMap.GLOBAL_GROUP) {
           tree.members().stream().limit(SHOWN_MAX).forEach(member -> reply.addTree(shown(member)));
         }
         out.onNext(reply.build());
@@ -504,14 +510,14 @@ public final class Server implements AutoCloseable {
       });
     }
 
-    private static void describe(ServedGroup node, StatusReply.Builder reply) {
-      ObjectService service = node.service();
+    private static void describe(ServedGroup served, StatusReply.Builder reply) {
+      ObjectService service = served.service();
       reply
           .setData(service.place())
           .setObjectsInMemory(service.residentKeys())
-          .setCallsAnswered(node.answered().total())
-          .setCallsPerSecond(node.answered().perSecond())
-          .setSyncsPerSecond(node.syncs().perSecond());
+          .setCallsAnswered(served.answered().total())
+          .setCallsPerSecond(served.answered().perSecond())
+          .setSyncsPerSecond(served.syncs().perSecond());
       long moment = service.moment();
       List<ObjectService.Room> room = service.room();
       for (DeviceStats device : service.devices()) {
@@ -525,10 +531,10 @@ public final class Server implements AutoCloseable {
                 .setFreeBytes(limited(Math.max(0, here.freeBytes())))
                 .setQuotaBytes(limited(here.quotaBytes())));
       }
-      node.registry().all().stream()
+      served.registry().all().stream()
           .limit(SHOWN_MAX)
           .forEach(session -> reply.addSessions(session.status()));
-      for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(node, call));
+      for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(served, call));
       service.diverged().stream()
           .limit(SHOWN_MAX)
           .forEach(evidence -> reply.addQuarantined(shown(evidence)));
@@ -562,8 +568,8 @@ public final class Server implements AutoCloseable {
           .build();
     }
 
-    private static CallStatus shown(ServedGroup node, ObjectCall call) {
-      Session session = node.registry().find(call.session());
+    private static CallStatus shown(ServedGroup served, ObjectCall call) {
+      Session session = served.registry().find(call.session());
       return CallStatus.newBuilder()
           .setSession(call.session())
           .setPeer(session == null ? "" : session.peer())
@@ -581,9 +587,10 @@ public final class Server implements AutoCloseable {
     public void cancel(CancelRequest asked, StreamObserver<CancelReply> out) {
       operators.execute(() -> {
         var reply = CancelReply.newBuilder();
-        ServedGroup node = nodes.of(asked.getGroup());
+        ServedGroup served = servedGroups.of(asked.getGroup());
         try {
-          reply.setCancelled(node != null && node.service().cancel(Long.parseLong(asked.getId())));
+          reply.setCancelled(
+              served != null && served.service().cancel(Long.parseLong(asked.getId())));
           if (!reply.getCancelled()) {
             reply.setWhy("no call " + asked.getId() + " is in progress that can be canceled");
           }
@@ -597,15 +604,15 @@ public final class Server implements AutoCloseable {
 
     @Override
     public void where(WhereRequest asked, StreamObserver<Whereabouts> out) {
-      if (!nodes.has(asked.getGroup())) {
+      if (!servedGroups.has(asked.getGroup())) {
         out.onError(
             Status.FAILED_PRECONDITION
-                .withDescription(nodes.hasNot(asked.getGroup()))
+                .withDescription(servedGroups.hasNot(asked.getGroup()))
                 .asRuntimeException());
         return;
       }
       var _ =
-          nodes
+          servedGroups
               .whereabouts(asked.getGroup())
               .whenComplete((whereabouts, late) -> {
                 if (late == null) {
@@ -620,7 +627,7 @@ public final class Server implements AutoCloseable {
 
     @Override
     public void challenge(ChallengeRequest asked, StreamObserver<ChallengeReply> out) {
-      Peers peers = nodes.peers();
+      Peers peers = servedGroups.peers();
       var reply = ChallengeReply.newBuilder();
       if (peers != null && peers.secret() != null) {
         reply.setChallenge(challenges.give(System.nanoTime()));
@@ -634,7 +641,7 @@ public final class Server implements AutoCloseable {
     /// @param challenge the challenge that the request answers
     /// @param isProved returns whether its proof is valid under the secret
     private Peers peer(ByteString challenge, Predicate<Secret> isProved) {
-      Peers peers = nodes.peers();
+      Peers peers = servedGroups.peers();
       if (peers == null) {
         throw new IllegalArgumentException(
             "this server keeps its store alone; start it with --replicated on a new directory");
@@ -683,13 +690,13 @@ public final class Server implements AutoCloseable {
     public void accept(AcceptRequest asked, StreamObserver<AcceptReply> out) {
       operators.execute(() -> {
         var reply = AcceptReply.newBuilder();
-        ServedGroup node = nodes.of(asked.getGroup());
+        ServedGroup served = servedGroups.of(asked.getGroup());
         try {
-          if (node == null) {
+          if (served == null) {
             reply.setRefusal("this server has not the store");
           } else if (asked.getAll()) {
-            acceptAll(node.service(), reply);
-          } else if (node.service().accept(asked.getObject())) {
+            acceptAll(served.service(), reply);
+          } else if (served.service().accept(asked.getObject())) {
             reply.setAccepted(1);
           } else {
             reply.setRefusal(
@@ -736,10 +743,10 @@ public final class Server implements AutoCloseable {
       operators.execute(() -> {
         LookReply reply;
         Semaphore turns = asked.hasUse() ? watches : looks;
-        ServedGroup node = nodes.of(asked.getGroup());
-        if (!nodes.has(asked.getGroup())) {
-          reply = refusal(nodes.hasNot(asked.getGroup()));
-        } else if (node == null) {
+        ServedGroup served = servedGroups.of(asked.getGroup());
+        if (!servedGroups.has(asked.getGroup())) {
+          reply = refusal(servedGroups.hasNot(asked.getGroup()));
+        } else if (served == null) {
           reply =
               refusal(
                   "this server does not lead group "
@@ -752,8 +759,8 @@ public final class Server implements AutoCloseable {
           try {
             reply =
                 asked.hasAudit()
-                    ? Audit.last(node.service().streams(), asked.getAudit().getMax())
-                    : Looking.answer(node.service().look(), asked);
+                    ? Audit.last(served.service().streams(), asked.getAudit().getMax())
+                    : Looking.answer(served.service().look(), asked);
           } catch (RuntimeException | LinkageError | StackOverflowError failed) {
             reply = refusal("the server cannot tell: " + failed);
           } finally {
@@ -769,18 +776,18 @@ public final class Server implements AutoCloseable {
     public void retain(RetainRequest asked, StreamObserver<RetainReply> out) {
       operators.execute(() -> {
         var reply = RetainReply.newBuilder();
-        ServedGroup node = nodes.of(asked.getGroup());
+        ServedGroup served = servedGroups.of(asked.getGroup());
         try {
-          if (!nodes.has(asked.getGroup())) {
-            reply.setRefusal(nodes.hasNot(asked.getGroup()));
-          } else if (node == null) {
+          if (!servedGroups.has(asked.getGroup())) {
+            reply.setRefusal(servedGroups.hasNot(asked.getGroup()));
+          } else if (served == null) {
             reply.setRefusal("this server does not lead group " + asked.getGroup() + "; try again");
           } else {
             if (asked.getRulesCount() > 0) {
-              node.service().retention().change(asked.getRulesList());
+              served.service().retention().change(asked.getRulesList());
             }
-            if (asked.hasRelease()) release(node.service(), asked.getRelease(), reply);
-            reply.addAllRules(node.service().retention().rules());
+            if (asked.hasRelease()) release(served.service(), asked.getRelease(), reply);
+            reply.addAllRules(served.service().retention().rules());
           }
         } catch (StoaException | IllegalArgumentException refused) {
           reply.clear().setRefusal(CodeRequests.reason(refused));
@@ -822,7 +829,7 @@ public final class Server implements AutoCloseable {
       @Nullable SocketAddress peer = Entrance.PEER.get();
       var conversation =
           new ClientConnection(
-              nodes,
+              servedGroups,
               (ServerCallStreamObserver<ServerFrame>) out,
               peer == null ? "" : peer.toString(),
               Entrance.caller());

@@ -31,12 +31,12 @@ import stoa.wire.proto.TransactionId;
 ///
 /// Requests in one transaction run in its lane, in the order of their arrival.
 final class TransactionRequests {
-  private final ServedGroup node;
+  private final ServedGroup served;
   private final ObjectService service;
 
-  TransactionRequests(ServedGroup node) {
-    this.node = node;
-    this.service = node.service();
+  TransactionRequests(ServedGroup served) {
+    this.served = served;
+    this.service = served.service();
   }
 
   /// Begins a request that names a transaction; waits for nothing.
@@ -82,7 +82,7 @@ final class TransactionRequests {
     Session session = asked.session();
     if (begin.getTransaction() == 0)
       throw new IllegalArgumentException("a transaction has a number");
-    if (session.transactions.size() >= node.config().transactionsMax()) {
+    if (session.transactions.size() >= served.config().transactionsMax()) {
       throw new LimitExceeded(
           "the session has "
               + session.transactions.size()
@@ -198,7 +198,7 @@ final class TransactionRequests {
 
   /// Commits a transaction over several groups.
   void commit(PendingRequest asked, CommitAcross across) {
-    Coordinator coordinator = node.coordinator();
+    Coordinator coordinator = served.coordinator();
     if (coordinator == null) {
       throw new IllegalArgumentException("transactions over several groups are asked of group 0");
     }
@@ -209,7 +209,7 @@ final class TransactionRequests {
     }
     // The same when it is repeated, at another server as well.
     var id = new UUID(asked.session().id(), asked.request().getSequence());
-    node.background(() -> asked.settle(() -> coordinator.commit(id, parts), this::across));
+    served.background(() -> asked.settle(() -> coordinator.commit(id, parts), this::across));
   }
 
   private Answer.Builder across(@Nullable LogAddress at, @Nullable Throwable failed) {

@@ -548,7 +548,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   @Override
   public void persistAndFlushInitialGroupMembers(RaftGroupMembersView initial) {
-    // They are the same at every member: nobody.
+    // Every member begins without members, so there is nothing to keep.
   }
 
   @Override
@@ -622,7 +622,7 @@ public final class LogStore implements RaftStore, AutoCloseable {
 
   @Override
   public void deleteSnapshotChunks(long index, int count) {
-    // Nobody receives chunks: the replica gets what it lacks otherwise.
+    // No member receives chunks: catch-up brings what a replica lacks.
   }
 
   // ---- beside MicroRaft

@@ -217,7 +217,7 @@ final class RaftNode implements Node {
       var begin = applied.index() == 0 ? new Position(1, 1) : replica.sync();
       store = LogStore.open(disk, self, begin, initial, FILE_BYTES_MAX);
       var before = acknowledged(name);
-      // Nobody knows more of a log that has just begun.
+      // A log that has just begun has no earlier members that know more.
       long had = isNew && initial.isEmpty() ? -1 : had(name, initial, before);
       var standing = new Standing(config.id(), config.directory().toAbsolutePath(), before, had);
       var events =
