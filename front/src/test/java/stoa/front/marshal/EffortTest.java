@@ -146,7 +146,7 @@ class EffortTest {
     Object deep = list;
     assertEquals(deep, read(deep, Effort.full()));
     Object deeper = deep;
-    for (int i = 0; i < 5_000; i++) deeper = new ArrayList<>(List.of(deeper));
+    for (int i = 0; i < 100_000; i++) deeper = new ArrayList<>(List.of(deeper));
     Object tooDeep = deeper;
     var refused = assertThrows(StoaException.class, () -> marshaller.value(tooDeep));
     assertTrue(String.valueOf(refused.getMessage()).contains("nest"), refused::toString);
