@@ -16,7 +16,7 @@ import stoa.cli.Main;
 import stoa.cli.ServersSecret;
 
 /// The part of the night of docs/guide/operations.md that needs several servers: a server that
-/// lags, and one that is lost. The other part is in `NightTest` of `cli`.
+/// lags, and one that is lost. The other part is in `NightTest`.
 class NightClusterTest {
   private static String stoa(Cluster cluster, int server, String... arguments) {
     var all = new ArrayList<>(List.of(arguments));

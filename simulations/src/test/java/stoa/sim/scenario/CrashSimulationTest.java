@@ -46,7 +46,7 @@ class CrashSimulationTest {
   void aCallIsExecutedByTheCodeThatWasActiveForEver() {
     assertWell(
         "code",
-        25,
+        14,
         List.of(
             "a call ends with UnknownOutcome",
             "a deployment",
@@ -124,7 +124,7 @@ class CrashSimulationTest {
   void aReplicaThatFollowsHasTheCheckpointsOfTheLeaderAndLeadsFromAnywhere() {
     assertWell(
         "standby",
-        60,
+        36,
         List.of(
             "a call ends with stoa.DeadlineExceeded",
             "a checkpoint is the leader's",
@@ -153,7 +153,7 @@ class CrashSimulationTest {
   void blobsLoseNoVersionAndStayWhole() {
     assertWell(
         "blob",
-        120,
+        60,
         List.of(
             "Abandon ends with UnknownOutcome",
             "Delete ends with UnknownOutcome",

@@ -64,7 +64,7 @@ class VersionedObjectsTest {
   void devicesThatExchangeUpdatesEndInTheSameState() {
     assertWell(
         "versioned-replicas",
-        50,
+        26,
         List.of(
             "a device is brought level by the other",
             "damaged updates are refused",
@@ -75,7 +75,7 @@ class VersionedObjectsTest {
   void afterAnyFailureEveryTransactionIsThereWholeOrNotAtAll() {
     assertWell(
         "versioned-crashes",
-        40,
+        22,
         List.of(
             "a failed device is read",
             "a process is killed",
