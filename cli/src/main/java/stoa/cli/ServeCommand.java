@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -144,6 +145,15 @@ final class ServeCommand implements Callable<Integer> {
               + " 3, others keep its log and nothing else, so that each group is on three servers."
               + " Default: ${DEFAULT-VALUE}")
   private int replicas = 3;
+
+  @Option(
+      names = "--replace-after",
+      paramLabel = "SECONDS",
+      description =
+          "With several servers: how long one may be silent before others get its replicas, more"
+              + " than 3. A server that stops for less keeps its place. Give the same to all of"
+              + " them: the one that leads the first group decides. Default: ${DEFAULT-VALUE}")
+  private long replaceAfter = ClusterServer.Options.REPLACE_AFTER.toSeconds();
 
   @Option(
       names = "--join",
@@ -476,6 +486,7 @@ final class ServeCommand implements Callable<Integer> {
             security(),
             groups,
             replicas,
+            Duration.ofSeconds(replaceAfter),
             join,
             new Contacting(),
             store(loader),

@@ -147,6 +147,8 @@ public final class ClusterServer implements AutoCloseable {
   /// @param security by which servers without a secret prove themselves; null for nothing
   /// @param groups how many groups keep a new store
   /// @param replicas how many servers should keep each group of a new store
+  /// @param replaceAfter after this time without an answer from a server, others get its replicas; more
+  ///   than [#AWAY_AFTER]. The leader of the first group goes by its own
   /// @param join a server whose store this one joins, `HOST:PORT`; null for a new store
   /// @param contact sends messages to other servers
   /// @param store the configuration of the store; its URL is used in messages only
@@ -164,12 +166,31 @@ public final class ClusterServer implements AutoCloseable {
       NodeConfig.@Nullable Tls security,
       int groups,
       int replicas,
+      Duration replaceAfter,
       @Nullable String join,
       Contact contact,
       StoaConfig store,
       ClassLoader loader,
       Predicate<Class<?>> admissible,
-      Machine machine) {}
+      Machine machine) {
+    /// How long a server may be silent before it counts as away.
+    public static final Duration AWAY_AFTER = Duration.ofSeconds(3);
+
+    /// How long a server may be silent before others get its replicas, unless told otherwise.
+    public static final Duration REPLACE_AFTER = Duration.ofMinutes(10);
+
+    /// @throws IllegalArgumentException for a time to replacement that is too short
+    public Options {
+      if (replaceAfter.compareTo(AWAY_AFTER) <= 0) {
+        throw new IllegalArgumentException(
+            "a silent server is replaced after "
+                + replaceAfter.toSeconds()
+                + " s; it must be more than "
+                + AWAY_AFTER.toSeconds()
+                + " s, since a short pause is no loss");
+      }
+    }
+  }
 
   private ClusterServer(Options options) throws IOException {
     this.options = options;
@@ -522,6 +543,7 @@ public final class ClusterServer implements AutoCloseable {
     mover =
         new Mover(
             known,
+            options.replaceAfter(),
             self,
             node,
             () -> Optional.ofNullable(hosted.get(0)).flatMap(HostedGroup::led),

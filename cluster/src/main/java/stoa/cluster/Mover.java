@@ -64,13 +64,10 @@ final class Mover implements AutoCloseable {
   // Opening or deleting a replica takes part of this time.
   private static final Duration DOING_TIME_MAX = Duration.ofSeconds(30);
 
-  // After this time a silent server counts as away.
-  private static final Duration AWAY_AFTER = Duration.ofSeconds(3);
-
-  // After this time others get the replicas of a silent server.
-  private static final Duration LOST_AFTER = Duration.ofMinutes(10);
+  private static final Duration AWAY_AFTER = ClusterServer.Options.AWAY_AFTER;
 
   private final Settings settings;
+  private final Duration lostAfter;
   private final Member self;
   private final Node node;
   private final Supplier<Optional<HostedGroup.Led>> zero;
@@ -91,17 +88,20 @@ final class Mover implements AutoCloseable {
 
   /// Creates it.
   ///
+  /// @param lostAfter after this time others get the replicas of a silent server
   /// @param zero the store of group 0, if this server has it
   /// @param here answers questions to this server
   /// @param begun receives the list when a leadership begins, to begin it if necessary
   Mover(
       Settings settings,
+      Duration lostAfter,
       Member self,
       Node node,
       Supplier<Optional<HostedGroup.Led>> zero,
       Function<byte[], byte[]> here,
       Consumer<Servers> begun) {
     this.settings = settings;
+    this.lostAfter = lostAfter;
     this.self = self;
     this.node = node;
     this.zero = zero;
@@ -308,7 +308,7 @@ final class Mover implements AutoCloseable {
     private Facts.Presence presence(Member member) {
       Long last = heardNanos.get(member.id());
       long since = System.nanoTime() - (last == null ? begunNanos : last);
-      if (since > LOST_AFTER.toNanos()) return Facts.Presence.LOST;
+      if (since > lostAfter.toNanos()) return Facts.Presence.LOST;
       boolean missed = last == null || since > AWAY_AFTER.toNanos();
       return missed ? Facts.Presence.AWAY : Facts.Presence.HERE;
     }

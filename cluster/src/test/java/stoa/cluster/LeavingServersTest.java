@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -167,6 +168,26 @@ class LeavingServersTest {
       if (tally.increment() != made) throw new AssertionError("not exactly once");
     }
     return made;
+  }
+
+  @Test
+  void othersGetTheReplicasOfAServerThatIsSilentForTooLong() throws Exception {
+    try (var servers = new RunningServers(directory, 1, 3)) {
+      servers.replaceAfter(ClusterServer.Options.AWAY_AFTER.plusMillis(500));
+      servers.start("a", "b", "c", "d");
+      try (Stoa stoa = RunningServers.open(servers.last())) {
+        Tally tally = stoa.get(Tally.class, "kept");
+        assertEquals(1, tally.increment());
+        List<String> members =
+            Stream.of("a", "b", "c", "d").filter(name -> servers.has(name, 0)).toList();
+        assertEquals(3, members.size());
+        String spare =
+            Stream.of("a", "b", "c", "d").filter(name -> !members.contains(name)).findAny().get();
+        servers.stop(members.getFirst());
+        while (!servers.has(spare, 0)) servers.awaitNext();
+        assertEquals(2, tally.increment());
+      }
+    }
   }
 
   @Test

@@ -74,6 +74,7 @@ final class RunningServers implements AutoCloseable {
   private final int replicas;
   private final List<ClusterServer> servers = new ArrayList<>();
   private Duration lease = ServerConfig.of("127.0.0.1", 0).lease();
+  private Duration replaceAfter = ClusterServer.Options.REPLACE_AFTER;
   private Limits limits = Limits.standard();
 
   // The secret that the first server has made.
@@ -95,6 +96,12 @@ final class RunningServers implements AutoCloseable {
   void within(Duration time) {
     lease = time;
     limits = limits.withCallTimeMax(time);
+  }
+
+  /// Sets how long a server may be silent before others get its replicas, at servers that are started
+  /// from now on.
+  void replaceAfter(Duration time) {
+    replaceAfter = time;
   }
 
   /// Starts servers, and waits until all is where it should be.
@@ -160,6 +167,7 @@ final class RunningServers implements AutoCloseable {
                 null,
                 groups,
                 replicas,
+                replaceAfter,
                 contact == null ? null : "127.0.0.1:" + contact.port(),
                 contact(contact),
                 StoaConfig.of("file:" + own).withLimits(limits),
@@ -238,7 +246,8 @@ final class RunningServers implements AutoCloseable {
     while (has(name, group));
   }
 
-  private boolean has(String name, int group) {
+  /// Returns whether a server is a member of a group.
+  boolean has(String name, int group) {
     return status().getServersList().stream()
         .filter(server -> server.getServer().equals(name))
         .flatMap(server -> server.getGroupsList().stream())

@@ -78,6 +78,7 @@ final class ClusterMember implements Program {
                 null,
                 groups,
                 replicas,
+                ClusterServer.Options.REPLACE_AFTER,
                 joined == null ? null : HOST + ":" + joined.port(),
                 joining(),
                 config,

@@ -85,6 +85,7 @@ final class LocalServers implements AutoCloseable {
             null,
             1,
             3,
+            ClusterServer.Options.REPLACE_AFTER,
             joins ? address(0) : null,
             new Joining(),
             StoaConfig.of("file:" + own),

@@ -180,6 +180,7 @@ final class ConsoleWorld implements AutoCloseable {
                 null,
                 GROUPS,
                 3,
+                ClusterServer.Options.REPLACE_AFTER,
                 contact,
                 new Joining(contact),
                 StoaConfig.of("file:" + own),
