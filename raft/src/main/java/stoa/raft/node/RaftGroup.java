@@ -280,6 +280,11 @@ final class RaftGroup implements Group {
     }
 
     @Override
+    public long had(String member) {
+      return standing.acknowledged().of(member) + 1;
+    }
+
+    @Override
     public void had(List<Member> members, Map<String, Long> indices) {
       var counted = new TreeMap<String, Long>();
       indices.forEach((id, index) -> counted.put(id, index - 1));

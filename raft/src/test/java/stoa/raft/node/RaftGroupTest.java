@@ -466,6 +466,34 @@ class RaftGroupTest {
   }
 
   @Test
+  void noticesAReplicaThatWasPutBackToAnOlderCopy(@TempDir Path directory) throws Exception {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) owner.require("entry " + i);
+      shard.step();
+      var leads = shard.leading();
+      var other = shard.other(leads);
+      other.stop();
+      var older = other.copy(directory.resolve("older"));
+      other.start();
+      other.host(shard.members());
+      for (int i = 10; i < 20; i++) owner.require("entry " + i);
+      shard.step();
+      other.stop();
+      other.putBack(older);
+      other.start();
+      other.host(shard.members());
+      owner.require("entry 20");
+      shard.await("it is noticed", () -> leads.alarms.containsKey(other.id));
+      String trouble = String.valueOf(leads.alarms.get(other.id));
+      assertTrue(trouble.contains("was put back to an older copy"), trouble);
+      shard.step();
+      assertEquals(21, texts(other.replica().streams()).size());
+      assertEquals(Set.of(other.id), leads.alarms.keySet());
+    }
+  }
+
+  @Test
   void noticesAReplicaThatHasWhatOthersHaveLost(@TempDir Path directory) throws Exception {
     try (var shard = new RaftShard(directory, 3, 1_000)) {
       var owner = new Owner(shard.leader());
