@@ -85,22 +85,6 @@ public record NodeConfig(
         tls);
   }
 
-  /// Returns this configuration with another [#election()].
-  public NodeConfig withElection(Duration value) {
-    return new NodeConfig(
-        id,
-        host,
-        port,
-        supplyPort,
-        directory,
-        value,
-        commandBytesMax,
-        snapshotCommands,
-        patience,
-        secret,
-        tls);
-  }
-
   /// Returns this configuration with another [#commandBytesMax()].
   public NodeConfig withCommandBytesMax(int value) {
     return new NodeConfig(

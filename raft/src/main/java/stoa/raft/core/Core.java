@@ -50,6 +50,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Decoder;
@@ -187,6 +188,7 @@ public final class Core {
   ///
   /// @param isNew whether its log has just begun, so that it has answered no leader
   /// @param seed of the random choices
+  /// @throws Corrupt when the machine lacks commands that are before its log
   public Core(
       Settings settings,
       World world,
@@ -207,7 +209,17 @@ public final class Core {
     this.heldUntilNanos = world.nanos() + (isNew ? 0 : settings.electionNanos());
     this.mendedNanos = world.nanos() - SECOND;
     Position begin = store.position();
-    if (machine.applied().index() < begin.index()) machine.advance(begin);
+    Position applied = machine.applied();
+    if (applied.index() < begin.index()) {
+      // A group begins with a position that has no command.
+      if (begin.index() > 1) {
+        throw new Corrupt(
+            "the replica ends at %s, and its log begins at %s, so that commands are lost in between;"
+                    .formatted(applied, begin)
+                + " drain this server, and start a new one in an empty directory");
+      }
+      machine.advance(begin);
+    }
     this.node = build();
   }
 
