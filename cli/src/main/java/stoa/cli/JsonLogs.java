@@ -85,7 +85,7 @@ public final class JsonLogs implements SLF4JServiceProvider {
 
     /// Returns the least level that is written; null for none.
     private static @Nullable Level least(String name) {
-      if (name.startsWith("org.apache.ratis") || name.startsWith("io.microraft")) return null;
+      if (name.startsWith("io.microraft")) return null;
       return name.startsWith("stoa.cluster") ? Level.INFO : Level.WARN;
     }
   }

@@ -74,7 +74,6 @@ final class ServeCommand implements Callable<Integer> {
   private static final List<Logger> NETWORK =
       List.of(
           Logger.getLogger("io.grpc"),
-          Logger.getLogger("org.apache.ratis"),
           Logger.getLogger("io.microraft"));
 
   @Spec private @Nullable CommandSpec spec;

@@ -37,7 +37,6 @@ import stoa.base.Measures;
 import stoa.base.Name;
 import stoa.base.Repeats;
 import stoa.base.Secret;
-import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.node.Peers;
 import stoa.node.Server;
@@ -52,7 +51,6 @@ import stoa.raft.Node;
 import stoa.raft.NodeConfig;
 import stoa.raft.Questions;
 import stoa.raft.node.MicroRaft;
-import stoa.ratis.Ratis;
 import stoa.storage.Device;
 import stoa.store.replicas.FollowerWork;
 import stoa.wire.ShardMap;
@@ -91,9 +89,7 @@ public final class ClusterServer implements AutoCloseable {
   private final Repeats repeats = new Repeats();
   private final Options options;
   private final Server server;
-  // By which the groups agree: "raft" or "ratis". Campaigns choose one.
-  private static final Engine ENGINE =
-      System.getProperty("stoa.engine", "ratis").equals("raft") ? new MicroRaft() : new Ratis();
+  private static final Engine ENGINE = new MicroRaft();
 
   private final Node node;
   private final Member self;
@@ -449,14 +445,11 @@ public final class ClusterServer implements AutoCloseable {
       @Nullable Secret secret) {
     Name.checked("a server", name);
     var settings = new Settings(new SecureRandom().nextLong(), groups, replicas);
-    var config = NodeConfig.of(name, directory.resolve("log"));
     var hosts = new TreeMap<Integer, Membership.Start>();
     for (int group = 0; group < groups; group++) {
-      Position position;
       try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
-        position = Replica.adopt(device);
+        Replica.adopt(device);
       }
-      ENGINE.follow(config, new GroupId(settings.store(), group), position);
       hosts.put(group, Membership.Start.LEFT);
     }
     SecretFile.write(directory, secret == null ? SecretFile.make() : secret);

@@ -660,7 +660,7 @@ final class HostedGroup {
             .min(Comparator.comparing(id -> lacking.getOrDefault(id, Long.MAX_VALUE)));
     if (next.isEmpty()) return;
     var done = new CountDownLatch(1);
-    // Ratis waits without a limit when the other has gone, as when all are stopped.
+    // The group waits for seconds when the other has gone, as when all are stopped.
     Thread.ofVirtual()
         .start(() -> {
           try {

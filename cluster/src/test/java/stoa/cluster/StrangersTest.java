@@ -19,8 +19,10 @@ import stoa.Stoa;
 import stoa.base.Secret;
 import stoa.cluster.RunningServers.Counter;
 import stoa.raft.Member;
+import stoa.raft.Node;
 import stoa.raft.NodeConfig;
-import stoa.ratis.RatisNode;
+import stoa.raft.Reach;
+import stoa.raft.node.MicroRaft;
 
 /// Requests to servers from strangers, and from peers that have no right to them.
 class StrangersTest {
@@ -29,13 +31,14 @@ class StrangersTest {
   @TempDir private Path directory;
 
   /// A node that is no server, and what it knows.
-  private RatisNode node(String name, @Nullable Secret secret) {
+  private Node node(String name, @Nullable Secret secret) {
     var config = NodeConfig.of(name, directory.resolve("nodes").resolve(name));
-    return RatisNode.start(
+    return new MicroRaft().start(
         secret == null ? config : config.withSecret(secret),
         (_, _) -> {
           throw new IllegalStateException("nobody asks it");
-        });
+        },
+        Reach.ALL);
   }
 
   private Membership noted(String server) {
@@ -63,13 +66,13 @@ class StrangersTest {
       try (Stoa stoa = servers.open()) {
         assertEquals(1, stoa.get(Counter.class, "hot").increment());
         Settings settings = Objects.requireNonNull(noted("a").settings());
-        var strangers = new ArrayList<RatisNode>();
+        var strangers = new ArrayList<Node>();
         try (var plain = node("plain", null);
             var wrong = node("b", Secret.of(new byte[Secret.BYTES]))) {
           strangers.addAll(List.of(plain, wrong));
           for (String name : List.of("a", "b", "c")) {
             byte[] release = told(settings, new Step.Release(name, 0));
-            for (RatisNode stranger : strangers) {
+            for (Node stranger : strangers) {
               assertThrows(
                   IOException.class,
                   () -> {

@@ -112,17 +112,15 @@ public final class Replica implements AutoCloseable {
 
   /// Makes the contents of a device those of a replica whose consensus has no log before them: of a
   /// restored backup. A device that has been a replica keeps its position; that of a lone server
-  /// gets the first one. Durable on return.
-  ///
-  /// @return the position, which the log of the consensus follows
-  public static Position adopt(Device device) {
+  /// gets the first one. The log of the consensus follows it. Durable on return.
+  public static void adopt(Device device) {
     if (device.read(RECORD, 0, 0) == null) {
       var first = new Encoder(8).u8(VERSION).varint(1).varint(1).varint(0);
       device.append(new Commit().write(RECORD, 0, 0, first.array(), 0, first.size()));
     }
     var replica = new Replica(device);
     replica.know(null);
-    return replica.sync();
+    var _ = replica.sync();
   }
 
   private @Nullable Position readKnown() {

@@ -20,7 +20,7 @@ import stoa.bench.machine.ServerJava;
 import stoa.programs.BackgroundProcess;
 
 /// Bare Apache Ratis, in processes of its own: one group whose state machine counts. It is the
-/// limit of a store with the same consensus; *batched* means that the client sends all increments
+/// limit of a store with this consensus; *batched* means that the client sends all increments
 /// that have arrived while the previous entry is in progress as one entry.
 public final class RatisCluster implements ClusterContender {
   /// The contender.
@@ -38,6 +38,7 @@ public final class RatisCluster implements ClusterContender {
 
   @Override
   public Running start(Path folder, int servers) throws Exception {
+    RatisNode.silence();
     List<Integer> ports = freePorts(servers);
     var processes = new ArrayList<BackgroundProcess>();
     try {

@@ -26,7 +26,7 @@ import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
 /// One of several Raft servers, in a process of its own, whose state machine counts and does
-/// nothing else; with the settings that this engine uses where they matter.
+/// nothing else; with the settings that Stoa had when its servers agreed by it.
 final class RatisNode {
   /// The text on its output when it runs.
   static final String READY = "ready";
@@ -34,10 +34,19 @@ final class RatisNode {
   // The counters of each kind of increment in turn.
   private static final int COUNTERS = 200;
 
+  private static final String LOG = "org.slf4j.simpleLogger.log.org.apache.ratis";
+
   private RatisNode() {}
+
+  /// Silences what Ratis logs of each server that starts or ends. Call it before the first class of
+  /// Ratis.
+  static void silence() {
+    System.setProperty(LOG, "off");
+  }
 
   /// Runs until the process is ended: which member it is, its folder, and the ports of all.
   public static void main(String[] arguments) throws Exception {
+    silence();
     int own = Integer.parseInt(arguments[0]);
     var ports = new ArrayList<Integer>();
     for (int i = 2; i < arguments.length; i++) ports.add(Integer.valueOf(arguments[i]));

@@ -4,13 +4,15 @@ import stoa.Unavailable;
 import stoa.log.Position;
 import stoa.log.Replica;
 
-/// A way for the replicas of groups to agree.
+/// A way for the replicas of groups to agree. A group without a log begins at the positions of its
+/// replicas, which are those of one restored backup.
 public interface Engine {
   /// Starts a node without groups.
   ///
   /// @param questions answers the questions of other nodes
   /// @param reach the nodes that it can talk to; asked at each message, and quick
-  /// @throws Unavailable when it cannot listen, or its directory cannot be used
+  /// @throws Unavailable when it cannot listen, or its directory cannot be used, as one that an
+  ///   earlier engine wrote
   Node start(NodeConfig config, Questions questions, Reach reach);
 
   /// Makes one member of a group that has lost most of its members the first one of a group of its
@@ -22,12 +24,4 @@ public interface Engine {
   /// @return the position of the replica
   /// @throws Unavailable when the log cannot be read, or this was no member, as far as it knows
   Position continueAlone(NodeConfig config, GroupId name, Replica replica);
-
-  /// Makes the log of a group that follows on a replica with contents: of a restored backup.
-  /// Durable on return.
-  ///
-  /// @param config with the directory of the node, which has no log of the group yet
-  /// @param position of the replica
-  /// @throws Unavailable when it cannot be written
-  void follow(NodeConfig config, GroupId name, Position position);
 }

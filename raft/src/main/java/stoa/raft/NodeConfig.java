@@ -14,10 +14,9 @@ import stoa.base.Secret;
 /// @param port of its Raft server; 0 takes a free one, which must stay the same after a restart
 /// @param supplyPort the port at which others get missing data; 0 takes a free one, likewise
 /// @param directory for the logs of its groups
-/// @param electionMin the shortest silence of the leader after which members look for another one;
-///   a leader is sure of its leadership for [#LEASE_PART] of it
-/// @param electionMax the longest
-/// @param commandBytesMax the size of the largest command. Each group has a buffer of this size
+/// @param election the silence of the leader after which members look for another one; a leader is
+///   sure of its leadership for [#LEASE_PART] of it
+/// @param commandBytesMax the size of the largest command
 /// @param snapshotCommands after how many commands a replica makes its device durable, and drops
 ///   them from its log
 /// @param patience how long a proposer waits for an outcome
@@ -29,28 +28,16 @@ public record NodeConfig(
     int port,
     int supplyPort,
     Path directory,
-    Duration electionMin,
-    Duration electionMax,
+    Duration election,
     int commandBytesMax,
     long snapshotCommands,
     Duration patience,
     @Nullable Secret secret,
     @Nullable Tls tls) {
 
-  /// The part of [#electionMin()] for which a leader is sure of its leadership, once others have
+  /// The part of [#election()] for which a leader is sure of its leadership, once others have
   /// heard it. During the rest it may not look, or hear, without losing that certainty.
   public static final double LEASE_PART = 0.75;
-
-  /// @throws IllegalArgumentException when the directory's path has a comma: Ratis would read
-  ///   several paths
-  public NodeConfig {
-    if (directory.toAbsolutePath().toString().contains(",")) {
-      throw new IllegalArgumentException(
-          "\""
-              + directory
-              + "\" has a comma in its path, which would be cut there; choose another");
-    }
-  }
 
   /// Files in PEM.
   ///
@@ -75,7 +62,6 @@ public record NodeConfig(
         0,
         directory,
         Duration.ofMillis(500),
-        Duration.ofSeconds(2),
         16 << 20,
         4_096,
         Duration.ofSeconds(30),
@@ -91,25 +77,7 @@ public record NodeConfig(
         raft,
         supply,
         directory,
-        electionMin,
-        electionMax,
-        commandBytesMax,
-        snapshotCommands,
-        patience,
-        secret,
-        tls);
-  }
-
-  /// Returns this configuration with other times until members look for another leader.
-  public NodeConfig withElection(Duration min, Duration max) {
-    return new NodeConfig(
-        id,
-        host,
-        port,
-        supplyPort,
-        directory,
-        min,
-        max,
+        election,
         commandBytesMax,
         snapshotCommands,
         patience,
@@ -125,8 +93,7 @@ public record NodeConfig(
         port,
         supplyPort,
         directory,
-        electionMin,
-        electionMax,
+        election,
         value,
         snapshotCommands,
         patience,
@@ -142,8 +109,7 @@ public record NodeConfig(
         port,
         supplyPort,
         directory,
-        electionMin,
-        electionMax,
+        election,
         commandBytesMax,
         value,
         patience,
@@ -159,8 +125,7 @@ public record NodeConfig(
         port,
         supplyPort,
         directory,
-        electionMin,
-        electionMax,
+        election,
         commandBytesMax,
         snapshotCommands,
         patience,
@@ -176,8 +141,7 @@ public record NodeConfig(
         port,
         supplyPort,
         directory,
-        electionMin,
-        electionMax,
+        election,
         commandBytesMax,
         snapshotCommands,
         patience,

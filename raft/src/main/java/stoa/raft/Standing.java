@@ -73,7 +73,7 @@ public final class Standing {
         .formatted(directory, had + 1, end.getAsLong() + 1);
   }
 
-  /// Returns why this member does not vote for a candidate; null when Ratis must decide.
+  /// Returns why this member does not vote for a candidate; null when Raft decides.
   ///
   /// @param last the index of the end of the candidate's log; -1 when it is empty
   public @Nullable String refusal(String candidate, long last) {

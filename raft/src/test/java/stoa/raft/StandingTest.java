@@ -40,7 +40,7 @@ class StandingTest {
     assertNull(standing.refusal("b", 20));
     end.set(20);
     assertTrue(standing.isWhole());
-    assertNull(standing.refusal("b", 5)); // Ratis decides
+    assertNull(standing.refusal("b", 5)); // Raft decides
     assertEquals(List.of(), alarms);
   }
 

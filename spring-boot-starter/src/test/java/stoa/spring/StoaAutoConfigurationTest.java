@@ -59,7 +59,7 @@ class StoaAutoConfigurationTest {
   void theLibraryOfClustersLogsNothingUnlessTheApplicationSaysSo() {
     var started = new SpringApplication(Empty.class);
     started.setWebApplicationType(WebApplicationType.NONE);
-    String level = "logging.level.org.apache.ratis";
+    String level = "logging.level.io.microraft";
     try (var running = started.run()) {
       assertThat(running.getEnvironment().getProperty(level)).isEqualTo("off");
     }

@@ -8,17 +8,17 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Silences what the libraries of a cluster log: they complain many times of each server that a
-/// test ends. A level that the test's own configuration sets stays. Thread-safe.
+/// Silences what the libraries of a cluster log: they tell many times of each server that a test
+/// ends. A level that the test's own configuration sets stays. Thread-safe.
 final class LibraryLogs {
-  private static final String RATIS = "org.apache.ratis";
-  private static final String SIMPLE = "org.slf4j.simpleLogger.log." + RATIS;
+  private static final String RAFT = "io.microraft";
+  private static final String SIMPLE = "org.slf4j.simpleLogger.log." + RAFT;
   private static final String SIMPLE_FILE = "simplelogger.properties";
   private static final String LOGBACK = "ch.qos.logback.classic.Logger";
 
   // Held here: java.util.logging forgets loggers, with their levels, that nobody holds.
   private static final Logger JDK_GRPC = Logger.getLogger("io.grpc");
-  private static final Logger JDK_RATIS = Logger.getLogger(RATIS);
+  private static final Logger JDK_RAFT = Logger.getLogger(RAFT);
 
   private LibraryLogs() {}
 
@@ -27,10 +27,10 @@ final class LibraryLogs {
   /// frameworks reset the levels of Logback.
   static void silence() {
     if (JDK_GRPC.getLevel() == null) JDK_GRPC.setLevel(Level.SEVERE);
-    if (JDK_RATIS.getLevel() == null) JDK_RATIS.setLevel(Level.OFF);
+    if (JDK_RAFT.getLevel() == null) JDK_RAFT.setLevel(Level.OFF);
     // The simple provider reads this when the library makes its loggers.
     if (System.getProperty(SIMPLE) == null && !isInSimpleFile()) System.setProperty(SIMPLE, "off");
-    Object logger = LoggerFactory.getLogger(RATIS);
+    Object logger = LoggerFactory.getLogger(RAFT);
     if (logger.getClass().getName().equals(LOGBACK)) silenceLogback(logger);
   }
 

@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.ratis.util.ExitUtils;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Secret;
@@ -42,9 +41,7 @@ public final class StoaCluster implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   static {
-    LibraryLogs.silence(); // before Ratis makes its first logger
-    // A server whose port was taken fails its test, and does not end the process.
-    ExitUtils.disableSystemExit();
+    LibraryLogs.silence(); // before the libraries make their first loggers
   }
 
   private final Path directory;

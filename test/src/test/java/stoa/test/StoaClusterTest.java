@@ -47,8 +47,8 @@ class StoaClusterTest {
 
   @Test
   void theLibrariesOfTheServersLogNothing() {
-    assertFalse(LoggerFactory.getLogger("org.apache.ratis.server.RaftServer").isErrorEnabled());
-    assertFalse(Logger.getLogger("org.apache.ratis.thirdparty.io.grpc").isLoggable(Level.SEVERE));
+    assertFalse(LoggerFactory.getLogger("io.microraft.impl.RaftNodeImpl").isErrorEnabled());
+    assertFalse(Logger.getLogger("io.microraft.impl").isLoggable(Level.SEVERE));
     assertFalse(Logger.getLogger("io.grpc.netty").isLoggable(Level.WARNING));
   }
 

@@ -25,7 +25,6 @@ final class Arrows {
     ALLOWED.put("storage", Set.of("base"));
     ALLOWED.put("log", Set.of("api", "base", "storage"));
     ALLOWED.put("raft", Set.of("api", "base", "storage", "log"));
-    ALLOWED.put("ratis", Set.of("api", "base", "storage", "log", "raft"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
     ALLOWED.put("metrics", caller);
@@ -39,7 +38,7 @@ final class Arrows {
     ALLOWED.put("client", with(caller, "wire", "migration", "links", "collections"));
     ALLOWED.put("http", with(engine, "node", "wire"));
     ALLOWED.put("contracts", Set.of());
-    ALLOWED.put("cluster", with(engine, "wire", "node", "raft", "ratis"));
+    ALLOWED.put("cluster", with(engine, "wire", "node", "raft"));
     ALLOWED.put("spring-boot-starter", Set.of("api", "metrics"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =
@@ -57,7 +56,6 @@ final class Arrows {
             "http",
             "cluster",
             "raft",
-            "ratis",
             "programs");
     ALLOWED.put("cli", servers);
     ALLOWED.put("stacksync", Set.of("api"));

@@ -60,7 +60,7 @@ public final class StoaServers implements ClusterServers {
   /// Returns the heap of all measured servers, and the log levels.
   private static List<String> flags() {
     var flags = new ArrayList<>(ServerJava.HEAP);
-    for (String logger : List.of("stoa.cluster", "stoa.ratis")) {
+    for (String logger : List.of("stoa.cluster", "stoa.raft")) {
       flags.add("-Dorg.slf4j.simpleLogger.log." + logger + "=error");
     }
     return flags;

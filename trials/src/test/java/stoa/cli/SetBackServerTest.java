@@ -98,7 +98,9 @@ class SetBackServerTest {
   private ServerProcess start(String name, List<String> options) throws IOException {
     var named = new ArrayList<>(List.of("--name", name));
     named.addAll(options);
-    return ServerProcess.start(directory.resolve(name), named);
+    // A server of a cluster needs no Unsafe.
+    var site = ServerProcess.Site.LOOPBACK.with(List.of("--sun-misc-unsafe-memory-access=deny"));
+    return ServerProcess.start(site, directory.resolve(name), 0, named);
   }
 
   /// Which of some servers leads; waits until one does.

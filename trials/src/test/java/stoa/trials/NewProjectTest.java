@@ -62,7 +62,7 @@ class NewProjectTest {
     copy(LocalRepository.root().resolve("apps/tickets"), project);
     String built =
         run(0, project, "mvn", "-B", "-q", "-Dmaven.repo.local=" + repository, "package");
-    assertFalse(built.contains("o.a.ratis"), built);
+    assertFalse(built.contains("io.microraft") || built.contains("i.m.i."), built);
     Path reports = project.resolve("target/surefire-reports");
     assertEquals(8, tests(reports.resolve("TEST-stoa.tickets.TicketsTest.xml")));
     assertEquals(3, tests(reports.resolve("TEST-stoa.tickets.CrowdTest.xml")));

@@ -17,6 +17,7 @@ import io.microraft.impl.state.FollowerState;
 import io.microraft.impl.state.LeaderState;
 import io.microraft.impl.statemachine.InternalCommitAware;
 import io.microraft.model.groupop.RaftGroupOp;
+import io.microraft.model.groupop.UpdateRaftGroupMembersOp;
 import io.microraft.model.log.LogEntry;
 import io.microraft.model.log.RaftGroupMembersView;
 import io.microraft.model.message.AppendEntriesFailureResponse;
@@ -49,6 +50,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Decoder;
@@ -101,7 +103,9 @@ public final class Core {
    * (13) A member that is to be removed counts its own vote all the same. It does not stand.
    * (14) A leader cannot append its first entry when the log is full of entries that are not committed,
    *     and then never commits anything. The core proposes less than there is room for.
-   * (15) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
+   * (15) A member that was removed and comes back ends when its log tells of the removal. So its log
+   *     jumps over that, which was committed before it could be added.
+   * (16) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
    *     So only one is asked at a time.
    */
   private static final Object GROUP = "group";
@@ -109,6 +113,8 @@ public final class Core {
 
   private static final int REMOVED = 100;
   private static final int HAD = 101;
+  private static final int WHERE = 102;
+  private static final int HERE = 103;
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final int TIMEOUT_SECONDS = 5;
@@ -121,9 +127,6 @@ public final class Core {
   private static final int REPORT_SECONDS = 1_000_000_000;
   private static final int TICKS_PER_ELECTION = 10;
   private static final int TICKS_BETWEEN_TABLES = 10;
-
-  // How many times in a row a member must lack what it had: one answer may be late.
-  private static final int LOST_TIMES = 3;
 
   // How many times in a row a leader may show less than this member has, as it briefly does.
   private static final int LESS_MAX = 50;
@@ -143,7 +146,9 @@ public final class Core {
   private final Encoder out = new Encoder(1 << 10);
   private final Set<Proposal> proposals = new LinkedHashSet<>();
   private final Map<String, Long> heard = new HashMap<>();
-  private final Map<String, Integer> lost = new HashMap<>();
+  private final Map<String, Doubt> doubts = new HashMap<>();
+
+  // Up to where members had the log that were set back.
   private final Map<String, Long> setBack = new HashMap<>();
 
   private RaftNode node;
@@ -164,6 +169,7 @@ public final class Core {
   private boolean leads;
   private boolean ready;
   private int leadingTerm;
+  private long doubted; // the number of doubts so far
   private @Nullable Member leader;
 
   // A number that is added to the index in answers to the present message, and whether it is
@@ -182,6 +188,7 @@ public final class Core {
   ///
   /// @param isNew whether its log has just begun, so that it has answered no leader
   /// @param seed of the random choices
+  /// @throws Corrupt when the machine lacks commands that are before its log
   public Core(
       Settings settings,
       World world,
@@ -202,7 +209,17 @@ public final class Core {
     this.heldUntilNanos = world.nanos() + (isNew ? 0 : settings.electionNanos());
     this.mendedNanos = world.nanos() - SECOND;
     Position begin = store.position();
-    if (machine.applied().index() < begin.index()) machine.advance(begin);
+    Position applied = machine.applied();
+    if (applied.index() < begin.index()) {
+      // A group begins with a position that has no command.
+      if (begin.index() > 1) {
+        throw new Corrupt(
+            "the replica ends at %s, and its log begins at %s, so that commands are lost in between;"
+                    .formatted(applied, begin)
+                + " drain this server, and start a new one in an empty directory");
+      }
+      machine.advance(begin);
+    }
     this.node = build();
   }
 
@@ -487,15 +504,22 @@ public final class Core {
           if (mute) return;
         }
         case AppendEntriesRequest append -> sent = limited(append);
+        case InstallSnapshotRequest later -> {
+          if (isDoubted(Codec.member(to), Long.MAX_VALUE, later)) return;
+        }
         default -> {
           if (!Codec.isKnown(message)) return; // of the transfer of snapshots
         }
       }
-      out.clear();
-      Codec.message(sent, out);
-      if (isLearner(to)) out.varint(node.getEffectiveMembers().getLogIndex());
-      world.send(Codec.member(to), out.toBytes());
+      pass(to, sent);
     }
+  }
+
+  private void pass(RaftEndpoint to, RaftMessage message) {
+    out.clear();
+    Codec.message(message, out);
+    if (isLearner(to)) out.varint(node.getEffectiveMembers().getLogIndex());
+    world.send(Codec.member(to), out.toBytes());
   }
 
   private boolean isLearner(RaftEndpoint member) {
@@ -575,6 +599,8 @@ public final class Core {
     switch (message.length == 0 ? 0 : message[0]) {
       case REMOVED -> wasRemoved(in);
       case HAD -> had(in);
+      case WHERE -> where(in);
+      case HERE -> here(in);
       default -> {
         RaftMessage received = Codec.message(in, GROUP);
         if (in.remaining() > 0 && received.getTerm() >= term()) added(in.varint());
@@ -619,9 +645,8 @@ public final class Core {
         else world.reached("answer of an earlier term");
       }
       case AppendEntriesFailureResponse lacks -> {
-        if (message.getTerm() == term()) lacks(from, lacks.getExpectedNextIndex() - 1);
-        if (message.getTerm() >= term()) node.handle(message);
-        else world.reached("answer of an earlier term");
+        if (lacks.getTerm() < term()) world.reached("answer of an earlier term");
+        else if (!isDoubted(from, lacks.getExpectedNextIndex() - 1, null)) node.handle(lacks);
       }
       case TriggerLeaderElectionRequest _ -> {
         if (votes.mayStand() && !catching) node.handle(message);
@@ -668,31 +693,7 @@ public final class Core {
     return leads && Majority.concerns(node.getEffectiveMembers().getVotingMembers().size());
   }
 
-  /// Records that a member lacks an entry. If it had that, it was set back, and gets the log again.
-  private void lacks(Member member, long index) {
-    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
-    if (leading == null || index <= 0) return;
-    FollowerState follower = leading.getFollowerStateOrNull(new Endpoint(member));
-    if (follower == null) return;
-    if (index <= follower.matchIndex()) {
-      setBack.put(member.id(), follower.matchIndex());
-      lost.remove(member.id());
-      follower.matchIndex(0);
-      majority.forget(member.id());
-    }
-    Long had = setBack.get(member.id());
-    if (had == null || index > had || lost.merge(member.id(), 1, Integer::sum) != LOST_TIMES)
-      return;
-    roles.alarm(
-        member.id(),
-        ("its replica was put back to an older copy: it had acknowledged %,d commands and lacks"
-                + " command %,d")
-            .formatted(had, index));
-  }
-
   private void has(String member, AppendEntriesSuccessResponse has) {
-    lost.remove(member);
-    setBack.remove(member);
     majority.has(member, has.getLastLogIndex());
     if (!isEven()) {
       majority.tell(member, has.getLastLogIndex());
@@ -776,6 +777,12 @@ public final class Core {
       ahead(Codec.member(append.getSender()));
       return;
     }
+    LogEntry removal = ownRemoval(entries);
+    if (removal != null) {
+      world.reached("earlier removal");
+      beginsLater(after(removal, append));
+      return;
+    }
     noteLess(append);
     if (append.getPreviousLogIndex() > before || before == 0) {
       long known = Math.min(append.getCommitIndex(), append.getPreviousLogIndex() + entries.size());
@@ -804,6 +811,39 @@ public final class Core {
     } finally {
       mute = false;
     }
+  }
+
+  /// Returns the last entry that removes this member, before the one that has added it again; null
+  /// for none.
+  private @Nullable LogEntry ownRemoval(List<LogEntry> entries) {
+    for (LogEntry entry : entries.reversed()) {
+      if (entry.getIndex() <= applied || entry.getIndex() >= store.addedAt()) continue;
+      if (entry.getOperation() instanceof UpdateRaftGroupMembersOp change
+          && change.getMode() == MembershipChangeMode.REMOVE_MEMBER
+          && change.getEndpoint().equals(new Endpoint(settings.self()))) return entry;
+    }
+    return null;
+  }
+
+  /// Returns the message of a leader whose log begins after a removal.
+  private static InstallSnapshotRequest after(LogEntry removal, AppendEntriesRequest append) {
+    var change = (UpdateRaftGroupMembersOp) removal.getOperation();
+    return Models.ALL
+        .createInstallSnapshotRequestBuilder()
+        .setGroupId(GROUP)
+        .setSender(append.getSender())
+        .setTerm(append.getTerm())
+        .setSenderLeader(true)
+        .setSnapshotTerm(removal.getTerm())
+        .setSnapshotIndex(removal.getIndex())
+        .setTotalSnapshotChunkCount(1)
+        .setSnapshotChunk(null)
+        .setSnapshottedMembers(List.of())
+        .setGroupMembersView(
+            Codec.view(removal.getIndex(), change.getMembers(), change.getVotingMembers()))
+        .setQuerySequenceNumber(append.getQuerySequenceNumber())
+        .setFlowControlSequenceNumber(append.getFlowControlSequenceNumber())
+        .build();
   }
 
   /// Returns whether entries differ from those that the machine has applied.
@@ -864,6 +904,105 @@ public final class Core {
     } finally {
       offset = 0;
     }
+  }
+
+  // ---- members that were set back
+
+  /*
+   * A member that lacks an entry which it had acknowledged was set back, or its answer is a late one of
+   * before. So the leader asks where the member's log ends. A log does not get shorter than what its
+   * member has acknowledged in this term, or was known to have of the committed entries; so an answer
+   * with less proves it. The leader sends the member none of the missing entries before: then the answer
+   * would prove nothing.
+   */
+
+  /// A question to a member where its log ends.
+  ///
+  /// @param follower what MicroRaft knows of the member, since it has become one
+  /// @param had up to where it had the log before the question
+  /// @param held the message that tells it that the log begins later, which waits; null for none
+  private record Doubt(
+      long number,
+      Endpoint member,
+      FollowerState follower,
+      long had,
+      @Nullable InstallSnapshotRequest held) {}
+
+  /// Returns whether the leader must first learn where a member's log ends. Then it asks.
+  ///
+  /// @param lacks an index that the member lacks
+  private boolean isDoubted(Member member, long lacks, @Nullable InstallSnapshotRequest held) {
+    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
+    if (leading == null || lacks <= 0) return false;
+    var asked = new Endpoint(member);
+    FollowerState follower = leading.getFollowerStateOrNull(asked);
+    if (follower == null) return false;
+    long had = had(member, follower);
+    if (had == 0 || (held == null && lacks > had)) return false;
+    Doubt before = doubts.get(member.id());
+    boolean isAsked = before != null && before.follower().equals(follower);
+    long number = isAsked ? before.number() : ++doubted;
+    long then = isAsked ? before.had() : had;
+    doubts.put(member.id(), new Doubt(number, asked, follower, then, held));
+    out.clear().u8(WHERE).text(settings.self().toString()).varint(term()).varint(number);
+    world.send(member, out.toBytes());
+    return true;
+  }
+
+  /// Returns up to where a member had the log; 0 when that may be of an earlier membership, or when
+  /// it has lost it.
+  private long had(Member member, FollowerState follower) {
+    long before = votes.had(member.id());
+    if (before <= setBack.getOrDefault(member.id(), 0L)) before = 0;
+    long index = Math.max(follower.matchIndex(), before);
+    return index < node.getEffectiveMembers().getLogIndex() ? 0 : index;
+  }
+
+  private void where(Decoder in) {
+    in.skip(1);
+    var leading = Member.of(in.text());
+    long askedTerm = in.varint();
+    long asked = in.varint();
+    out.clear().u8(HERE).text(settings.self().id()).varint(askedTerm).varint(asked);
+    world.send(leading, out.varint(term()).varint(store.lastIndex()).toBytes());
+  }
+
+  private void here(Decoder in) {
+    in.skip(1);
+    String id = in.text();
+    long askedTerm = in.varint();
+    long asked = in.varint();
+    long term = in.varint();
+    long last = in.varint();
+    Doubt doubt = doubts.get(id);
+    LeaderState leading = ((RaftNodeImpl) node).state().leaderState();
+    if (leading == null || askedTerm != term()) return;
+    if (doubt == null || doubt.number() != asked) return;
+    doubts.remove(id);
+    if (!doubt.follower().equals(leading.getFollowerStateOrNull(doubt.member()))) return;
+    // A later leader may have cut its log.
+    if (term <= term() && last < doubt.had()) {
+      world.reached("member was set back");
+      setBack(doubt, last);
+      return;
+    }
+    world.reached("member was not set back");
+    if (doubt.held() != null) pass(doubt.member(), doubt.held());
+  }
+
+  /// Sends a member what it has lost, and tells operators.
+  private void setBack(Doubt doubt, long last) {
+    String id = doubt.member().member().id();
+    doubt.follower().matchIndex(0);
+    doubt.follower().nextIndex(Math.min(doubt.follower().nextIndex(), last + 1));
+    doubt.follower().resetRequestBackoff();
+    majority.forget(id);
+    setBack.put(id, Math.max(doubt.had(), votes.had(id)));
+    roles.alarm(
+        id,
+        ("its replica was put back to an older copy: it had acknowledged %,d commands and has %,d")
+            .formatted(doubt.had(), last));
+    ((RaftNodeImpl) node).sendAppendEntriesRequest(doubt.member());
   }
 
   // ---- a log that begins later
@@ -1012,6 +1151,7 @@ public final class Core {
       leadingTerm = term;
       lease.end();
       majority.clear();
+      doubts.clear();
       world.leave(null);
     }
     RaftEndpoint leading = report.getTerm().getLeaderEndpoint();

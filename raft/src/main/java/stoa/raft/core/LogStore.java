@@ -654,6 +654,11 @@ public final class LogStore implements RaftStore, AutoCloseable {
     return addedAt > 0 && lastIndex() >= addedAt;
   }
 
+  /// Returns the index at which this member was added; 0 when that is unknown.
+  long addedAt() {
+    return addedAt;
+  }
+
   /// Records durably where this member was added, unless it has the log up to there already.
   void added(long index) throws IOException {
     work(() -> {

@@ -22,6 +22,12 @@ public interface Votes {
     return true;
   }
 
+  /// Returns up to which index a member is known to have had the committed log; 0 when nothing is
+  /// known.
+  default long had(String member) {
+    return 0;
+  }
+
   /// Receives how much of the committed log each member is known to have had.
   default void had(List<Member> members, Map<String, Long> indices) {}
 }

@@ -30,7 +30,7 @@ public final class MicroRaft implements Engine {
 
   @Override
   public Position continueAlone(NodeConfig config, GroupId name, Replica replica) {
-    RaftNode.requireOwnLog(config, name);
+    RaftNode.requireOwnLogs(config);
     Path folder = RaftNode.logFolder(config, name);
     try {
       var disk = new FileDisk(folder);
@@ -57,10 +57,5 @@ public final class MicroRaft implements Engine {
               + "; take the directory of another server that is left, or put this log back",
           failed);
     }
-  }
-
-  @Override
-  public void follow(NodeConfig config, GroupId name, Position position) {
-    // A new log begins at the replica's position.
   }
 }

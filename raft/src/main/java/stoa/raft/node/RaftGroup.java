@@ -126,7 +126,7 @@ final class RaftGroup implements Group {
     this.links = links;
     this.self = self;
     this.store = store;
-    long election = config.electionMin().toNanos();
+    long election = config.election().toNanos();
     var settings =
         new Settings(
             self,
@@ -277,6 +277,11 @@ final class RaftGroup implements Group {
     @Override
     public boolean mayVote(String candidate, long last) {
       return standing.refusal(candidate, last - 1) == null;
+    }
+
+    @Override
+    public long had(String member) {
+      return standing.acknowledged().of(member) + 1;
     }
 
     @Override
@@ -496,7 +501,7 @@ final class RaftGroup implements Group {
     Status now = core.status();
     Member leading = now.leader();
     boolean silent =
-        !now.leads() && now.leaderSilentNanos() > config.electionMin().toNanos() * 3 / 4;
+        !now.leads() && now.leaderSilentNanos() > config.election().toNanos() * 3 / 4;
     return leading == null || silent ? Optional.empty() : Optional.of(leading.id());
   }
 
@@ -526,7 +531,7 @@ final class RaftGroup implements Group {
     Long heard = now.heardNanos().get(id);
     return now.leads()
         && heard != null
-        && System.nanoTime() - heard < config.electionMin().toNanos();
+        && System.nanoTime() - heard < config.election().toNanos();
   }
 
   @Override
@@ -536,7 +541,7 @@ final class RaftGroup implements Group {
     Set<String> heard = new HashSet<>(Set.of(self.id()));
     for (Member member : now.members()) {
       Long at = now.heardNanos().get(member.id());
-      if (at != null && System.nanoTime() - at < config.electionMin().toNanos() * 3 / 2) {
+      if (at != null && System.nanoTime() - at < config.election().toNanos() * 3 / 2) {
         heard.add(member.id());
       }
     }

@@ -53,7 +53,7 @@ final class RaftNode implements Node {
   // The file with this node's knowledge of the members of a group, in the group's directory.
   private static final String ACKNOWLEDGED = "acknowledged";
 
-  // The folder of the log, in the group's directory; and that of another engine's.
+  // The folder of the log, in the group's directory; and that of a log of Ratis.
   private static final String LOG_FOLDER = "raft";
   private static final String OTHER_FOLDER = "current";
 
@@ -100,6 +100,7 @@ final class RaftNode implements Node {
   static RaftNode start(NodeConfig config, Questions questions, Reach reach) {
     try {
       Permissions.createDirectories(config.directory());
+      requireOwnLogs(config);
       return new RaftNode(bound(config), questions, reach);
     } catch (IOException e) {
       throw new Unavailable(
@@ -205,7 +206,6 @@ final class RaftNode implements Node {
   @Override
   public Group host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
     if (groups.containsKey(name)) throw new IllegalStateException(name + " is hosted here already");
-    requireOwnLog(config, name);
     Path folder = logFolder(config, name);
     LogStore store = null;
     try {
@@ -256,14 +256,21 @@ final class RaftNode implements Node {
         .orElseGet(this::self);
   }
 
-  static void requireOwnLog(NodeConfig config, GroupId name) {
-    Path folder = folder(config, name);
-    if (!Files.isDirectory(folder.resolve(OTHER_FOLDER))) return;
-    if (Files.isDirectory(folder.resolve(LOG_FOLDER))) return;
-    throw new Unavailable(
-        folder
-            + " has a log of Apache Ratis, which this server does not read; drain this server with"
-            + " the version before, and let a new one join in an empty directory");
+  /// Refuses a directory with the log of a group that an earlier version has written.
+  static void requireOwnLogs(NodeConfig config) {
+    try (var folders = Files.newDirectoryStream(config.directory())) {
+      for (Path folder : folders) {
+        if (!Files.isDirectory(folder.resolve(OTHER_FOLDER))) continue;
+        throw new Unavailable(
+            folder.toAbsolutePath()
+                + " has a log of Apache Ratis, by which the servers of earlier versions agreed, and"
+                + " which this version does not read; start the servers with the version that wrote"
+                + " it, make a backup (./stoa backup), and restore it with this version into empty"
+                + " directories (./stoa restore)");
+      }
+    } catch (IOException unreadable) {
+      throw new Unavailable(config.directory() + " cannot be read: " + unreadable, unreadable);
+    }
   }
 
   /// Logs exceptions of roles, which no other code sees.

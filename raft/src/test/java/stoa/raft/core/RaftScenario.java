@@ -2,6 +2,7 @@ package stoa.raft.core;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.log.Consensus;
 import stoa.log.Position;
+import stoa.raft.Acknowledged;
 import stoa.raft.Member;
 import stoa.raft.Roles;
 import stoa.sim.Chance;
@@ -48,6 +50,26 @@ final class RaftScenario implements Scenario {
     new Run(chance, trace).run();
   }
 
+  /// Knowledge of members that is in no file.
+  private static Acknowledged nothing() {
+    return new Acknowledged(Path.of("nowhere", "acknowledged"));
+  }
+
+  /// What a server knows that members have had.
+  private record Known(Acknowledged acknowledged) implements Votes {
+    @Override
+    public long had(String member) {
+      return acknowledged.of(member) + 1;
+    }
+
+    @Override
+    public void had(List<Member> members, Map<String, Long> indices) {
+      var counted = new TreeMap<String, Long>();
+      indices.forEach((id, index) -> counted.put(id, index - 1));
+      acknowledged.note(members, counted);
+    }
+  }
+
   /// An event at a time.
   private record Event(long at, long number, Runnable task) {}
 
@@ -73,6 +95,8 @@ final class RaftScenario implements Scenario {
     private long number;
     private long command;
     private boolean calm;
+    private @Nullable String setBack;
+    private boolean isNoticed = true;
     private long acknowledgedCalm;
     private @Nullable AssertionError violation;
 
@@ -137,6 +161,9 @@ final class RaftScenario implements Scenario {
     }
 
     private void judge() {
+      if (!isNoticed) {
+        throw broken(setBack + " was put back to an older copy, and nobody noticed");
+      }
       for (var server : servers) {
         trace.add(
             "%s %s out %s new %s %s"
@@ -353,6 +380,52 @@ final class RaftScenario implements Scenario {
       }
       // Whatever fails late, as a sync that was to fail, happens before.
       at(CALM / 2, () -> acknowledgedCalm = 0);
+      if (chance.percent(50)) at(CALM / 2, this::copy);
+    }
+
+    /// Copies what a server has, to put it back later.
+    private void copy() {
+      var leading = leading();
+      if (leading == null) throw broken("nobody leads when all is calm");
+      var server = chance.of(servers);
+      if (server == leading || !leading.core().status().matched().containsKey(server.self.id())) {
+        return;
+      }
+      var disk = server.disk.copy();
+      var machine = server.machine.copy();
+      long has = server.store().lastIndex();
+      at(
+          chance.between(1, 1_000) * MILLI,
+          () -> putBack(server, Objects.requireNonNull(leading.core), disk, machine, has));
+    }
+
+    private void putBack(
+        Server server, Core leads, SimulatedDisk disk, Applied machine, long has) {
+      Status status = leads.status();
+      if (!status.ready() || !server.alive) return;
+      server.down();
+      server.disk = disk;
+      server.machine = machine;
+      server.known = nothing();
+      at(
+          chance.between(1, 300) * MILLI,
+          () -> {
+            if (!server.alive) server.reopen();
+          });
+      String id = server.self.id();
+      long had = status.matched().getOrDefault(id, 0L);
+      var others = new ArrayList<>(status.members());
+      others.removeIf(other -> other.id().equals(id) || other.equals(leads.status().leader()));
+      if (!others.isEmpty() && chance.percent(30)) {
+        trace.reached("handed over while one is put back");
+        for (var other : servers) {
+          if (other != server && status.members().contains(other.self)) had = Math.min(had, other.known.of(id) + 1);
+        }
+        leads.transfer(chance.of(others), _ -> {});
+      }
+      setBack = id;
+      isNoticed = had <= has; // then it has lost nothing that the leader must know of
+      if (!isNoticed) trace.reached("put back");
     }
 
     // ---- a server
@@ -375,12 +448,18 @@ final class RaftScenario implements Scenario {
       private final long speed;
       private int catchUps;
       private @Nullable String from;
+      Acknowledged known = nothing();
 
       Server(int place) {
         this.place = place;
         self = new Member(String.valueOf((char) ('a' + place)), "host", place + 1, place + 1);
         disk = new SimulatedDisk(chance.any());
         speed = chance.between(960, 1_040);
+      }
+
+      LogStore store() {
+        if (store == null) throw new IllegalStateException(self + " does not run");
+        return store;
       }
 
       Core core() {
@@ -404,7 +483,9 @@ final class RaftScenario implements Scenario {
           alive = true;
           isNew = false;
           isOut = false;
-          core = new Core(settings, this, store, machine, Votes.ALL, this, isFresh, chance.any());
+          core =
+              new Core(
+                  settings, this, store, machine, new Known(known), this, isFresh, chance.any());
           core.start();
         } catch (IOException failed) {
           // It fails again, and is opened again.
@@ -422,6 +503,7 @@ final class RaftScenario implements Scenario {
         trace.reached("new member");
         disk = new SimulatedDisk(chance.any());
         machine = new Applied(this);
+        known = nothing();
         open(List.of());
       }
 
@@ -556,9 +638,9 @@ final class RaftScenario implements Scenario {
 
       @Override
       public void alarm(String member, String trouble) {
-        // Late and repeated answers, which a connection does not make, look like a member set back.
-        if (!trouble.contains("put back to an older copy: it")) throw broken(trouble);
+        if (!member.equals(setBack)) throw broken(member + ": " + trouble);
         trace.reached("alarm");
+        isNoticed = true;
       }
 
       @Override
@@ -651,6 +733,15 @@ final class RaftScenario implements Scenario {
       public void completed() {
         whole = true;
         sync();
+      }
+
+      Applied copy() {
+        var copy = new Applied(server);
+        copy.applied = applied;
+        copy.digest = digest;
+        copy.durable = durable;
+        copy.whole = whole;
+        return copy;
       }
 
       boolean takeFrom(Applied other) {

@@ -9,11 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -419,7 +423,13 @@ class RaftGroupTest {
 
   @Test
   void talksToNobodyWithoutACertificate(@TempDir Path directory) throws Exception {
-    var tls = certificate(directory);
+    var own = certificate(directory);
+    var other = certificate(Files.createDirectory(directory.resolve("other")));
+    Path both = directory.resolve("both.pem");
+    Files.writeString(
+        both, Files.readString(own.certificate()) + Files.readString(other.certificate()));
+    var tls =
+        new NodeConfig.Tls(own.certificate(), own.key(), both, read(own.certificate())::equals);
     try (var shard = new RaftShard(directory, 3, 8, tls)) {
       var owner = new Owner(shard.leader());
       for (int i = 0; i < 40; i++) owner.require("entry " + i);
@@ -433,9 +443,13 @@ class RaftGroupTest {
       var self = shard.leading().self();
       assertThrows(IOException.class, () -> ask(Sockets.of(null, Reach.ALL), self));
       // One that trusts it and has no certificate that it would trust.
-      var other = certificate(Files.createDirectory(directory.resolve("other")));
-      var stranger = new NodeConfig.Tls(other.certificate(), other.key(), tls.authorities());
+      var foreign = certificate(Files.createDirectory(directory.resolve("foreign")));
+      var stranger = new NodeConfig.Tls(foreign.certificate(), foreign.key(), both);
       assertThrows(IOException.class, () -> ask(Sockets.of(stranger, Reach.ALL), self));
+      // One with a certificate of its authorities that is no member's.
+      var client = new NodeConfig.Tls(other.certificate(), other.key(), both);
+      assertThrows(IOException.class, () -> ask(Sockets.of(client, Reach.ALL), self));
+      assertTrue(isRefused(Sockets.of(client, Reach.ALL), self));
       ask(Sockets.of(tls, Reach.ALL), self);
     }
   }
@@ -461,7 +475,37 @@ class RaftGroupTest {
       wrong[0] = 1;
       var stranger = Sockets.with(new Credentials(Secret.of(wrong), "a"), Reach.ALL);
       assertThrows(IOException.class, () -> ask(stranger, self));
+      assertTrue(isRefused(stranger, self));
+      assertTrue(isRefused(Sockets.of(null, Reach.ALL), self));
       ask(Sockets.with(new Credentials(secret, "y"), Reach.ALL), self);
+    }
+  }
+
+  @Test
+  void noticesAReplicaThatWasPutBackToAnOlderCopy(@TempDir Path directory) throws Exception {
+    try (var shard = new RaftShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) owner.require("entry " + i);
+      shard.step();
+      var leads = shard.leading();
+      var other = shard.other(leads);
+      other.stop();
+      var older = other.copy(directory.resolve("older"));
+      other.start();
+      other.host(shard.members());
+      for (int i = 10; i < 20; i++) owner.require("entry " + i);
+      shard.step();
+      other.stop();
+      other.putBack(older);
+      other.start();
+      other.host(shard.members());
+      owner.require("entry 20");
+      shard.await("it is noticed", () -> leads.alarms.containsKey(other.id));
+      String trouble = String.valueOf(leads.alarms.get(other.id));
+      assertTrue(trouble.contains("was put back to an older copy"), trouble);
+      shard.step();
+      assertEquals(21, texts(other.replica().streams()).size());
+      assertEquals(Set.of(other.id), leads.alarms.keySet());
     }
   }
 
@@ -540,6 +584,21 @@ class RaftGroupTest {
     }
   }
 
+  @Test
+  void refusesTheDirectoryOfAnEarlierEngineAndNamesTheWay(@TempDir Path directory)
+      throws IOException {
+    Path log = directory.resolve("b5d3a3f2-93a7-4a6e-8a5d-0f0f6f9f1e11");
+    Files.createDirectories(log.resolve("current"));
+    Files.write(log.resolve("current").resolve("raft-meta"), new byte[] {1});
+    var config = NodeConfig.of("a", directory);
+    var refused =
+        assertThrows(
+            Unavailable.class,
+            () -> new MicroRaft().start(config, (_, question) -> question, Reach.ALL));
+    String told = String.valueOf(refused.getMessage());
+    assertTrue(told.contains(log.toString()) && told.contains("./stoa restore"), told);
+  }
+
   private static void start(RaftShard shard, List<RaftShard.Server> servers) {
     servers.forEach(RaftShard.Server::start);
     for (var server : servers) server.host(shard.members());
@@ -581,6 +640,26 @@ class RaftGroupTest {
     try (var client = new SupplyPort.Client(sockets, member, RaftShard.GROUP, _ -> {});
         var answer = client.ask(new byte[] {0})) {
       assertEquals(32, answer.readAllBytes().length);
+    }
+  }
+
+  /// Returns whether a member hears no Raft message over a connection: it ends it.
+  private static boolean isRefused(Sockets sockets, Member member) {
+    try (Socket socket = sockets.connect(member, member.port(), _ -> {})) {
+      socket.setSoTimeout(60_000);
+      socket.getOutputStream().write(new byte[100]);
+      var _ = socket.getInputStream().readAllBytes();
+      return true;
+    } catch (SocketTimeoutException heard) {
+      return false;
+    } catch (IOException ended) {
+      return true;
+    }
+  }
+
+  private static X509Certificate read(Path certificate) throws Exception {
+    try (var in = Files.newInputStream(certificate)) {
+      return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
     }
   }
 

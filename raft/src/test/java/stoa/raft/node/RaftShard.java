@@ -232,7 +232,7 @@ final class RaftShard implements ShardUnderTest {
 
   private NodeConfig config(NodeConfig plain, long snapshots) {
     return security
-        .apply(plain.withElection(Duration.ofMillis(300), Duration.ofMillis(600)))
+        .apply(plain)
         .withCommandBytesMax(1 << 20)
         .withSnapshotCommands(snapshots);
   }
