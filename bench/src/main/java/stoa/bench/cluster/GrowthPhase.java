@@ -135,7 +135,7 @@ final class GrowthPhase {
       Addresses order = all.coordinator.of(1);
       var scale = context.sizes();
       return new Load(1, Load.Threads.PLATFORM, scale.warmUp(), scale.time())
-          .run((_, _) -> order.reserve(all.terms.get(1), 1))
+          .run((_, _) -> order.reserve(all.terms.get(1), 1, 0))
           .callsPerSecond();
     }
   }
@@ -204,9 +204,9 @@ final class GrowthPhase {
     }
 
     @Override
-    public long reserve(long term, int count) {
+    public long reserve(long term, int count, long decided) {
       counts.questions.increment();
-      return order.reserve(term, count);
+      return order.reserve(term, count, decided);
     }
 
     @Override

@@ -231,7 +231,7 @@ public final class GroupsScenario implements Scenario {
       home.life.execute(() -> {
         try {
           for (int i = trouble.between(100, 300); i > 0; i--) {
-            var _ = coordinator.of(other.group.number).reserve(other.term, Integer.MAX_VALUE);
+            var _ = coordinator.of(other.group.number).reserve(other.term, Integer.MAX_VALUE, 0);
           }
           trace.reached("so many addresses are given as a long time takes");
         } catch (Unavailable enough) {
@@ -487,8 +487,8 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public long reserve(long term, int count) {
-        return ask(order -> order.reserve(term, count));
+      public long reserve(long term, int count, long decided) {
+        return ask(order -> order.reserve(term, count, decided));
       }
 
       @Override
