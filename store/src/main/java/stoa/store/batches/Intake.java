@@ -413,7 +413,7 @@ public final class Intake {
       Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
     taken.clear();
     long before = sequencer.last();
-    Check.that(before < token.first().counter(), "%s is behind what is logged, %s", token, before);
+    checkBehind(token, before);
     sequencer.skip(token.first().counter() - 1);
     begin();
     try {
@@ -439,6 +439,15 @@ public final class Intake {
     } else {
       decided = token.first().counter();
     }
+  }
+
+  private void checkBehind(Token token, long last) {
+    if (token.first().counter() > last) return;
+    var broken =
+        new IllegalStateException(
+            "broken invariant: a decision at " + token + " lies in front of what is logged, " + last);
+    health.fail(broken);
+    throw broken;
   }
 
   private void take(Request request, int offset) {
@@ -485,6 +494,7 @@ public final class Intake {
     Entry first = decided.entries().getFirst();
     if (to.streams().last(first.stream()) >= first.address()) return false;
     ShardLog.Tail tail = to.tail();
+    checkBehind(decided.token(), tail.counter());
     long micros = Math.max(tail.nowMicros(), decided.nowMicros());
     var batch =
         new Batch(decided.token(), term, ++sequence, micros, decided.entries(), tail.note());

@@ -64,7 +64,8 @@ final class CommitProtocol {
    *     given before it was logged, and less than all that are given after.
    * (4) While home logs a decision over the votes of a store's owner, the store gets no other owner
    *     and is told no decisions: it would lack this one.
-   * (5) The rounds that a store votes on follow each other: one at a time votes there.
+   * (5) The rounds that a store votes on follow each other: one at a time votes there. It gets the
+   *     parts of decisions one at a time, in the order of their addresses.
    */
 
   // ---- events and actions
@@ -243,10 +244,9 @@ final class CommitProtocol {
     // it has asked, or has not adopted anything here.
     private @Nullable List<Addresses.Decided> adopted;
 
-    private void unready() {
-      ready = false;
-      changes++;
-    }
+    // The committed parts that go to the store, in the order of their addresses: the first one is
+    // on its way.
+    private final ArrayDeque<Action.Deliver> parts = new ArrayDeque<>();
   }
 
   /// A decision, and the stores that may not have logged it.
@@ -377,8 +377,7 @@ final class CommitProtocol {
 
   private List<Action> lost(long round, int member, long changes) {
     if (member != home) {
-      Standing standing = standing(member);
-      if (standing.changes == changes) standing.unready();
+      if (standing(member).changes == changes) unready(member);
     }
     return left(round, member);
   }
@@ -388,7 +387,26 @@ final class CommitProtocol {
     unblock();
     Round round = running.get(number);
     if (round != null) round.left(member);
-    return List.of();
+    if (member == home) return List.of();
+    var parts = standing(member).parts;
+    Action.Deliver first = parts.peek();
+    if (first == null || first.round != number) return List.of();
+    parts.remove();
+    Action.Deliver next = parts.peek();
+    return next == null ? List.of() : List.of(next);
+  }
+
+  /// Notes that a store has another owner, or is out of reach. It is then told of the decisions
+  /// that it lacks.
+  private void unready(int member) {
+    Standing standing = standing(member);
+    standing.ready = false;
+    standing.changes++;
+    for (Action.Deliver part : List.copyOf(standing.parts)) {
+      Round round = running.get(part.round);
+      if (round != null) round.left(member);
+    }
+    standing.parts.clear();
   }
 
   /// Lets the transactions that met others try again.
@@ -468,7 +486,7 @@ final class CommitProtocol {
       return new Addresses.Adopted(epoch, counter, before); // a repeated request
     }
     standing.term = term;
-    standing.unready();
+    unready(member);
     Addresses.Adopted adopted = adopted(member);
     standing.adopted = adopted.decided();
     return adopted;
@@ -483,7 +501,7 @@ final class CommitProtocol {
     if (term > standing.term) {
       // The owner has adopted from an earlier coordinator. An owner that this coordinator told no
       // longer leads.
-      if (standing.ready) standing.unready();
+      if (standing.ready) unready(member);
       return false;
     }
     List<Addresses.Decided> adopted = standing.adopted;
@@ -696,7 +714,7 @@ final class CommitProtocol {
 
     private List<Action> voted(int member, @Nullable List<Vote> said) {
       votes.put(member, said);
-      if (said == null && member != home && isAsBefore(member)) standing(member).unready();
+      if (said == null && member != home && isAsBefore(member)) unready(member);
       if (!hasVoted()) return List.of();
       voted.add(this);
       return logNext();
@@ -860,8 +878,9 @@ final class CommitProtocol {
           actions.add(release(member));
         } else if (member != home) {
           rest.add(member);
-          actions.add(
-              new Action.Deliver(number, member, changes(member), made.token(), mine));
+          var parts = standing(member).parts;
+          parts.add(new Action.Deliver(number, member, changes(member), made.token(), mine));
+          if (parts.size() == 1) actions.add(parts.getFirst());
         }
       }
       waitAgain();
