@@ -250,8 +250,8 @@ final class Groups implements AutoCloseable {
       }
 
       @Override
-      public long reserve(long term, int addresses) {
-        return asked.reserve(term, addresses); // who asks may be held up meanwhile
+      public long reserve(long term, int addresses, long decided) {
+        return asked.reserve(term, addresses, decided); // who asks may be held up meanwhile
       }
 
       @Override

@@ -38,12 +38,15 @@ public final class Ordering {
   private static final int OPENED = 1;
   private static final int RESERVE = 2;
   private static final int MOMENT = 3;
-  private static final int HOLD = 4;
   private static final int COMMIT = 5;
   private static final int RELEASE = 6;
   private static final int ADOPT = 7;
   private static final int HELD = 8;
   private static final int HORIZON = 9;
+
+  // 4 is the vote of earlier programs, which made no batches until the round was over. Neither can
+  // take part in the rounds of the other.
+  private static final int HOLD = 10;
 
   private Ordering() {}
 
@@ -80,8 +83,9 @@ public final class Ordering {
       }
 
       @Override
-      public long reserve(long term, int count) {
-        return ask(coordinator, question(RESERVE, store).varint(term).varint(count)).varint();
+      public long reserve(long term, int count, long decided) {
+        Encoder question = question(RESERVE, store).varint(term).varint(count).varint(decided);
+        return ask(coordinator, question).varint();
       }
 
       @Override
@@ -200,7 +204,7 @@ public final class Ordering {
   }
 
   private static boolean isOfOrder(int kind) {
-    return kind < HOLD || kind == HORIZON;
+    return kind <= MOMENT || kind == HORIZON;
   }
 
   private static void answer(int kind, Addresses order, Decoder in, Encoder out) {
@@ -210,7 +214,12 @@ public final class Ordering {
         var tail = new ShardLog.Tail(in.varint(), in.varint(), 0, 0, 0, new byte[0]);
         write(order.adopt(term, tail), out);
       }
-      case RESERVE -> out.varint(order.reserve(in.varint(), (int) in.varint()));
+      case RESERVE -> {
+        long term = in.varint();
+        int count = (int) in.varint();
+        // An earlier program does not say what it has logged.
+        out.varint(order.reserve(term, count, in.remaining() > 0 ? in.varint() : 0));
+      }
       case MOMENT -> out.varint(order.moment());
       case HORIZON -> out.varint(order.horizon());
       default -> throw unknown(kind);

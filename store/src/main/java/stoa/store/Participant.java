@@ -11,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.log.StoredEntry;
@@ -27,17 +28,21 @@ import stoa.store.transactions.Prepared;
 public final class Participant implements Coordinator.Home {
   /*
    * Invariants:
-   * (1) The store is under a hold while `held` is set, for the last round that this knows.
+   * (1) The claims of a round stand while `held` has it.
    * (2) A late or repeated request of a round that is over changes nothing.
+   * (3) The store votes, commits and adopts during a hold, in which no batch is in progress. Between
+   *     these steps it makes batches of everything that is not claimed.
    */
   private final Store store;
   private final Function<Coordinator.Part, @Nullable StoreTransaction> transactions;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
-  private @Nullable Prepared held;
-  private Map<Coordinator.Part, StoreTransaction> examined = Map.of();
+  private final SortedMap<Long, Voted> held = new TreeMap<>();
   private long last;
+
+  /// The votes of a round.
+  private record Voted(Prepared prepared, Map<Coordinator.Part, StoreTransaction> examined) {}
 
   /// @param transactions returns the open part of a transaction, null when it is not open here
   public Participant(
@@ -46,59 +51,66 @@ public final class Participant implements Coordinator.Home {
     this.transactions = transactions;
   }
 
-  @Override
-  public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
+  /// Takes a step in which no batch is in progress.
+  private <T> T step(Supplier<T> action) {
+    store.hold();
+    try {
+      return locked(action);
+    } finally {
+      store.letGo();
+    }
+  }
+
+  private <T> T locked(Supplier<T> action) {
     lock.lock();
     try {
-      if (term != store.term()) {
-        throw new Unavailable("the store has the owner of term " + store.term() + " here");
-      }
-      if (epoch != store.epoch()) {
-        throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
-      }
+      return action.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
+    check(epoch, term);
+    return step(() -> {
+      check(epoch, term);
       if (round <= last) throw new Unavailable("round " + round + " is over");
       last = round;
-      letGo();
-      Prepared holding = store.hold();
-      held = holding;
-      examined = new HashMap<>();
+      var voted = new Voted(store.prepare(), new HashMap<>());
+      held.put(round, voted);
       var verdicts = new ArrayList<Vote>(parts.size());
       for (Coordinator.Part part : parts) {
         StoreTransaction transaction = transactions.apply(part);
-        if (transaction != null) examined.put(part, transaction);
+        if (transaction != null) voted.examined.put(part, transaction);
         verdicts.add(
             transaction == null
                 ? new Vote.No(
                     new Unavailable(
                         "the transaction has ended at one of the servers; begin another"))
-                : holding.examine(transaction));
+                : voted.prepared.examine(transaction));
       }
       return verdicts;
-    } finally {
-      lock.unlock();
-    }
+    });
   }
 
-  private void letGo() {
-    Prepared before = held;
-    held = null;
-    if (before != null) before.close();
+  private void check(long epoch, long term) {
+    if (term != store.term()) {
+      throw new Unavailable("the store has the owner of term " + store.term() + " here");
+    }
+    if (epoch != store.epoch()) {
+      throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
+    }
   }
 
   @Override
   public void commit(
       long epoch, long round, Token token, SortedMap<Integer, Coordinator.Part> committed) {
-    Prepared holding;
-    lock.lock();
-    try {
-      holding = holding(epoch, round);
-      var open = open(committed);
-      held = null;
-      holding.commit(token, open);
-    } finally {
-      lock.unlock();
-    }
-    holding.awaitExecuted();
+    step(() -> {
+          Voted voted = take(epoch, round);
+          return voted.prepared.commit(token, open(voted, committed));
+        })
+        .awaitExecuted();
   }
 
   @Override
@@ -109,19 +121,17 @@ public final class Participant implements Coordinator.Home {
       SortedMap<Integer, Coordinator.Part> committed,
       byte[] decision,
       LongConsumer logged) {
-    Prepared holding;
-    long address;
-    lock.lock();
-    try {
-      holding = holding(epoch, round);
-      var open = open(committed);
-      held = null;
-      address = holding.commit(token, open, Decision.KEY, decision);
-    } finally {
-      lock.unlock();
-    }
-    logged.accept(address);
-    holding.awaitExecuted();
+    step(() -> {
+          if (epoch != store.epoch()) throw new Unavailable("home is in epoch " + store.epoch());
+          // Home has not voted when it has no part.
+          Voted voted =
+              committed.isEmpty()
+                  ? new Voted(store.prepare(), Map.of())
+                  : take(epoch, round);
+          return voted.prepared.commit(
+              token, open(voted, committed), Decision.KEY, decision, logged);
+        })
+        .awaitExecuted();
   }
 
   @Override
@@ -169,19 +179,18 @@ public final class Participant implements Coordinator.Home {
     return store.hasFailed();
   }
 
-  private Prepared holding(long epoch, long round) {
-    Prepared holding = held;
-    if (holding == null || round != last || epoch != store.epoch()) {
-      throw new Unavailable("the store is not held by round " + round);
-    }
-    return holding;
+  private Voted take(long epoch, long round) {
+    Voted voted = epoch == store.epoch() ? held.remove(round) : null;
+    if (voted == null) throw new Unavailable("the store is not held by round " + round);
+    return voted;
   }
 
-  private SortedMap<Integer, StoreTransaction> open(SortedMap<Integer, Coordinator.Part> parts) {
+  private static SortedMap<Integer, StoreTransaction> open(
+      Voted voted, SortedMap<Integer, Coordinator.Part> parts) {
     var open = new TreeMap<Integer, StoreTransaction>();
     parts.forEach((offset, part) -> {
       open.put(
-          offset, Objects.requireNonNull(examined.get(part), "what is committed was examined"));
+          offset, Objects.requireNonNull(voted.examined.get(part), "what is committed was examined"));
     });
     return open;
   }
@@ -194,10 +203,9 @@ public final class Participant implements Coordinator.Home {
       if (epoch > store.epoch()) {
         throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
       }
-      if (round >= last) {
-        last = round; // it may arrive before the hold of its round
-        letGo();
-      }
+      last = Math.max(last, round); // it may arrive before the hold of its round
+      Voted voted = held.remove(round);
+      if (voted != null) voted.prepared.close();
       store.checkUsable(); // another owner may be the one that is held
     } finally {
       lock.unlock();
@@ -206,19 +214,25 @@ public final class Participant implements Coordinator.Home {
 
   @Override
   public long adopt(long round, Addresses.Adopted adopted) {
-    lock.lock();
-    try {
-      boolean newer = adopted.epoch() > store.epoch();
-      if (newer || (adopted.epoch() == store.epoch() && round >= last)) {
-        Prepared holding = held != null ? held : store.hold();
-        held = null;
-        last = round; // the coordinator has given up earlier rounds
-        holding.adopt(adopted);
-      }
-      store.checkUsable(); // another owner may not know of it
-      return store.term();
-    } finally {
-      lock.unlock();
+    if (isNews(round, adopted)) {
+      step(() -> {
+        if (!isNews(round, adopted)) return false;
+        try {
+          store.adopt(adopted);
+        } finally {
+          last = round; // the coordinator has given up earlier rounds
+          held.values().forEach(voted -> voted.prepared.close());
+          held.clear();
+        }
+        return true;
+      });
     }
+    store.checkUsable(); // another owner may not know of it
+    return store.term();
+  }
+
+  private boolean isNews(long round, Addresses.Adopted adopted) {
+    return locked(() ->
+        adopted.epoch() > store.epoch() || (adopted.epoch() == store.epoch() && round >= last));
   }
 }

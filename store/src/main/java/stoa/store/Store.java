@@ -617,14 +617,28 @@ public final class Store implements AutoCloseable {
     return engine.transactions().outcome(id);
   }
 
-  /// Stops batches of this store, for transactions that this and other stores with the same order
-  /// commit together. Waits for the batch in progress.
+  /// Stops batches of this store until [#letGo], for a step of transactions that this and other
+  /// stores with the same order commit together. Waits for the batch in progress.
   ///
   /// @throws Unavailable when that takes too long, or the log has failed
-  Prepared hold() {
+  void hold() {
     engine.health().checkOpen();
     engine.intake().hold();
+  }
+
+  /// Ends the hold that [#hold] began.
+  void letGo() {
+    engine.intake().letGo();
+  }
+
+  /// Returns a round of such transactions, for which the store has not voted yet.
+  Prepared prepare() {
     return new Prepared(engine.leader(), engine.intake());
+  }
+
+  /// Logs the decisions that this store's log may lack, and begins a new epoch, during a hold.
+  void adopt(Addresses.Adopted adopted) {
+    engine.intake().adopt(adopted);
   }
 
   /// Returns the term under which this process leads its log.

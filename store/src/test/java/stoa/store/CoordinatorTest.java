@@ -174,9 +174,9 @@ class CoordinatorTest {
       }
 
       @Override
-      public long reserve(long term, int count) {
+      public long reserve(long term, int count, long decided) {
         try {
-          return coordinator.of(site).reserve(term, count);
+          return coordinator.of(site).reserve(term, count, decided);
         } catch (Closed | Unavailable nobody) {
           refusals.incrementAndGet();
           aheadMicros.addAndGet(refusalMicros);
@@ -382,8 +382,7 @@ class CoordinatorTest {
     var across = new Across().put(1, "b", "y").put(2, "c", "z");
     sites.get(1).cutCommits = 1;
     assertTrue(across.commit().counter() > 0);
-    coordinator.tick();
-    while (!sites.get(1).store().hasFailed()) Thread.onSpinWait();
+    while (!sites.get(1).store().hasFailed()) coordinator.tick();
     assertThrows(Unavailable.class, () -> lines(1, "b")); // nobody sees it without
     sites.get(1).close();
     sites.get(1).open(order(1), clock);

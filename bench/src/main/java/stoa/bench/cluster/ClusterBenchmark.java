@@ -70,6 +70,7 @@ public final class ClusterBenchmark implements Benchmark<ClusterScale> {
       new DegradedPhase(context, report, neighbours).measure(servers);
       new SharePhase(context, report, neighbours).measure(servers);
       new GrowthPhase(context, report, neighbours).measure();
+      new TransactionPhase(context, report, neighbours).measure();
     }
     return report.outcome();
   }

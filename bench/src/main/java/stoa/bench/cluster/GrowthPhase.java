@@ -8,8 +8,6 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Clock;
@@ -19,9 +17,7 @@ import stoa.bench.report.Context;
 import stoa.bench.report.Markdown;
 import stoa.bench.report.Report;
 import stoa.log.Batch;
-import stoa.log.ForwardingShardLog;
 import stoa.log.LocalShardLog;
-import stoa.log.Outcome;
 import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.objects.EmbeddedEngine;
@@ -93,6 +89,11 @@ final class GrowthPhase {
     private final LongAdder bytes = new LongAdder();
     private final LongAdder questions = new LongAdder();
 
+    private void logged(Batch batch) {
+      batches.increment();
+      batch.entries().forEach(entry -> bytes.add(entry.payload().length));
+    }
+
     private void reset() {
       for (var count : List.of(calls, batches, bytes, questions)) count.reset();
     }
@@ -135,7 +136,7 @@ final class GrowthPhase {
       Addresses order = all.coordinator.of(1);
       var scale = context.sizes();
       return new Load(1, Load.Threads.PLATFORM, scale.warmUp(), scale.time())
-          .run((_, _) -> order.reserve(all.terms.get(1), 1))
+          .run((_, _) -> order.reserve(all.terms.get(1), 1, 0))
           .callsPerSecond();
     }
   }
@@ -167,7 +168,7 @@ final class GrowthPhase {
                 StoaConfig.of("memory:"),
                 device,
                 () -> {
-                  var log = new SlowLog(new LocalShardLog(device), counts);
+                  var log = new SlowLog(new LocalShardLog(device), APPEND, counts::logged);
                   terms.add(log.term());
                   return log;
                 },
@@ -204,9 +205,9 @@ final class GrowthPhase {
     }
 
     @Override
-    public long reserve(long term, int count) {
+    public long reserve(long term, int count, long decided) {
       counts.questions.increment();
-      return order.reserve(term, count);
+      return order.reserve(term, count, decided);
     }
 
     @Override
@@ -251,31 +252,6 @@ final class GrowthPhase {
     @Override
     public long held(long horizon) {
       throw none();
-    }
-  }
-
-  /// A log in memory whose appends take as long as replicated ones.
-  private static final class SlowLog extends ForwardingShardLog {
-    private final Counts counts;
-
-    SlowLog(ShardLog log, Counts counts) {
-      super(log);
-      this.counts = counts;
-    }
-
-    @Override
-    public void append(Batch batch, Consumer<Outcome> done) {
-      counts.batches.increment();
-      batch.entries().forEach(entry -> counts.bytes.add(entry.payload().length));
-      long end = System.nanoTime() + APPEND.toNanos();
-      super.append(
-          batch,
-          outcome -> {
-            for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
-              LockSupport.parkNanos(left);
-            }
-            done.accept(outcome);
-          });
     }
   }
 }

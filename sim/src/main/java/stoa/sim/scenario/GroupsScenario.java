@@ -84,6 +84,10 @@ public final class GroupsScenario implements Scenario {
   private static final int HOME = 0;
   private static final int CLIENTS = 4;
   private static final int TURNS = 20;
+
+  // A crowd makes transactions at the same time, all over the stores.
+  private static final int CROWD = 16;
+  private static final int CROWD_TURNS = 5;
   private static final int COMMITS_MAX = 6;
   private static final int REMEMBERED_MAX = 8;
   private static final int NAMED_MAX = 4;
@@ -149,6 +153,9 @@ public final class GroupsScenario implements Scenario {
     // Whether clients release the past, and how much of it the stores keep by themselves.
     private final boolean trims;
     private final Keep keep;
+
+    // Whether there is a crowd of clients, most of whose work is transactions.
+    private final boolean crowd;
     private final Map<String, String> doing = new TreeMap<>();
     private boolean calm;
     private final int keys;
@@ -164,7 +171,9 @@ public final class GroupsScenario implements Scenario {
       links = new Links(fibers, chance.of("links"), trace);
       world = fibers.life("the world");
       int stores = trouble.between(3, 4);
-      keys = trouble.between(1, 2);
+      Chance size = chance.of("crowd");
+      crowd = size.percent(40);
+      keys = crowd ? size.between(2, 6) : trouble.between(1, 2);
       Chance past = chance.of("past");
       trims = past.percent(80);
       keep = trims && past.percent(50) ? Keep.versions(past.below(4)) : Keep.all();
@@ -173,7 +182,7 @@ public final class GroupsScenario implements Scenario {
 
     void run() {
       groups.forEach(group -> world.execute(group::lead));
-      for (int i = 0; i < CLIENTS; i++) {
+      for (int i = 0; i < (crowd ? CROWD : CLIENTS); i++) {
         String name = "client " + i;
         clients++;
         world.execute(() -> client(name));
@@ -231,7 +240,7 @@ public final class GroupsScenario implements Scenario {
       home.life.execute(() -> {
         try {
           for (int i = trouble.between(100, 300); i > 0; i--) {
-            var _ = coordinator.of(other.group.number).reserve(other.term, Integer.MAX_VALUE);
+            var _ = coordinator.of(other.group.number).reserve(other.term, Integer.MAX_VALUE, 0);
           }
           trace.reached("so many addresses are given as a long time takes");
         } catch (Unavailable enough) {
@@ -428,7 +437,14 @@ public final class GroupsScenario implements Scenario {
         Owner owner = group.asked();
         return links.askStore(
             owner == null ? null : owner.life,
-            () -> action.apply(Objects.requireNonNull(owner).participant()));
+            () -> {
+              try {
+                return action.apply(Objects.requireNonNull(owner).participant());
+              } catch (IllegalStateException broken) {
+                sound(broken);
+                throw broken;
+              }
+            });
       }
 
       @Override
@@ -487,8 +503,8 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public long reserve(long term, int count) {
-        return ask(order -> order.reserve(term, count));
+      public long reserve(long term, int count, long decided) {
+        return ask(order -> order.reserve(term, count, decided));
       }
 
       @Override
@@ -597,11 +613,13 @@ public final class GroupsScenario implements Scenario {
     // ---- the clients
 
     private void client(String name) {
-      for (int turn = trims ? -TURNS / 2 : 0; turn < TURNS; turn++) {
-        fibers.pause(chance.between(1, chance.of(List.of(1_000, 100_000, 2_000_000))));
+      int turns = crowd ? CROWD_TURNS : TURNS;
+      for (int turn = trims ? -turns / 2 : 0; turn < turns; turn++) {
+        fibers.pause(
+            chance.between(1, crowd ? 10_000 : chance.of(List.of(1_000, 100_000, 2_000_000))));
         Group group = chance.of(groups);
         String key = key(group, chance.below(keys));
-        int dice = chance.below(100);
+        int dice = crowd && chance.percent(60) ? 99 : chance.below(100);
         try {
           if (trims && chance.percent(30)) {
             doing(name, "work on the past", this::past);

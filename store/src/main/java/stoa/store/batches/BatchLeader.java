@@ -110,7 +110,7 @@ public final class BatchLeader implements Journal, Intake.Help {
   /// the batch in progress, which may have a lower address than an answer that another store has
   /// given.
   long momentAt(Key key) {
-    if (spaces.isOrdered(key)) intake.moments().awaitBatch();
+    intake.moments().await(key.stream(), spaces.isOrdered(key));
     return intake.moments().moment();
   }
 
@@ -216,7 +216,7 @@ public final class BatchLeader implements Journal, Intake.Help {
       return;
     }
     Resident resident = question.resident;
-    if (resident.hasAhead() || (resident.ordered && intake.moments().hasBatchUnderWay())) {
+    if (resident.hasAhead() || intake.moments().isUnderWay(resident.key.stream(), resident.ordered)) {
       intake.add(question);
       callWriter();
     } else if (!intake.refuses(question) && resident.enqueue(question)) {
@@ -261,11 +261,13 @@ public final class BatchLeader implements Journal, Intake.Help {
     }
   }
 
-  /// Waits for the batch in progress, if the key of a question is ordered among several stores.
-  /// Fails the question when that takes too long, and returns whether it did.
+  /// Waits for the batch in progress and for transactions over several stores that change the key
+  /// of a question, if the key is ordered among the stores. Fails the question when that takes too
+  /// long, and returns whether it did.
   private boolean isHeldUp(QuestionRequest question) {
     try {
-      if (question.resident.ordered) intake.moments().awaitBatch();
+      Resident resident = question.resident;
+      intake.moments().await(resident.key.stream(), resident.ordered);
       return false;
     } catch (Unavailable failed) {
       question.fail(failed);

@@ -1,15 +1,21 @@
 package stoa.store.batches;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
+import stoa.base.Key;
 import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.Outcome;
@@ -17,6 +23,7 @@ import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.store.calls.Pace;
+import stoa.store.leading.Claims;
 import stoa.store.leading.Health;
 import stoa.store.leading.Leadership;
 import stoa.store.leading.LogClock;
@@ -24,6 +31,7 @@ import stoa.store.leading.Moments;
 import stoa.store.leading.Tally;
 import stoa.store.ordering.Addresses;
 import stoa.store.records.Draft;
+import stoa.store.records.Records;
 import stoa.store.records.StreamEnd;
 import stoa.store.running.AppendRequest;
 import stoa.store.running.Appending;
@@ -39,6 +47,7 @@ import stoa.store.running.NoteRequest;
 import stoa.store.running.PartRequest;
 import stoa.store.running.PositionRequest;
 import stoa.store.running.PutRequest;
+import stoa.store.running.QuestionRequest;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
@@ -74,7 +83,7 @@ public final class Intake {
 
   // How many addresses this reserves at a time from an order of several stores: more than a batch
   // takes. The rest serves batches that need no place in that order.
-  private static final int RESERVED = 1 << 20;
+  private static final int RESERVED = 1 << 18;
 
   // How long a batch waits for a coordinator that gives addresses.
   private static final long ORDER_MICROS_MAX = 10_000_000;
@@ -99,6 +108,14 @@ public final class Intake {
   private final Unfinished unfinished;
   private final Tally tally;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
+  private final Claims claims;
+  private final Residents residents;
+
+  // The requests that wait for transactions over several stores, oldest first.
+  private final ConcurrentLinkedDeque<Request> deferred = new ConcurrentLinkedDeque<>();
+
+  // Whether a claim has ended since the leader last looked at the deferred requests.
+  private volatile boolean lookAgain;
   private final Progress progress;
   private final long term;
 
@@ -109,6 +126,13 @@ public final class Intake {
   private final Draft draft;
   private Sequencer sequencer;
   private long reservedTo;
+
+  // The counter of the last decision over several stores that this has logged.
+  private long decided;
+
+  // The keys of deferred requests; later requests of the same keys wait behind these.
+  private final Set<Resident> waiting = new HashSet<>();
+  private boolean retries;
   private final ArrayList<Request> taken = new ArrayList<>();
   private final ArrayList<Request> scheduled = new ArrayList<>();
   private final ArrayList<Resident> brief = new ArrayList<>();
@@ -168,6 +192,8 @@ public final class Intake {
     this.spaces = spaces;
     this.bans = bans;
     this.watches = watches;
+    this.residents = residents;
+    this.claims = new Claims(clock::machineMicros, threads);
     this.draft = new Draft(residents::directory);
     this.leadership = new Leadership(clock::machineMicros, threads);
     ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
@@ -185,7 +211,7 @@ public final class Intake {
     sequencer = new Sequencer(epoch, sealed.counter());
     sequencer.skip(adopted.counter());
     progress = new Progress(sealed.counter());
-    moments = new Moments(health, leadership, threads, order, sealed.counter());
+    moments = new Moments(health, leadership, threads, order, claims, sealed.counter());
     firstCounter = sealed.counter();
   }
 
@@ -252,15 +278,21 @@ public final class Intake {
   /// Fails the requests in the queue when the store is closed.
   public void end(RuntimeException cause) {
     for (Request request; (request = queue.poll()) != null; ) request.fail(cause);
+    for (Request request; (request = deferred.poll()) != null; ) request.fail(cause);
   }
 
   boolean isEmpty() {
-    return queue.isEmpty();
+    return queue.isEmpty() && !hasDeferred();
+  }
+
+  /// Returns whether deferred requests may go on.
+  private boolean hasDeferred() {
+    return (lookAgain || health.hasFailed()) && !deferred.isEmpty();
   }
 
   /// Counts the requests that wait for a batch.
   public int waiting() {
-    return queue.size();
+    return queue.size() + deferred.size();
   }
 
   /// Checks that the log has not failed.
@@ -300,8 +332,11 @@ public final class Intake {
   private void lead(@Nullable Request own) {
     taken.clear();
     gather();
+    defer();
     admit();
     if (taken.isEmpty() || !reserve()) return;
+    defer(); // the wait for addresses lets transactions claim keys
+    if (taken.isEmpty()) return;
     begin();
     for (Request request : taken) {
       try {
@@ -336,7 +371,20 @@ public final class Intake {
   public void letGo() {
     leadership.letGo();
     if (health.hasFailed()) progress.wake();
-    if (!queue.isEmpty()) help().callWriter();
+    if (!isEmpty()) help().callWriter();
+  }
+
+  /// Claims the streams of a transaction over several stores, during a hold. Until [#release], this
+  /// logs nothing else to them. Returns false when another transaction is in the way.
+  public boolean claim(Claims.Claim claim) {
+    return claims.take(claim);
+  }
+
+  /// Ends a claim.
+  public void release(Claims.Claim claim) {
+    claims.release(claim);
+    lookAgain = true;
+    if (!isEmpty()) help().callWriter();
   }
 
   /// Returns the entries that a transaction would log now, during a hold; keeps none of them.
@@ -364,6 +412,8 @@ public final class Intake {
   public void commit(
       Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
     taken.clear();
+    long before = sequencer.last();
+    checkBehind(token, before);
     sequencer.skip(token.first().counter() - 1);
     begin();
     try {
@@ -383,6 +433,21 @@ public final class Intake {
     if (lacks && !health.hasFailed()) {
       health.fail(new Unavailable("what was decided could not be logged"));
     }
+    if (note != null && note.failed()) {
+      // The addresses in front of the decision are given to others.
+      sequencer = new Sequencer(epoch, before);
+    } else {
+      decided = token.first().counter();
+    }
+  }
+
+  private void checkBehind(Token token, long last) {
+    if (token.first().counter() > last) return;
+    var broken =
+        new IllegalStateException(
+            "broken invariant: a decision at " + token + " lies in front of what is logged, " + last);
+    health.fail(broken);
+    throw broken;
   }
 
   private void take(Request request, int offset) {
@@ -417,6 +482,9 @@ public final class Intake {
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
     sequencer.skip(last);
     reservedTo = 0;
+    for (Addresses.Decided one : adopted.decided()) {
+      decided = Math.max(decided, one.token().first().counter());
+    }
     epoch = sealed.epoch();
   }
 
@@ -426,6 +494,7 @@ public final class Intake {
     Entry first = decided.entries().getFirst();
     if (to.streams().last(first.stream()) >= first.address()) return false;
     ShardLog.Tail tail = to.tail();
+    checkBehind(decided.token(), tail.counter());
     long micros = Math.max(tail.nowMicros(), decided.nowMicros());
     var batch =
         new Batch(decided.token(), term, ++sequence, micros, decided.entries(), tail.note());
@@ -447,10 +516,15 @@ public final class Intake {
   /// Takes requests from the queue, up to the bounds of a batch.
   private void gather() {
     long bytes = 0;
+    retries = hasDeferred();
+    if (retries) {
+      lookAgain = false;
+      waiting.clear();
+    }
     Request request;
     while (taken.size() < BATCH_ENTRIES_MAX
         && bytes < BATCH_BYTES_MAX
-        && (request = queue.poll()) != null) {
+        && (request = next()) != null) {
       RuntimeException failed = health.failure();
       if (failed != null) {
         request.fail(Health.unavailable(failed));
@@ -461,6 +535,72 @@ public final class Intake {
         if (stages != null && !(request instanceof GetRequest)) stages.batch();
       }
     }
+    if (retries && !deferred.isEmpty()) lookAgain = true; // they did not all fit
+  }
+
+  /// Takes the next request: first those that were deferred, if they may go on.
+  private @Nullable Request next() {
+    if (retries) {
+      Request request = deferred.poll();
+      if (request != null) return request;
+      retries = false;
+    }
+    return queue.poll();
+  }
+
+  /// Defers the requests that would come in between a transaction over several stores and its vote,
+  /// and those behind them.
+  private void defer() {
+    if (claims.isEmpty() && waiting.isEmpty()) return;
+    var later = new ArrayList<Request>();
+    for (Request request : taken) {
+      if (!mustWait(request)) continue;
+      later.add(request);
+      if (request instanceof AppendRequest append) {
+        waiting.addAll(List.of(append.appending.residents()));
+      } else if (!(request instanceof CommitRequest)) {
+        waiting.add(request.resident);
+      }
+    }
+    if (later.isEmpty()) return;
+    taken.removeAll(Set.copyOf(later));
+    if (retries) later.reversed().forEach(deferred::addFirst); // the rest of them is newer
+    else deferred.addAll(later);
+  }
+
+  private boolean mustWait(Request request) {
+    return switch (request) {
+      case CommitRequest commit ->
+          commit.transaction.read().stream().anyMatch(claims::changes)
+              || commit.transaction.changed().stream().anyMatch(claims::has);
+      case AppendRequest append ->
+          Stream.of(append.appending.residents())
+              .anyMatch(one -> waiting.contains(one) || claims.has(one.key.stream()));
+      case QuestionRequest question ->
+          waiting.contains(question.resident) || claims.changes(question.resident.key.stream());
+      case PutRequest put ->
+          isClaimed(put, put.resident.nextGeneration == 0) || isBehind(put.after);
+      case NoteRequest note ->
+          isClaimed(note, note.kind == Records.VERDICT)
+              || isBehind(note.after)
+              || (note.reflected != null && waiting.contains(note.reflected.resident()));
+      case ChangeRequest change -> isClaimed(change, change instanceof DeleteRequest);
+    };
+  }
+
+  /// Returns whether a request must wait for its key.
+  ///
+  /// @param lists whether it may change the directory of the key's space
+  private boolean isClaimed(Request request, boolean lists) {
+    Key key = request.resident.key;
+    return waiting.contains(request.resident)
+        || claims.has(key.stream())
+        || (lists && claims.has(residents.directory(key.space()).key.stream()));
+  }
+
+  /// Returns whether an answer that a request reflects is deferred.
+  private boolean isBehind(@Nullable NoteRequest answer) {
+    return answer != null && !answer.isDone() && waiting.contains(answer.resident);
   }
 
   /// Refuses the requests for which the log has no room; requests that free space always have room.
@@ -496,7 +636,7 @@ public final class Intake {
     long end = clock.machineMicros() + ORDER_MICROS_MAX;
     while (true) {
       try {
-        skip(common.reserve(term, RESERVED));
+        skip(common.reserve(term, RESERVED, decided));
         return true;
       } catch (RuntimeException refusal) {
         boolean later = refusal instanceof Unavailable && clock.machineMicros() < end;
@@ -645,6 +785,7 @@ public final class Intake {
     switch (outcome) {
       case Outcome.Committed() -> {
         trace();
+        tell();
         publish(own);
       }
       case Outcome.Refused(RuntimeException cause) -> {
@@ -664,6 +805,15 @@ public final class Intake {
         health.fail(cause);
         fail(Health.unavailable(cause));
       }
+    }
+  }
+
+  /// Tells those who must know before any reader that a note is durable.
+  private void tell() {
+    for (Request request : taken) {
+      if (!(request instanceof NoteRequest note)) return; // such a note is the first one
+      LongConsumer durable = note.durable;
+      if (durable != null) durable.accept(note.number);
     }
   }
 

@@ -28,6 +28,9 @@ public final class Leadership {
   // How many threads want a hold: no thread begins another batch.
   private final AtomicInteger holding = new AtomicInteger();
 
+  // How often a hold has ended.
+  private final AtomicLong holds = new AtomicLong();
+
   // How often a thread has ceased to lead.
   private final AtomicLong turns = new AtomicLong();
 
@@ -105,21 +108,26 @@ public final class Leadership {
   /// Ends the hold that [#hold] began.
   public void letGo() {
     turns.incrementAndGet();
+    holds.incrementAndGet();
     leading.set(false);
     holding.decrementAndGet();
   }
 
-  /// Lets other threads take a hold for a little while, and then leads again.
+  /// Lets other threads take a hold, and then leads again. Waits for a little while when no thread
+  /// wants one.
   public void stepAside() {
     Thread self = leader;
     aside = true;
     leader = null;
     turns.incrementAndGet();
     leading.set(false);
+    long before = holds.get();
     long end = clock.nowMicros() + ASIDE_MICROS;
     do {
       threads.pause();
-    } while (clock.nowMicros() < end || !leading.compareAndSet(false, true));
+    } while (holding.get() > 0
+        || (holds.get() == before && clock.nowMicros() < end)
+        || !leading.compareAndSet(false, true));
     aside = false;
     leader = self;
   }

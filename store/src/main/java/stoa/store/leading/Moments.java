@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.StreamId;
 import stoa.store.ordering.Addresses;
 import stoa.store.threads.Threads;
 
@@ -19,7 +20,11 @@ public final class Moments {
    *     waited for the batch in progress therefore sees every entry with a lower address than any
    *     entry that the caller knows.
    * (3) No entry gets an address at or below `wanted`, except those of the batch in progress when
-   *     `wanted` was raised.
+   *     `wanted` was raised, and transactions over several stores that were decided before.
+   * (4) While this store has voted for such a transaction and has not logged it, it may be decided
+   *     already, at an address that a reader here knows from elsewhere. Its changes are claimed:
+   *     readers of these keys wait. A reader as of a counter asks the coordinator, which answers
+   *     when this store has logged everything that was decided up to there.
    */
 
   private final Health health;
@@ -28,6 +33,7 @@ public final class Moments {
 
   // Null when the store is alone.
   private final @Nullable Addresses order;
+  private final Claims claims;
 
   // Odd while the leader puts committed puts into the mailboxes; the leader counts.
   private volatile int publishing;
@@ -51,11 +57,13 @@ public final class Moments {
       Leadership leadership,
       Threads threads,
       @Nullable Addresses order,
+      Claims claims,
       long published) {
     this.health = health;
     this.leadership = leadership;
     this.threads = threads;
     this.order = order;
+    this.claims = claims;
     this.published = published;
   }
 
@@ -106,7 +114,7 @@ public final class Moments {
     Addresses common = order;
     if (common == null) return moment();
     long present = common.moment();
-    settle(present);
+    settleBatch(present);
     return present;
   }
 
@@ -124,6 +132,13 @@ public final class Moments {
 
   /// Makes the mailboxes complete up to a log counter that some store has got.
   private void settle(long counter) {
+    if (counter <= moment()) return;
+    Addresses common = order;
+    if (common != null && !claims.isEmpty()) raise(given, common.moment());
+    settleBatch(counter);
+  }
+
+  private void settleBatch(long counter) {
     if (counter <= moment()) return;
     raise(wanted, counter);
     health.confirm(); // another owner may have logged it
@@ -144,13 +159,23 @@ public final class Moments {
   /// may have lower addresses than an answer of another store.
   ///
   /// @throws Unavailable when it takes too long, or the log has failed
-  public void awaitBatch() {
+  private void awaitBatch() {
     if (order != null && leadership.awaitBatch()) health.checkSound();
   }
 
-  /// Returns whether a question now has to wait for [#awaitBatch].
-  public boolean hasBatchUnderWay() {
-    return order != null && leadership.isTaken();
+  /// Waits until a stream shows what any caller may know of it: for the batch in progress, if its
+  /// key has a place in the order of several stores, and for the outcome of a transaction over
+  /// several stores that changes it.
+  ///
+  /// @throws Unavailable when it takes too long, or the log has failed
+  public void await(StreamId stream, boolean ordered) {
+    if (ordered) awaitBatch();
+    if (claims.await(stream)) health.checkSound();
+  }
+
+  /// Returns whether a question about a stream now has to wait as in [#await].
+  public boolean isUnderWay(StreamId stream, boolean ordered) {
+    return (ordered && order != null && leadership.isTaken()) || claims.changes(stream);
   }
 
   /// Makes the log readable at a log counter.

@@ -25,13 +25,15 @@ public interface Addresses {
   ///
   /// @param term the term of [#adopt]
   /// @param count the number of successive addresses
+  /// @param decided the counter of the last [decision][Decided] that the store has logged
   /// @return the counter in front of the first one
-  /// @throws stoa.Unavailable when the coordinator does not answer, or another owner leads the
-  ///   store
-  long reserve(long term, int count);
+  /// @throws stoa.Unavailable when the coordinator does not answer, another owner leads the store,
+  ///   or the store has to log a later decision first
+  long reserve(long term, int count, long decided);
 
   /// Returns the last log counter that any store has got. A reader at this counter sees every
-  /// answer that any caller has got before.
+  /// answer that any caller has got before. The store that asks has logged all decisions up to
+  /// there.
   ///
   /// @throws stoa.Unavailable when the coordinator does not answer
   long moment();

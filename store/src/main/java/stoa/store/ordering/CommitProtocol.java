@@ -12,9 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.UUID;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
@@ -33,10 +31,20 @@ final class CommitProtocol {
   /*
    * A transaction goes through a round:
    *
-   *   waiting ── round begins ──► held ── all have voted ──► decided ── logged ──► committed
-   *      ▲                         │                           │
-   *      └── a store is away, or ──┘                           └── home's log refuses ──► given up
-   *          says later
+   *   waiting ── round begins ──► voting ── all have voted ──► decided ── logged ──► committed
+   *      ▲                          │                             │
+   *      └── a store is away, or ───┘                             └── home's log refuses ──►
+   *          says later                                               given up
+   *
+   * Several rounds are under way: some vote, one is being logged at home, and the parts of others
+   * are on their way to their stores. From its vote to the end of the round, a store logs nothing
+   * else to the keys of the transaction (a claim), so two rounds never have transactions that meet.
+   * A store that finds a claim in the way says later.
+   *
+   * Meanwhile the stores make batches of everything else. So the addresses of a decision lie a
+   * little ahead: until home has logged it, stores get addresses in front of it. Once home has
+   * logged it, no store gets an address in front of it, and a store that must log a part gets none
+   * at all before it has.
    *
    * A store is ready under the term of its owner. It is not ready while an earlier coordinator may
    * hold it, or while its log may lack a decision. Its owner then asks (adopt), or the coordinator
@@ -51,12 +59,13 @@ final class CommitProtocol {
    * (1) A transaction is committed once home's log has the decision. It never commits when its
    *     round ends without one.
    * (2) The decided parts of a store are in undelivered until the store has logged them. Until then
-   *     the store logs nothing else.
-   * (3) Counters are given in rising order. Those of a round are greater than all that were given
-   *     before its decision.
-   * (4) While a round decides over the votes of a store's owner, the store gets no other owner and
-   *     is told no decisions: it would lack the decision of that round.
-   * (5) Home votes last, so that the round holds it for the least time.
+   *     the store gets no addresses, and no reader there gets a counter from here.
+   * (3) Counters are given in rising order. Those of a decision are greater than all that were
+   *     given before it was logged, and less than all that are given after.
+   * (4) While home logs a decision over the votes of a store's owner, the store gets no other owner
+   *     and is told no decisions: it would lack this one.
+   * (5) The rounds that a store votes on follow each other: one at a time votes there. It gets the
+   *     parts of decisions one at a time, in the order of their addresses.
    */
 
   // ---- events and actions
@@ -78,7 +87,7 @@ final class CommitProtocol {
     record Submitted(UUID id, SortedMap<Integer, Coordinator.Part> parts, long nowMicros)
         implements Event {}
 
-    /// The next round may begin.
+    /// Another round may begin.
     record Go(long nowMicros) implements Event {}
 
     /// The owner of a store has logged the decisions that the coordinator [told][Action.Tell] it,
@@ -103,12 +112,12 @@ final class CommitProtocol {
     record Executed(long round) implements Event {}
 
     /// A store has logged its parts of a round.
-    record Delivered(int member, Token token) implements Event {}
+    record Delivered(long round, int member, Token token) implements Event {}
 
-    /// A store did not answer a call.
+    /// A store did not answer a call of a round.
     ///
     /// @param changes as in the [call][Action.Call]
-    record Lost(int member, long changes) implements Event {}
+    record Lost(long round, int member, long changes) implements Event {}
 
     /// The coordinator does not know whether home has logged a decision.
     record Failed(Throwable cause) implements Event {}
@@ -116,10 +125,13 @@ final class CommitProtocol {
 
   // ---- actions
 
-  /// An action that the coordinator must perform.
+  /// An action that the coordinator must perform. It performs all actions in parallel.
   sealed interface Action {
-    /// A call of a store other than home. The coordinator makes successive calls in parallel.
+    /// A call of a store.
     sealed interface Call extends Action {
+      /// Returns the number of the round.
+      long round();
+
       /// Returns the number of the store.
       int member();
 
@@ -127,7 +139,7 @@ final class CommitProtocol {
       long changes();
     }
 
-    /// Hold a store and let it vote on parts.
+    /// Let a store vote on parts, and claim their keys.
     record Hold(long round, int member, long changes, long term, List<Coordinator.Part> parts)
         implements Call {}
 
@@ -149,15 +161,9 @@ final class CommitProtocol {
     record Tell(int member, long round, long changes, Addresses.Adopted adopted)
         implements Action {}
 
-    /// Hold home and let it vote on parts.
-    record HoldHome(long round, List<Coordinator.Part> parts) implements Action {}
-
     /// Log a decision at home, with home's parts.
     record Log(long round, Decision decision, SortedMap<Integer, Coordinator.Part> parts)
         implements Action {}
-
-    /// Release home from a round, without any part of it.
-    record ReleaseHome(long round) implements Action {}
 
     /// Drop the decisions in front of a stream address at home.
     record Forget(long before) implements Action {}
@@ -169,36 +175,10 @@ final class CommitProtocol {
     record Refuse(UUID id, RuntimeException cause) implements Action {}
   }
 
-  // ---- the schedule
-
-  /// A transaction that waits for the end of a round.
+  /// A transaction that is not decided.
   ///
   /// @param sinceMicros the time since which it waits
   record Pending(UUID id, SortedMap<Integer, Coordinator.Part> parts, long sinceMicros) {}
-
-  /// Chooses the transactions of the next round.
-  ///
-  /// A schedule that chooses transactions whose stores take part in no running round would let
-  /// disjoint transactions commit at the same time. The protocol keeps its rounds by number, and
-  /// asks the schedule whenever a round ends or a transaction arrives. Such a schedule also needs a
-  /// home that votes and logs for several rounds at once.
-  interface Schedule {
-    /// Returns the transactions of the next round, oldest first; none when no round should begin
-    /// now.
-    ///
-    /// @param waiting the waiting transactions, oldest first
-    /// @param ready whether all stores of a transaction are ready
-    /// @param running the stores of each running round
-    List<Pending> next(
-        Collection<Pending> waiting, Predicate<Pending> ready, Collection<Set<Integer>> running);
-
-    /// Returns a schedule with one round at a time, of all waiting transactions whose stores are
-    /// ready.
-    static Schedule oneRoundAtATime() {
-      return (waiting, ready, running) ->
-          running.isEmpty() ? waiting.stream().filter(ready).limit(ROUND_MAX).toList() : List.of();
-    }
-  }
 
   // ---- limits
 
@@ -208,6 +188,10 @@ final class CommitProtocol {
   /// The maximal distance of the other stores' addresses. The rest is for home: each entry that
   /// home logs allows further addresses for all.
   static final long AHEAD_OTHERS_MAX = AHEAD_MAX / 4 * 3;
+
+  /// The number of addresses that stores get at most while home logs a decision. The stores that
+  /// need more wait for home.
+  static final long MEANWHILE_MAX = 1L << 23;
 
   private static final int ROUND_MAX = 256;
 
@@ -222,11 +206,19 @@ final class CommitProtocol {
   // ---- state
 
   private final int home;
-  private final Schedule schedule;
   private final SortedMap<Integer, Standing> standings = new TreeMap<>();
   private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
+
+  // The transactions that met others, oldest first: they wait until one of the rounds goes on.
+  private final ArrayDeque<Pending> blocked = new ArrayDeque<>();
+
   private final Map<UUID, Pending> underWay = new LinkedHashMap<>();
   private final SortedMap<Long, Round> running = new TreeMap<>();
+
+  // The rounds whose stores have voted, and the one whose decision home logs.
+  private final ArrayDeque<Round> voted = new ArrayDeque<>();
+  private @Nullable Round logging;
+
   private final SortedMap<Long, Delivery> undelivered = new TreeMap<>();
   private final LinkedHashMap<UUID, LogAddress> committed = new LinkedHashMap<>();
   private @Nullable RuntimeException broken;
@@ -252,10 +244,9 @@ final class CommitProtocol {
     // it has asked, or has not adopted anything here.
     private @Nullable List<Addresses.Decided> adopted;
 
-    private void unready() {
-      ready = false;
-      changes++;
-    }
+    // The committed parts that go to the store, in the order of their addresses: the first one is
+    // on its way.
+    private final ArrayDeque<Action.Deliver> parts = new ArrayDeque<>();
   }
 
   /// A decision, and the stores that may not have logged it.
@@ -263,9 +254,8 @@ final class CommitProtocol {
 
   /// @param home the number of the store beside which the coordinator runs
   /// @param members the numbers of the others
-  CommitProtocol(int home, Collection<Integer> members, Schedule schedule) {
+  CommitProtocol(int home, Collection<Integer> members) {
     this.home = home;
-    this.schedule = schedule;
     for (int member : members) standings.put(member, new Standing());
   }
 
@@ -273,6 +263,11 @@ final class CommitProtocol {
 
   /// Handles an event; returns the actions that follow from it.
   List<Action> on(Event event) {
+    boolean over = broken != null && !(event instanceof Event.Submitted);
+    return over ? List.of() : handle(event);
+  }
+
+  private List<Action> handle(Event event) {
     return switch (event) {
       case Event.Begun(var decisions) -> begin(decisions);
       case Event.Ticked(long now) -> tick(now);
@@ -281,10 +276,10 @@ final class CommitProtocol {
       case Event.Told told -> told(told);
       case Event.Voted(long round, int member, var votes) -> round(round).voted(member, votes);
       case Event.Logged(long round, long address) -> round(round).logged(address);
-      case Event.NotLogged(long round, var cause) -> round(round).notLogged(cause);
+      case Event.NotLogged(long round, var cause) -> round(round).over(cause);
       case Event.Executed(long round) -> round(round).executed();
-      case Event.Delivered(int member, Token token) -> delivered(member, token);
-      case Event.Lost(int member, long changes) -> lost(member, changes);
+      case Event.Delivered(long round, int member, Token token) -> delivered(round, member, token);
+      case Event.Lost(long round, int member, long changes) -> lost(round, member, changes);
       case Event.Failed(Throwable cause) -> fail(cause);
     };
   }
@@ -304,7 +299,8 @@ final class CommitProtocol {
   /// have waited for too long.
   private List<Action> tick(long now) {
     nowMicros = now;
-    if (!begun || broken != null) return List.of();
+    if (!begun) return List.of();
+    unblock();
     var actions = new ArrayList<Action>();
     standings.forEach((member, standing) -> {
       if (standing.ready || standing.told || isDeciding(member)) return;
@@ -347,9 +343,15 @@ final class CommitProtocol {
 
   private List<Action> go(long now) {
     nowMicros = now;
-    if (!begun || broken != null || waiting.isEmpty()) return List.of();
-    List<Set<Integer>> stores = running.values().stream().map(Round::stores).toList();
-    List<Pending> chosen = schedule.next(waiting, this::isReady, stores);
+    // While a round waits for home's log, further transactions gather.
+    if (!begun || waiting.isEmpty() || !voted.isEmpty()) return List.of();
+    var busy = new HashSet<Integer>();
+    for (Round round : running.values()) if (!round.hasVoted()) busy.addAll(round.stores());
+    List<Pending> chosen =
+        waiting.stream()
+            .filter(pending -> isReady(pending) && disjoint(pending.parts.keySet(), busy))
+            .limit(ROUND_MAX)
+            .toList();
     if (chosen.isEmpty()) return List.of();
     waiting.removeAll(new HashSet<>(chosen));
     var round = new Round(++rounds, chosen);
@@ -368,15 +370,59 @@ final class CommitProtocol {
     return List.of();
   }
 
-  private List<Action> delivered(int member, Token token) {
+  private List<Action> delivered(long round, int member, Token token) {
     logged(member, token);
-    return List.of();
+    return left(round, member);
   }
 
-  private List<Action> lost(int member, long changes) {
+  private List<Action> lost(long round, int member, long changes) {
+    if (member != home) {
+      if (standing(member).changes == changes) unready(member);
+    }
+    return left(round, member);
+  }
+
+  /// Notes that a store has no claims of a round any more, or is out of reach.
+  private List<Action> left(long number, int member) {
+    unblock();
+    Round round = running.get(number);
+    if (round != null) round.left(member);
+    if (member == home) return List.of();
+    var parts = standing(member).parts;
+    Action.Deliver first = parts.peek();
+    if (first == null || first.round != number) return List.of();
+    parts.remove();
+    Action.Deliver next = parts.peek();
+    return next == null ? List.of() : List.of(next);
+  }
+
+  /// Notes that a store has another owner, or is out of reach. It is then told of the decisions
+  /// that it lacks.
+  private void unready(int member) {
     Standing standing = standing(member);
-    if (standing.changes == changes) standing.unready();
-    return List.of();
+    standing.ready = false;
+    standing.changes++;
+    for (Action.Deliver part : List.copyOf(standing.parts)) {
+      Round round = running.get(part.round);
+      if (round != null) round.left(member);
+    }
+    standing.parts.clear();
+  }
+
+  /// Lets the transactions that met others try again.
+  private void unblock() {
+    for (Pending pending : blocked.reversed()) waiting.addFirst(pending);
+    blocked.clear();
+  }
+
+  private List<Action> logNext() {
+    var actions = new ArrayList<Action>();
+    while (logging == null) {
+      Round next = voted.poll();
+      if (next == null) break;
+      actions.addAll(next.decide());
+    }
+    return actions;
   }
 
   /// Fails: home's log may have the decision or not. The next process that opens home knows.
@@ -389,7 +435,10 @@ final class CommitProtocol {
     }
     underWay.clear();
     waiting.clear();
+    blocked.clear();
     running.clear();
+    voted.clear();
+    logging = null;
     return actions;
   }
 
@@ -417,7 +466,8 @@ final class CommitProtocol {
 
   /// Returns whether a store must not get another owner now.
   boolean isDeciding(int member) {
-    return running.values().stream().anyMatch(round -> round.deciding.contains(member));
+    Round round = logging;
+    return round != null && round.deciding.contains(member);
   }
 
   /// Notes another owner of a store, whose state must not be [#isDeciding]; returns the owner's
@@ -436,7 +486,7 @@ final class CommitProtocol {
       return new Addresses.Adopted(epoch, counter, before); // a repeated request
     }
     standing.term = term;
-    standing.unready();
+    unready(member);
     Addresses.Adopted adopted = adopted(member);
     standing.adopted = adopted.decided();
     return adopted;
@@ -451,7 +501,7 @@ final class CommitProtocol {
     if (term > standing.term) {
       // The owner has adopted from an earlier coordinator. An owner that this coordinator told no
       // longer leads.
-      if (standing.ready) standing.unready();
+      if (standing.ready) unready(member);
       return false;
     }
     List<Addresses.Decided> adopted = standing.adopted;
@@ -463,14 +513,29 @@ final class CommitProtocol {
     return standing.ready;
   }
 
+  /// Returns whether a store has not logged a decision that has its addresses up to a counter.
+  ///
+  /// @param behind the counter of the last decision that the store has logged for sure
+  boolean owes(int member, long behind, long upTo) {
+    for (Delivery delivery : undelivered.values()) {
+      long first = delivery.decision.token().first().counter();
+      if (first > behind && first <= upTo && delivery.rest.contains(member)) return true;
+    }
+    return false;
+  }
+
   /// Gives addresses; returns the counter in front of the first one.
   ///
   /// @param homeCounter the end of home's log; negative while home is not open
   /// @param aheadMax the maximal distance from that end
-  /// @throws Unavailable when the addresses would exceed that distance
+  /// @throws Unavailable when the addresses would exceed that distance, or that of the decision
+  ///   that home logs
   long give(int count, long homeCounter, long aheadMax) {
     if (homeCounter >= 0 && counter + count - homeCounter > aheadMax) {
       throw new Unavailable("addresses are given faster than home logs; try again");
+    }
+    if (logging != null && counter + count >= logging.first()) {
+      throw new Unavailable("addresses are given faster than home logs a decision; try again");
     }
     long before = counter;
     counter += count;
@@ -514,11 +579,6 @@ final class CommitProtocol {
     return home;
   }
 
-  /// Returns whether transactions wait for a round.
-  boolean hasWaiting() {
-    return broken == null && !waiting.isEmpty();
-  }
-
   /// Returns whether the protocol has failed: the next coordinator takes over.
   boolean hasFailed() {
     return broken != null;
@@ -528,6 +588,10 @@ final class CommitProtocol {
   void checkSound() {
     RuntimeException cause = broken;
     if (cause != null) throw new Unavailable("the coordinator of the stores has failed", cause);
+  }
+
+  private static boolean disjoint(Set<Integer> some, Set<Integer> others) {
+    return some.stream().noneMatch(others::contains);
   }
 
   private static Unavailable overtaken(int member) {
@@ -590,6 +654,10 @@ final class CommitProtocol {
     private Set<Integer> deciding = Set.of();
     private @Nullable Decision decision;
 
+    // The stores that have not logged their parts.
+    private final Set<Integer> rest = new HashSet<>();
+    private boolean executed;
+
     private Round(long number, List<Pending> chosen) {
       this.number = number;
       this.chosen = chosen;
@@ -598,18 +666,22 @@ final class CommitProtocol {
           byMember.computeIfAbsent(member, _ -> new ArrayList<>()).add(pending);
         }
       }
-      byMember.putIfAbsent(home, List.of());
-      for (int member : others()) changes.put(member, standing(member).changes);
+      for (int member : stores()) {
+        changes.put(member, member == home ? 0 : standing(member).changes);
+      }
+    }
+
+    private boolean hasVoted() {
+      return votes.size() == byMember.size();
+    }
+
+    /// Returns the counter of the first address of the decision.
+    private long first() {
+      return Objects.requireNonNull(decision).token().first().counter();
     }
 
     private Set<Integer> stores() {
       return byMember.keySet();
-    }
-
-    private Set<Integer> others() {
-      var others = new TreeSet<>(byMember.keySet());
-      others.remove(home);
-      return others;
     }
 
     private List<Coordinator.Part> parts(int member) {
@@ -624,7 +696,7 @@ final class CommitProtocol {
 
     /// Returns whether a store has not changed its owner since the round began.
     private boolean isAsBefore(int member) {
-      return standing(member).changes == changes(member);
+      return member == home || standing(member).changes == changes(member);
     }
 
     private long changes(int member) {
@@ -633,57 +705,61 @@ final class CommitProtocol {
 
     private List<Action> begin() {
       var actions = new ArrayList<Action>();
-      for (int member : others()) {
-        long term = standing(member).term;
+      for (int member : stores()) {
+        long term = member == home ? 0 : standing(member).term;
         actions.add(new Action.Hold(number, member, changes(member), term, parts(member)));
       }
-      return actions.isEmpty() ? holdHome() : actions;
-    }
-
-    private List<Action> holdHome() {
-      return List.of(new Action.HoldHome(number, parts(home)));
+      return actions;
     }
 
     private List<Action> voted(int member, @Nullable List<Vote> said) {
       votes.put(member, said);
-      if (member == home) return said == null ? homeIsAway() : decide();
-      if (said == null && isAsBefore(member)) standing(member).unready();
-      return votes.size() == byMember.size() - 1 ? holdHome() : List.of();
+      if (said == null && member != home && isAsBefore(member)) unready(member);
+      if (!hasVoted()) return List.of();
+      voted.add(this);
+      return logNext();
     }
 
-    private List<Action> homeIsAway() {
-      var cause = new Unavailable("nothing was written, try again: home cannot be held up");
-      return over(chosen, cause);
-    }
-
-    /// Gives up transactions of a round that has logged nothing, and releases the other stores.
-    private List<Action> over(List<Pending> givenUp, RuntimeException cause) {
+    /// Gives up the chosen transactions of a round that home has not logged.
+    private List<Action> over(RuntimeException cause) {
+      logging = null;
       var actions = new ArrayList<Action>();
-      for (Pending pending : givenUp) refuse(pending, cause, actions);
-      end();
-      releaseOthers(actions);
+      for (Pending pending : passed) refuse(pending, cause, actions);
+      giveUp(actions);
+      actions.addAll(logNext());
       return actions;
     }
 
-    /// Ends the round: stores may get other owners, and undecided transactions wait for the next
-    /// round.
-    private void end() {
-      waitAgain();
+    /// Ends the round without a decision.
+    private void giveUp(List<Action> actions) {
+      for (int member : stores()) actions.add(release(member));
       running.remove(number);
+      unblock();
+      waitAgain();
     }
 
+    /// Lets undecided transactions wait until another round goes on, if there is one.
     private void waitAgain() {
       deciding = Set.of();
-      for (Pending pending : later.reversed()) waiting.addFirst(pending);
+      blocked.addAll(later);
       later.clear();
-    }
-
-    private void releaseOthers(List<Action> actions) {
-      for (int member : others()) actions.add(release(member));
+      if (running.isEmpty()) unblock();
     }
 
     private Action release(int member) {
       return new Action.Release(number, member, changes(member));
+    }
+
+    /// Notes that a store has logged its parts, or is out of reach.
+    private void left(int member) {
+      rest.remove(member);
+      endIfDone();
+    }
+
+    private void endIfDone() {
+      if (!executed || !rest.isEmpty()) return;
+      running.remove(number);
+      unblock();
     }
 
     // ---- the votes
@@ -694,13 +770,12 @@ final class CommitProtocol {
       passed.removeIf(pending -> !areAsBefore(pending) && later.add(pending));
       limit();
       if (passed.isEmpty()) {
-        actions.add(new Action.ReleaseHome(number));
-        end();
-        releaseOthers(actions);
+        giveUp(actions);
         return actions;
       }
       Decision made = decision();
       decision = made;
+      logging = this;
       actions.add(new Action.Log(number, made, committedAt(home)));
       return actions;
     }
@@ -709,6 +784,10 @@ final class CommitProtocol {
       boolean waits = false;
       for (int member : pending.parts.keySet()) {
         List<Vote> said = votes.get(member);
+        if (said == null && member == home) {
+          refuse(pending, new Unavailable("nothing was written, try again: home is away"), actions);
+          return;
+        }
         if (said == null) {
           waits = true; // until the store answers again
           continue;
@@ -758,8 +837,7 @@ final class CommitProtocol {
       var involved = new HashSet<Integer>();
       for (Pending pending : passed) involved.addAll(pending.parts.keySet());
       deciding = involved;
-      var token = new Token(new LogAddress(epoch, counter + 1), passed.size());
-      counter += passed.size();
+      var token = new Token(new LogAddress(epoch, counter + MEANWHILE_MAX + 1), passed.size());
       var parts = new TreeMap<Integer, List<Entry>>();
       for (int i = 0; i < passed.size(); i++) {
         int offset = i;
@@ -788,29 +866,32 @@ final class CommitProtocol {
 
     private List<Action> logged(long address) {
       Decision made = Objects.requireNonNull(decision);
+      logging = null;
+      counter = Math.max(counter, first() + made.token().count() - 1);
       remember(made);
       lastDecision = address;
       deliver(address, made);
-      waitAgain();
       var actions = new ArrayList<Action>();
-      for (int member : others()) {
+      for (int member : stores()) {
         SortedMap<Integer, Coordinator.Part> mine = committedAt(member);
-        actions.add(
-            mine.isEmpty()
-                ? release(member)
-                : new Action.Deliver(number, member, changes(member), made.token(), mine));
+        if (mine.isEmpty()) {
+          actions.add(release(member));
+        } else if (member != home) {
+          rest.add(member);
+          var parts = standing(member).parts;
+          parts.add(new Action.Deliver(number, member, changes(member), made.token(), mine));
+          if (parts.size() == 1) actions.add(parts.getFirst());
+        }
       }
+      waitAgain();
+      actions.addAll(logNext());
       return actions;
-    }
-
-    private List<Action> notLogged(RuntimeException cause) {
-      return over(passed, cause);
     }
 
     private List<Action> executed() {
       var actions = new ArrayList<Action>();
       if (lastDecision % TRIM_STEP == 0) {
-        long before = Math.min(CommitProtocol.this.behind(), lastDecision - REMEMBERED_MAX);
+        long before = Math.min(behind(), lastDecision - REMEMBERED_MAX);
         if (before > 1) actions.add(new Action.Forget(before));
       }
       Token token = Objects.requireNonNull(decision).token();
@@ -819,7 +900,8 @@ final class CommitProtocol {
         underWay.remove(id);
         actions.add(new Action.Commit(id, token.at(i)));
       }
-      end();
+      executed = true;
+      endIfDone();
       return actions;
     }
   }

@@ -32,16 +32,18 @@ import stoa.log.Token;
 /// that leads home is the coordinator. Thread-safe.
 ///
 /// It commits transactions in rounds, each with all transactions that arrived during the one
-/// before. All stores that have a part in a round, and home, prepare and vote. The transactions
-/// that every store accepts get addresses. Home logs this decision with its own parts, which
-/// commits them (vCorfu, section 4.3). Then every store logs its parts.
+/// before, and several rounds at a time. All stores that have a part in a round vote, and claim the
+/// keys of its transactions. The transactions that every store accepts get addresses. Home logs
+/// this decision with its own parts, which commits them (vCorfu, section 4.3). Then every store
+/// logs its parts. The stores make batches of everything else meanwhile.
 public final class Coordinator {
   /*
    * CommitProtocol decides. This class gives it events under a lock, and performs its actions
-   * without.
+   * without, each call on a thread of its own.
    *
    * Invariants:
-   * (1) One thread at a time runs rounds.
+   * (1) The protocol knows that a decision is logged before a reader of home sees it: an address
+   *     that is given afterwards lies behind it.
    * (2) The coordinator gives no address while another server may be the coordinator: it asks
    *     home's log first.
    * (3) No reader begins in front of the horizon, except at an address that it has pinned. A reader
@@ -53,8 +55,8 @@ public final class Coordinator {
 
   /// One of the stores, on whichever server leads it. A failed call may have had its effect.
   public interface Member {
-    /// Holds the store, and lets it vote on its parts of transactions. The hold lasts until this
-    /// round, or one with a higher number, is over.
+    /// Lets the store vote on its parts of transactions, and claims their keys until this round is
+    /// over.
     ///
     /// @param term the term of the owner that the coordinator knows: an earlier owner lacks later
     ///   decisions
@@ -69,10 +71,11 @@ public final class Coordinator {
     /// @param committed the parts, by the offset of their transaction in the token
     void commit(long epoch, long round, Token token, SortedMap<Integer, Part> committed);
 
-    /// Releases the store if this round or an earlier one holds it.
+    /// Ends the claims of a round.
     void release(long epoch, long round);
 
-    /// Lets the store log decisions, and releases it unless a later round holds it.
+    /// Lets the store log decisions, and ends the claims of this round and earlier ones, unless the
+    /// store has voted in a later one.
     ///
     /// @return the term of its owner
     long adopt(long round, Addresses.Adopted adopted);
@@ -99,8 +102,8 @@ public final class Coordinator {
     /// Commits like [#commit(long, long, Token, SortedMap)], together with the entry of the
     /// decision.
     ///
-    /// @param logged gets the entry's address when the decision is durable, before home executes
-    ///   its parts
+    /// @param logged gets the entry's address when the decision is durable, before any reader sees
+    ///   it; must not block
     void commit(
         long epoch,
         long round,
@@ -136,6 +139,9 @@ public final class Coordinator {
   // their pins meanwhile.
   private static final long FIRST_LOOK_MICROS = 30_000_000;
 
+  // How long a reader waits until its store has logged what was decided before.
+  private static final long DELIVERY_MICROS_MAX = 10_000_000;
+
   private static final long LOOK_MICROS = 1_000_000;
 
   // The pause after a store has not answered: it may run an earlier program, which closes its
@@ -152,7 +158,6 @@ public final class Coordinator {
   private final CommitProtocol protocol;
   private final Map<UUID, CompletableFuture<LogAddress>> outcomes = new HashMap<>();
   private @Nullable Home home;
-  private boolean running;
 
   private final AtomicBoolean looking = new AtomicBoolean();
   private volatile long nextLook;
@@ -167,8 +172,7 @@ public final class Coordinator {
     this.members = new TreeMap<>(members); // not in an order that each process has for itself
     this.threads = threads;
     this.clock = clock;
-    var schedule = CommitProtocol.Schedule.oneRoundAtATime();
-    this.protocol = new CommitProtocol(home, this.members.keySet(), schedule);
+    this.protocol = new CommitProtocol(home, this.members.keySet());
   }
 
   private <T> T locked(Supplier<T> action) {
@@ -203,8 +207,8 @@ public final class Coordinator {
       }
 
       @Override
-      public long reserve(long term, int count) {
-        return give(count, CommitProtocol.AHEAD_MAX);
+      public long reserve(long term, int count, long logged) {
+        return give(() -> {}, count, CommitProtocol.AHEAD_MAX);
       }
 
       @Override
@@ -248,7 +252,7 @@ public final class Coordinator {
   /// Tells the owners that do not know this coordinator about it, and gives up transactions that
   /// have waited for too long. The caller must call this regularly.
   public void tick() {
-    perform(on(new CommitProtocol.Event.Ticked(clock.nowMicros())));
+    handle(new CommitProtocol.Event.Ticked(clock.nowMicros()));
     if (isToLook()) threads.execute(this::look);
   }
 
@@ -285,19 +289,39 @@ public final class Coordinator {
       }
 
       @Override
-      public long reserve(long term, int count) {
+      public long reserve(long term, int count, long logged) {
         if (!locked(() -> protocol.knows(member, term))) {
           tick();
           throw new Unavailable("store " + member + " is to be told of its coordinator first");
         }
         var _ = confirmed();
-        run();
-        return give(count, CommitProtocol.AHEAD_OTHERS_MAX);
+        Runnable check =
+            () -> {
+              if (protocol.owes(member, logged, Long.MAX_VALUE)) {
+                throw new Unavailable("store " + member + " has to log a decision first");
+              }
+            };
+        return give(check, count, CommitProtocol.AHEAD_OTHERS_MAX);
       }
 
       @Override
       public long moment() {
-        return last();
+        var _ = confirmed();
+        lock.lock();
+        try {
+          long last = protocol.last();
+          long end = clock.nowMicros() + DELIVERY_MICROS_MAX;
+          while (protocol.owes(member, 0, last)) {
+            protocol.checkSound();
+            if (clock.nowMicros() > end) {
+              throw new Unavailable("store " + member + " does not log what was decided");
+            }
+            decided.awaitUninterruptibly();
+          }
+          return last;
+        } finally {
+          lock.unlock();
+        }
       }
 
       @Override
@@ -328,11 +352,12 @@ public final class Coordinator {
     return opened;
   }
 
-  private long give(int count, long aheadMax) {
+  private long give(Runnable check, int count, long aheadMax) {
     boolean raise;
     long before;
     lock.lock();
     try {
+      check.run();
       Home opened = home;
       long logged = opened == null ? -1 : opened.moment();
       before = protocol.give(count, logged, aheadMax);
@@ -425,78 +450,66 @@ public final class Coordinator {
       lock.unlock();
     }
     perform(actions);
-    if (!all) tick();
-    run();
+    if (all) go();
+    else tick();
     return outcome;
   }
 
-  /// Makes a thread run rounds, unless one does.
-  private void run() {
-    lock.lock();
-    try {
-      if (running || !protocol.hasWaiting() || home == null) return;
-      running = true;
-    } finally {
-      lock.unlock();
-    }
-    threads.execute(this::rounds);
+  /// Begins the rounds that can begin.
+  private void go() {
+    List<CommitProtocol.Action> begun;
+    do {
+      begun = on(new CommitProtocol.Event.Go(clock.nowMicros()));
+      perform(begun);
+    } while (!begun.isEmpty());
   }
 
-  private void rounds() {
-    try {
-      List<CommitProtocol.Action> begun = next();
-      while (!begun.isEmpty()) {
-        perform(begun);
-        begun = next();
-      }
-    } catch (Unavailable elsewhere) {
-      LOG.info("home is led from here no more: {}", elsewhere.getMessage());
-      perform(on(new CommitProtocol.Event.Failed(elsewhere)));
-    } catch (RuntimeException | Error failed) {
-      perform(on(new CommitProtocol.Event.Failed(failed)));
-      throw failed;
-    }
-  }
-
-  /// Begins the next round; returns no actions when there is none.
-  private List<CommitProtocol.Action> next() {
-    lock.lock();
-    try {
-      var actions = protocol.on(new CommitProtocol.Event.Go(clock.nowMicros()));
-      running = !actions.isEmpty();
-      return actions;
-    } finally {
-      lock.unlock();
-    }
+  private void handle(CommitProtocol.Event event) {
+    perform(on(event));
+    go();
   }
 
   // ---- actions
 
-  /// Performs actions in order, and successive calls of other stores in parallel.
   private void perform(List<CommitProtocol.Action> actions) {
-    var calls = new ArrayList<CommitProtocol.Action.Call>();
-    for (CommitProtocol.Action action : actions) {
-      if (action instanceof CommitProtocol.Action.Call call) {
-        calls.add(call);
-      } else {
-        makeBeside(calls);
-        calls.clear();
-        perform(action);
+    actions.forEach(this::perform);
+  }
+
+  private void perform(CommitProtocol.Action action) {
+    switch (action) {
+      case CommitProtocol.Action.Call call -> begin(() -> make(call));
+      case CommitProtocol.Action.Log log -> begin(() -> log(log));
+      case CommitProtocol.Action.Forget(long before) -> begin(() -> forget(before));
+      case CommitProtocol.Action.Tell tell -> begin(() -> tell(tell));
+      case CommitProtocol.Action.Commit(UUID id, LogAddress at) -> outcome(id).complete(at);
+      case CommitProtocol.Action.Refuse(UUID id, RuntimeException cause) ->
+          outcome(id).completeExceptionally(cause);
+    }
+  }
+
+  /// Performs an action on a thread of its own. If that fails, nobody knows the outcome of what is
+  /// under way.
+  private void begin(Runnable action) {
+    threads.execute(() -> {
+      try {
+        action.run();
+      } catch (Unavailable elsewhere) {
+        LOG.info("home is led from here no more: {}", elsewhere.getMessage());
+        perform(on(new CommitProtocol.Event.Failed(elsewhere)));
+      } catch (RuntimeException | Error failed) {
+        perform(on(new CommitProtocol.Event.Failed(failed)));
+        throw failed;
       }
-    }
-    makeBeside(calls);
+    });
   }
 
-  private void makeBeside(List<CommitProtocol.Action.Call> calls) {
-    var made = new ArrayList<CompletableFuture<List<CommitProtocol.Action>>>(calls.size());
-    for (var call : calls) {
-      made.add(CompletableFuture.supplyAsync(() -> make(call), threads));
-    }
-    for (var one : made) perform(one.join());
+  private CompletableFuture<LogAddress> outcome(UUID id) {
+    return locked(() ->
+        Objects.requireNonNull(outcomes.remove(id), "a transaction is told its outcome once"));
   }
 
-  /// Calls another store; returns the actions that follow.
-  private List<CommitProtocol.Action> make(CommitProtocol.Action.Call call) {
+  /// Calls a store.
+  private void make(CommitProtocol.Action.Call call) {
     CommitProtocol.@Nullable Event event;
     try {
       event = call(call, member(call.member()));
@@ -505,58 +518,29 @@ public final class Coordinator {
       event =
           call instanceof CommitProtocol.Action.Hold hold
               ? new CommitProtocol.Event.Voted(hold.round(), hold.member(), null)
-              : new CommitProtocol.Event.Lost(call.member(), call.changes());
+              : new CommitProtocol.Event.Lost(call.round(), call.member(), call.changes());
     }
-    return event == null ? List.of() : on(event);
+    if (event != null) handle(event);
   }
 
   private CommitProtocol.@Nullable Event call(CommitProtocol.Action.Call call, Member member) {
     long epoch = locked(protocol::epoch);
     return switch (call) {
       case CommitProtocol.Action.Hold hold -> {
-        List<Vote> votes = member.hold(epoch, hold.term(), hold.round(), hold.parts());
+        long term = member instanceof Home here ? here.term() : hold.term();
+        List<Vote> votes = member.hold(epoch, term, hold.round(), hold.parts());
         yield new CommitProtocol.Event.Voted(hold.round(), hold.member(), votes);
       }
       case CommitProtocol.Action.Deliver deliver -> {
         member.commit(epoch, deliver.round(), deliver.token(), deliver.parts());
-        yield new CommitProtocol.Event.Delivered(deliver.member(), deliver.token());
+        yield new CommitProtocol.Event.Delivered(
+            deliver.round(), deliver.member(), deliver.token());
       }
       case CommitProtocol.Action.Release release -> {
         member.release(epoch, release.round());
         yield null;
       }
     };
-  }
-
-  private void perform(CommitProtocol.Action action) {
-    switch (action) {
-      case CommitProtocol.Action.Call call -> perform(make(call));
-      case CommitProtocol.Action.HoldHome hold -> perform(hold(hold));
-      case CommitProtocol.Action.Log log -> log(log);
-      case CommitProtocol.Action.ReleaseHome(long round) ->
-          here().release(locked(protocol::epoch), round);
-      case CommitProtocol.Action.Forget(long before) -> forget(before);
-      case CommitProtocol.Action.Tell tell -> threads.execute(() -> tell(tell));
-      case CommitProtocol.Action.Commit(UUID id, LogAddress at) -> outcome(id).complete(at);
-      case CommitProtocol.Action.Refuse(UUID id, RuntimeException cause) ->
-          outcome(id).completeExceptionally(cause);
-    }
-  }
-
-  private CompletableFuture<LogAddress> outcome(UUID id) {
-    return locked(() ->
-        Objects.requireNonNull(outcomes.remove(id), "a transaction is told its outcome once"));
-  }
-
-  private List<CommitProtocol.Action> hold(CommitProtocol.Action.HoldHome hold) {
-    List<Vote> votes = null;
-    try {
-      Home here = here();
-      votes = here.hold(locked(protocol::epoch), here.term(), hold.round(), hold.parts());
-    } catch (RuntimeException notNow) {
-      LOG.debug("home is not held up", notNow);
-    }
-    return on(new CommitProtocol.Event.Voted(hold.round(), protocol.home(), votes));
   }
 
   /// Logs a decision at home. Once it is durable, this tells the other stores, before home executes
@@ -573,17 +557,21 @@ public final class Coordinator {
               log.decision().toBytes(),
               address -> {
                 logged[0] = true;
-                perform(on(new CommitProtocol.Event.Logged(log.round(), address)));
+                var next = on(new CommitProtocol.Event.Logged(log.round(), address));
+                begin(() -> {
+                  perform(next);
+                  go();
+                });
               });
     } catch (RuntimeException failed) {
       if (!logged[0]) {
         if (here().hasFailed()) throw failed;
         // For instance, home's log is full.
-        perform(on(new CommitProtocol.Event.NotLogged(log.round(), failed)));
+        handle(new CommitProtocol.Event.NotLogged(log.round(), failed));
         return;
       }
     }
-    perform(on(new CommitProtocol.Event.Executed(log.round())));
+    handle(new CommitProtocol.Event.Executed(log.round()));
   }
 
   /// Drops old decisions. If that fails now, a later call drops them.
@@ -603,11 +591,12 @@ public final class Coordinator {
       LOG.debug("store {} is not there: {}", tell.member(), later.getMessage());
     }
     List<Addresses.Decided> logged = tell.adopted().decided();
-    perform(on(new CommitProtocol.Event.Told(tell.member(), tell.changes(), logged, term)));
-    run();
+    handle(new CommitProtocol.Event.Told(tell.member(), tell.changes(), logged, term));
   }
 
   private Member member(int number) {
-    return Objects.requireNonNull(members.get(number), "a store that is there");
+    return number == protocol.home()
+        ? here()
+        : Objects.requireNonNull(members.get(number), "a store that is there");
   }
 }

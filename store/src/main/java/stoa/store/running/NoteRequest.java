@@ -1,5 +1,6 @@
 package stoa.store.running;
 
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.store.calls.Pace;
 import stoa.store.records.Records;
@@ -18,6 +19,10 @@ public final class NoteRequest extends Request {
 
   /// The nested answers that must not be lost when the leader logs an announcement.
   public @Nullable Reflected reflected;
+
+  /// Gets the stream address when the note is durable, before any reader sees its batch. Null when
+  /// nobody waits for that.
+  public @Nullable LongConsumer durable;
 
   /// The nested answers that a state reflects. They are in the log or on their way there, unless
   /// the key has lost more of them since.

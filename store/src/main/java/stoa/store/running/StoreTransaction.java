@@ -650,11 +650,19 @@ public final class StoreTransaction implements AutoCloseable {
     return touched.values().iterator().next();
   }
 
-  /// Returns the streams on which it depends: the streams of the keys that it has read or written,
-  /// and those that list the keys that it begins or deletes.
-  public Set<StreamId> streams() {
+  /// Returns the streams of the keys that it has read and does not change.
+  public Set<StreamId> read() {
     var streams = new HashSet<>(touched.keySet());
+    streams.removeAll(changed());
+    return streams;
+  }
+
+  /// Returns the streams that get entries when it commits: those of the keys that it changes, and
+  /// those that list the keys that it begins or deletes.
+  public Set<StreamId> changed() {
+    var streams = new HashSet<StreamId>();
     for (LoggedCall loggedCall : loggedCalls) {
+      streams.add(loggedCall.resident.key.stream());
       if (loggedCall.begins || loggedCall.value == null) {
         streams.add(residents.directory(loggedCall.resident.key.space()).key.stream());
       }

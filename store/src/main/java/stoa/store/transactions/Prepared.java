@@ -1,5 +1,7 @@
 package stoa.store.transactions;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,16 +9,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.Key;
-import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;
 import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Intake;
+import stoa.store.leading.Claims;
 import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Vote;
 import stoa.store.running.CommitRequest;
@@ -24,43 +27,46 @@ import stoa.store.running.NoteRequest;
 import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
 
-/// A store that is prepared for a round of transactions which several stores with one [Addresses]
-/// commit together. It logs nothing else until the round is over.
+/// The transactions of one round for which a store has voted. Several stores with one [Addresses]
+/// commit them together. Until the round is over, the store logs nothing else to the streams that
+/// they have read or written.
 ///
 /// Each store that has a part in the round votes on each transaction. The coordinator then gives
 /// addresses to the transactions that every store accepts, logs that they are committed, and each
 /// store logs its parts. A vote stands until the round is over. One owner uses an instance at a
 /// time.
-public final class Prepared implements AutoCloseable {
+public final class Prepared {
   private final BatchLeader leader;
   private final Intake intake;
   private final Map<StoreTransaction, CommitRequest> ready = new LinkedHashMap<>();
-  private final Map<StoreTransaction, CommitRequest> chosen = new LinkedHashMap<>();
+  private final Map<StoreTransaction, Claims.Claim> claims = new HashMap<>();
 
   // The transactions that have read and written nothing here.
   private final Set<StoreTransaction> untouched = new HashSet<>();
 
-  private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
-  /// @param intake an intake under a hold
   public Prepared(BatchLeader leader, Intake intake) {
     this.leader = leader;
     this.intake = intake;
   }
 
-  /// Votes on a transaction. From now on no caller can use the transaction; a close takes effect
-  /// when the round is over.
+  /// Votes on a transaction, during a hold. From now on no caller can use the transaction; a close
+  /// takes effect when the round is over.
   public Vote examine(StoreTransaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
-    Set<StreamId> own = transaction.streams();
-    for (StreamId stream : own) {
-      if (written.contains(stream)) return new Vote.Later();
-    }
+    var claim = new Claims.Claim(transaction.read(), transaction.changed());
+    if (!intake.claim(claim)) return new Vote.Later();
+    Vote vote = judge(transaction, claim);
+    if (!(vote instanceof Vote.Yes)) intake.release(claim);
+    return vote;
+  }
+
+  private Vote judge(StoreTransaction transaction, Claims.Claim claim) {
     if (!transaction.hold()) {
       return new Vote.No(new Unavailable("the transaction has ended; begin another"));
     }
-    if (own.isEmpty()) {
+    if (claim.read().isEmpty() && claim.changed().isEmpty()) {
       untouched.add(transaction);
       return new Vote.Yes(List.of());
     }
@@ -74,7 +80,7 @@ public final class Prepared implements AutoCloseable {
     try {
       List<Entry> entries = intake.sketch(request);
       ready.put(transaction, request);
-      for (Entry entry : entries) written.add(entry.stream());
+      claims.put(transaction, claim);
       return new Vote.Yes(entries);
     } catch (RuntimeException refusal) {
       request.fail(refusal);
@@ -83,29 +89,53 @@ public final class Prepared implements AutoCloseable {
     }
   }
 
-  /// Logs the parts of committed transactions, gives up the others, and ends the hold. When this
-  /// returns, the parts are durable.
+  /// The commit of a round in one store.
+  ///
+  /// @param chosen the committed transactions that have read or written something here
+  public record Committed(BatchLeader leader, Map<StoreTransaction, CommitRequest> chosen) {
+    /// Waits until the store has executed the committed parts, except those behind calls that wait
+    /// for other stores. The store executes the latter after these calls, and questions wait for
+    /// them.
+    public void awaitExecuted() {
+      chosen.forEach((transaction, request) -> {
+        if (leader.awaitHere(transaction, request)) transaction.committed();
+        else request.whenDone(_ -> transaction.committed());
+      });
+      for (Request request : chosen.values()) if (request.isDone()) request.check();
+    }
+  }
+
+  /// Logs the parts of committed transactions during a hold, gives up the others, and ends all
+  /// claims. When this returns, the parts are durable.
   ///
   /// @param token the addresses of all transactions that commit together
   /// @param committed the transactions of this store, by their offset in the token
-  public void commit(Token token, SortedMap<Integer, StoreTransaction> committed) {
-    commit(token, committed, null);
+  public Committed commit(Token token, SortedMap<Integer, StoreTransaction> committed) {
+    return commit(token, committed, null);
   }
 
   /// Logs the parts like [#commit(Token, SortedMap)], together with the entry that commits them.
   ///
   /// @param key the key that gets the entry, as by [Store#append]
-  /// @return the entry's stream address
-  public long commit(
-      Token token, SortedMap<Integer, StoreTransaction> committed, Key key, byte[] entry) {
+  /// @param logged gets the entry's stream address when the parts are durable, before any reader
+  ///   sees them
+  public Committed commit(
+      Token token,
+      SortedMap<Integer, StoreTransaction> committed,
+      Key key,
+      byte[] entry,
+      LongConsumer logged) {
     NoteRequest note = leader.noted(key, entry);
-    commit(token, committed, note);
-    return note.number();
+    note.durable = logged;
+    Committed done = commit(token, committed, note);
+    note.check();
+    return done;
   }
 
-  private void commit(
+  private Committed commit(
       Token token, SortedMap<Integer, StoreTransaction> committed, @Nullable NoteRequest note) {
-    Check.that(!over, "what is held is committed once");
+    Check.that(!over, "what is prepared is committed once");
+    var chosen = new LinkedHashMap<StoreTransaction, CommitRequest>();
     var writing = new TreeMap<Integer, CommitRequest>();
     committed.forEach((offset, transaction) -> {
       if (untouched.contains(transaction)) return;
@@ -122,42 +152,21 @@ public final class Prepared implements AutoCloseable {
       close();
     }
     if (logs) intake.checkSound();
+    if (note != null && note.failed()) chosen.keySet().forEach(StoreTransaction::letGo);
+    return new Committed(leader, chosen);
   }
 
-  /// Waits until the store has executed the committed parts, except those behind calls that wait
-  /// for other stores. The store executes the latter after these calls, and questions wait for
-  /// them.
-  public void awaitExecuted() {
-    chosen.forEach((transaction, request) -> {
-      if (leader.awaitHere(transaction, request)) transaction.committed();
-      else request.whenDone(_ -> transaction.committed());
-    });
-    for (Request request : chosen.values()) if (request.isDone()) request.check();
-  }
-
-  /// Ends the hold in a new epoch.
-  ///
-  /// @param adopted the decisions that this store's log may lack
-  public void adopt(Addresses.Adopted adopted) {
-    try {
-      intake.adopt(adopted);
-    } finally {
-      close();
-    }
-  }
-
-  /// Gives up the transactions that are not committed, and ends the hold. A second call does
+  /// Gives up the transactions that are not committed, and ends all claims. A second call does
   /// nothing.
-  @Override
   public void close() {
     if (over) return;
     over = true;
     var cause = new Unavailable("the transaction was given up by another store");
+    for (Claims.Claim claim : new ArrayList<>(claims.values())) intake.release(claim);
     ready.forEach((transaction, request) -> {
       request.fail(cause);
       transaction.letGo();
     });
     untouched.forEach(StoreTransaction::letGo);
-    intake.letGo();
   }
 }

@@ -17,28 +17,28 @@ import org.junit.jupiter.api.Test;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Entry;
-import stoa.log.Token;
 import stoa.store.records.Records;
 
 /// Stories of the commit over stores. A line that is not indented is an event; the indented lines
-/// below it are what the coordinator then does. Store 0 is home; transactions have letters; log
-/// counters are told from where the coordinator began to give them.
+/// below it are what the coordinator then does. Store 0 is home; transactions have letters. The
+/// address "2+1" is the first one of the second decision: each lies as far ahead of what was given
+/// before as home may take to log it.
 class CommitProtocolTest {
   private static final long EPOCH = 2;
 
   private CommitProtocol protocol = protocol();
-  private final List<Token> tokens = new ArrayList<>();
   private final TreeMap<Long, Decision> home = new TreeMap<>();
   private @Nullable Decision logging;
   private final TreeMap<Integer, CommitProtocol.Action.Tell> told = new TreeMap<>();
   private final TreeMap<Integer, CommitProtocol.Action.Call> called = new TreeMap<>();
+  private final TreeMap<Integer, CommitProtocol.Action.Deliver> delivering = new TreeMap<>();
   private long now;
-  private long round;
+  private final TreeMap<Integer, Long> voting = new TreeMap<>();
+  private long decided;
   private long first;
 
   private CommitProtocol protocol() {
-    var schedule = CommitProtocol.Schedule.oneRoundAtATime();
-    var made = new CommitProtocol(0, List.of(1, 2), schedule);
+    var made = new CommitProtocol(0, List.of(1, 2));
     first = made.adoptHome(EPOCH - 1, 100).counter();
     made.on(new CommitProtocol.Event.Begun(new TreeMap<>()));
     return made;
@@ -78,18 +78,24 @@ class CommitProtocolTest {
         long term = words[2].equals("away") ? -1 : Long.parseLong(words[3]);
         yield new CommitProtocol.Event.Told(member, tell.changes(), tell.adopted().decided(), term);
       }
-      case "vote" -> new CommitProtocol.Event.Voted(round, member, votes(member, words));
+      case "vote" -> new CommitProtocol.Event.Voted(
+              Objects.requireNonNull(voting.get(member)), member, votes(member, words));
       case "logged" -> {
         long address = Long.parseLong(words[1]);
         home.put(address, Objects.requireNonNull(logging));
-        yield new CommitProtocol.Event.Logged(round, address);
+        yield new CommitProtocol.Event.Logged(decided, address);
       }
-      case "full" -> new CommitProtocol.Event.NotLogged(round, new Unavailable("full"));
-      case "executed" -> new CommitProtocol.Event.Executed(round);
-      case "delivered" -> new CommitProtocol.Event.Delivered(member, tokens.getLast());
-      case "lost" ->
-          new CommitProtocol.Event.Lost(
-              member, Objects.requireNonNull(called.get(member)).changes());
+      case "full" -> new CommitProtocol.Event.NotLogged(decided, new Unavailable("full"));
+      case "executed" -> new CommitProtocol.Event.Executed(
+              words.length > 1 ? Long.parseLong(words[1]) : decided);
+      case "delivered" -> {
+        var call = Objects.requireNonNull(delivering.get(member));
+        yield new CommitProtocol.Event.Delivered(call.round(), member, call.token());
+      }
+      case "lost" -> {
+        var call = Objects.requireNonNull(called.get(member));
+        yield new CommitProtocol.Event.Lost(call.round(), member, call.changes());
+      }
       case "failed" -> new CommitProtocol.Event.Failed(new Unavailable("gone"));
       default -> throw new IllegalArgumentException(words[0]);
     };
@@ -148,27 +154,28 @@ class CommitProtocolTest {
         yield "tell " + tell.member() + " of " + tell.adopted().decided().size() + " decisions";
       }
       case CommitProtocol.Action.Hold hold -> {
-        round = hold.round();
+        voting.put(hold.member(), hold.round());
         yield "hold " + hold.member() + " for " + letters(hold.parts());
-      }
-      case CommitProtocol.Action.HoldHome(long number, List<Coordinator.Part> parts) -> {
-        round = number;
-        yield "hold home for " + letters(parts);
       }
       case CommitProtocol.Action.Log log -> {
         logging = log.decision();
-        tokens.add(log.decision().token());
+        decided = log.round();
         var ids = log.decision().ids().stream().map(CommitProtocolTest::letter);
         var stores = log.decision().parts().keySet();
         yield "log " + ids.collect(Collectors.joining()) + " for stores " + stores;
       }
-      case CommitProtocol.Action.Deliver deliver ->
-          "deliver " + letters(deliver.parts().values()) + " to " + deliver.member();
+      case CommitProtocol.Action.Deliver deliver -> {
+        delivering.put(deliver.member(), deliver);
+        yield "deliver " + letters(deliver.parts().values()) + " to " + deliver.member();
+      }
       case CommitProtocol.Action.Release release -> "release " + release.member();
-      case CommitProtocol.Action.ReleaseHome _ -> "release home";
       case CommitProtocol.Action.Forget(long before) -> "forget before " + before;
       case CommitProtocol.Action.Commit(UUID id, var at) ->
-          "commit " + letter(id) + " at " + (at.counter() - first);
+          "commit %s at %d+%d"
+              .formatted(
+                  letter(id),
+                  (at.counter() - first) / CommitProtocol.MEANWHILE_MAX,
+                  (at.counter() - first) % CommitProtocol.MEANWHILE_MAX);
       case CommitProtocol.Action.Refuse(UUID id, var cause) ->
           "refuse " + letter(id) + ": " + cause.getClass().getSimpleName();
     };
@@ -195,12 +202,12 @@ class CommitProtocolTest {
         submit A on 1 2
         submit B on 0 2
         go
+          hold 0 for B
           hold 1 for A
           hold 2 for AB
         vote 2 yes yes
-        vote 1 yes
-          hold home for B
         vote 0 yes
+        vote 1 yes
           log AB for stores [1, 2]
         logged 10
           deliver A to 1
@@ -208,16 +215,16 @@ class CommitProtocolTest {
         delivered 1
         delivered 2
         executed
-          commit A at 1
-          commit B at 2
+          commit A at 1+1
+          commit B at 1+2
         submit A on 1 2
-          commit A at 1
+          commit A at 1+1
         go
         """);
   }
 
   @Test
-  void beginsNoRoundWhileOneGoesOn() {
+  void roundsOverDifferentStoresVoteAtTheSameTime() {
     ready();
     story(
         """
@@ -225,20 +232,120 @@ class CommitProtocolTest {
         go
           hold 1 for A
         submit B on 2
-        go
-        vote 1 yes
-          hold home for nothing
-        go
-        vote 0
-          log A for stores [1]
-        logged 10
-          deliver A to 1
-        go
-        executed
-          commit A at 1
+        submit C on 1 2
         go
           hold 2 for B
+        go
+        vote 2 yes
+          log B for stores [2]
+        vote 1 yes
+        logged 10
+          deliver B to 2
+          log A for stores [1]
+        executed 2
+          commit B at 1+1
+        logged 11
+          deliver A to 1
+        go
+          hold 1 for C
+          hold 2 for C
+        executed
+          commit A at 2+2
         """);
+  }
+
+  @Test
+  void theNextRoundVotesWhileHomeLogsAndStoresAreToldOfTheOneBefore() {
+    ready();
+    story(
+        """
+        submit A on 1 2
+        go
+          hold 1 for A
+          hold 2 for A
+        vote 1 yes
+        vote 2 yes
+          log A for stores [1, 2]
+        submit B on 1 2
+        go
+          hold 1 for B
+          hold 2 for B
+        vote 1 yes
+        vote 2 yes
+        submit C on 1 2
+        go
+        logged 10
+          deliver A to 1
+          deliver A to 2
+          log B for stores [1, 2]
+        go
+          hold 1 for C
+          hold 2 for C
+        """);
+  }
+
+  @Test
+  void aTransactionThatMeetsAnotherWaitsUntilThatIsDelivered() {
+    ready();
+    story(
+        """
+        submit A on 1
+        submit B on 2
+        go
+          hold 1 for A
+          hold 2 for B
+        vote 1 yes
+        vote 2 yes
+          log AB for stores [1, 2]
+        submit C on 1 2
+        go
+          hold 1 for C
+          hold 2 for C
+        vote 1 later
+        vote 2 yes
+        go
+        logged 10
+          deliver A to 1
+          deliver B to 2
+          release 1
+          release 2
+        go
+        delivered 1
+        go
+          hold 1 for C
+          hold 2 for C
+        """);
+  }
+
+  @Test
+  void storesGetAddressesInFrontOfADecisionUntilHomeHasLoggedIt() {
+    ready();
+    story(
+        """
+        submit A on 1
+        go
+          hold 1 for A
+        vote 1 yes
+          log A for stores [1]
+        """);
+    long room = CommitProtocol.MEANWHILE_MAX;
+    assertEquals(first, protocol.give(10, 100, Long.MAX_VALUE));
+    assertThrows(Unavailable.class, () -> protocol.give((int) room, 100, Long.MAX_VALUE));
+    assertEquals(first + 10, protocol.last());
+    assertFalse(protocol.owes(1, 0, Long.MAX_VALUE));
+    story(
+        """
+        logged 10
+          deliver A to 1
+        """);
+    assertEquals(first + room + 1, protocol.last());
+    assertTrue(protocol.owes(1, 0, protocol.last()));
+    assertFalse(protocol.owes(1, 0, first + 10));
+    assertFalse(protocol.owes(1, first + room + 1, protocol.last()));
+    assertFalse(protocol.owes(2, 0, protocol.last()));
+    story("delivered 1");
+    assertFalse(protocol.owes(1, 0, protocol.last()));
+    assertEquals(first + room + 1, protocol.give(10, 100, Long.MAX_VALUE));
   }
 
   @Test
@@ -253,17 +360,12 @@ class CommitProtocolTest {
           hold 2 for AB
         vote 1 no
         vote 2 yes later
-          hold home for nothing
-        vote 0
           refuse A: Unavailable
-          release home
           release 1
           release 2
         go
           hold 2 for B
         vote 2 yes
-          hold home for nothing
-        vote 0
           log B for stores [2]
         """);
   }
@@ -279,8 +381,6 @@ class CommitProtocolTest {
           hold 2 for A
         vote 1 reads
         vote 2 yes
-          hold home for nothing
-        vote 0
           log A for stores [2]
         """);
   }
@@ -302,9 +402,6 @@ class CommitProtocolTest {
         go
           hold 1 for A
         vote 1 away
-          hold home for nothing
-        vote 0
-          release home
           release 1
         go
         tick 2
@@ -314,17 +411,18 @@ class CommitProtocolTest {
   }
 
   @Test
-  void nothingIsLoggedWhenHomeCannotBeHeld() {
+  void nothingIsLoggedWhenHomeDoesNotVote() {
     ready();
     story(
         """
-        submit A on 1
+        submit A on 0 1
         go
+          hold 0 for A
           hold 1 for A
         vote 1 yes
-          hold home for nothing
         vote 0 away
           refuse A: Unavailable
+          release 0
           release 1
         """);
   }
@@ -339,8 +437,6 @@ class CommitProtocolTest {
         go
           hold 1 for AB
         vote 1 yes later
-          hold home for nothing
-        vote 0
           log A for stores [1]
         full
           refuse A: Unavailable
@@ -361,8 +457,6 @@ class CommitProtocolTest {
           hold 2 for A
         vote 1 yes
         vote 2 yes
-          hold home for nothing
-        vote 0
           log A for stores [1, 2]
         logged 10
           deliver A to 1
@@ -370,7 +464,7 @@ class CommitProtocolTest {
         lost 1
         delivered 2
         executed
-          commit A at 1
+          commit A at 1+1
         submit B on 1
         go
         tick 1
@@ -391,8 +485,6 @@ class CommitProtocolTest {
         go
           hold 1 for A
         vote 1 yes
-          hold home for nothing
-        vote 0
           log A for stores [1]
         """);
     assertTrue(protocol.isDeciding(1));
@@ -404,7 +496,7 @@ class CommitProtocolTest {
           deliver A to 1
         lost 1
         executed
-          commit A at 1
+          commit A at 1+1
         tick 1
           tell 1 of 1 decisions
         """);
@@ -415,18 +507,18 @@ class CommitProtocolTest {
     ready();
     story(
         """
-        submit A on 1
+        submit A on 1 2
         go
           hold 1 for A
+          hold 2 for A
         vote 1 yes
-          hold home for nothing
         """);
     assertEquals(0, protocol.adopt(1, 6, 0).decided().size());
     story(
         """
-        vote 0
-          release home
+        vote 2 yes
           release 1
+          release 2
         """);
     assertTrue(protocol.knows(1, 6));
     assertThrows(Unavailable.class, () -> protocol.knows(1, 5));
@@ -443,14 +535,13 @@ class CommitProtocolTest {
           hold 2 for A
         vote 1 yes
         vote 2 yes
-          hold home for nothing
-        vote 0
           log A for stores [1, 2]
         logged 10
           deliver A to 1
           deliver A to 2
         failed
           refuse A: UnknownOutcome
+        delivered 1
         """);
     assertThrows(Unavailable.class, protocol::checkSound);
     SortedMap<Long, Decision> logged = new TreeMap<>(home);
@@ -461,7 +552,7 @@ class CommitProtocolTest {
     story(
         """
         submit A on 1 2
-          commit A at 1
+          commit A at 1+1
         tick 1
           tell 1 of 1 decisions
           tell 2 of 1 decisions

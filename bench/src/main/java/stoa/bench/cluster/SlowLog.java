@@ -1,0 +1,37 @@
+package stoa.bench.cluster;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import stoa.log.Batch;
+import stoa.log.ForwardingShardLog;
+import stoa.log.Outcome;
+import stoa.log.ShardLog;
+
+/// A log in memory whose appends take as long as replicated ones.
+final class SlowLog extends ForwardingShardLog {
+  private final Duration time;
+  private final Consumer<Batch> logged;
+
+  /// @param time the time of each append
+  /// @param logged gets each batch
+  SlowLog(ShardLog log, Duration time, Consumer<Batch> logged) {
+    super(log);
+    this.time = time;
+    this.logged = logged;
+  }
+
+  @Override
+  public void append(Batch batch, Consumer<Outcome> done) {
+    logged.accept(batch);
+    long end = System.nanoTime() + time.toNanos();
+    super.append(
+        batch,
+        outcome -> {
+          for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+          }
+          done.accept(outcome);
+        });
+  }
+}
