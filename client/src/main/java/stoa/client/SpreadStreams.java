@@ -115,10 +115,6 @@ final class SpreadStreams implements Service.Streams {
   /// @param parts its parts by their groups
   private record Begun(
       SortedMap<Integer, AppendAcross.Part> parts, AppendTurns.Place place) {
-    private int group() {
-      return parts.firstKey();
-    }
-
     private AppendAcross.Part only() {
       return parts.firstEntry().getValue();
     }
@@ -133,6 +129,7 @@ final class SpreadStreams implements Service.Streams {
     SortedMap<Integer, AppendAcross.Part> parts = new TreeMap<>();
     for (int i = 0; i < streams.size(); i++) {
       int group = groups.getOrDefault(streams.get(i), ShardMap.GLOBAL_GROUP);
+      exists(streams.get(i), group); // soon: group 0 begins no stream of another shard
       var part = parts.computeIfAbsent(group, one -> new AppendAcross.Part(stoa.part(one)));
       part.streams().add(streams.get(i));
       part.data().add(data.get(i).clone());
@@ -151,15 +148,10 @@ final class SpreadStreams implements Service.Streams {
     }
     begun.place.await();
     AppendAcross.Part only = begun.only();
-    Supplier<Appended> rest =
+    Supplier<Appended> answer =
         only.stoa().streams().append(only.streams(), only.data(), begun.place::leave);
     begun.place.begun();
-    return () -> appended(begun.group(), rest.get());
-  }
-
-  private Appended appended(int group, Appended appended) {
-    for (Appended.Place place : appended.places()) exists(place.stream(), group);
-    return appended;
+    return answer;
   }
 
   private Appended acrossGroups(Begun begun) {
@@ -216,10 +208,7 @@ final class SpreadStreams implements Service.Streams {
 
   private CompletableFuture<Appended> oneGroup(Begun begun) {
     AppendAcross.Part only = begun.only();
-    return only.stoa()
-        .streams()
-        .appendAsync(only.streams(), only.data(), begun.place::leave)
-        .thenApply(appended -> appended(begun.group(), appended));
+    return only.stoa().streams().appendAsync(only.streams(), only.data(), begun.place::leave);
   }
 
   // ---- read by log address

@@ -191,11 +191,13 @@ class StreamStoreTest {
       first = stoa.streams().append(ALICE, bytes("one")).log();
       end = stoa.streams().tail();
       assertLast(first, end);
-      assertEquals(
-          new LogSlot.NotYetWritten(after(end, 1)), stoa.streams().fillHole(after(end, 1)));
+      if (!GROUPED) {
+        assertEquals(
+            new LogSlot.NotYetWritten(after(end, 1)), stoa.streams().fillHole(after(end, 1)));
+      }
       assertInstanceOf(LogSlot.Written.class, stoa.streams().fillHole(first));
       // Behind what a server still writes when its client leaves.
-      never = after(end, 100);
+      never = after(end, GROUPED ? 1L << 30 : 100);
       assertEquals(new LogSlot.NotYetWritten(never), stoa.streams().fillHole(never));
     }
     try (Stoa stoa = Stoa.open("file:" + directory)) {
@@ -219,7 +221,7 @@ class StreamStoreTest {
       assertEquals(new LogSlot.NotYetWritten(future), streams.read(future));
       List<LogSlot> slots = streams.read(List.of(next, after(next, 1), first));
       assertEquals("two", text(((LogSlot.Written) slots.get(0)).entries().getFirst()));
-      assertInstanceOf(LogSlot.NotYetWritten.class, slots.get(1));
+      if (!GROUPED) assertInstanceOf(LogSlot.NotYetWritten.class, slots.get(1));
       assertEquals("one", text(((LogSlot.Written) slots.get(2)).entries().getFirst()));
       // A range from an address that its epoch never had begins with the next epoch.
       var found = new ArrayList<LogAddress>();
@@ -353,7 +355,8 @@ class StreamStoreTest {
   @Test
   void manyWritersKeepStreamsDenseAndInLogOrder(@TempDir Path directory) throws Exception {
     int writers = 8;
-    int each = 500;
+    // An append to streams of several groups is a commit of its own.
+    int each = GROUPED ? 60 : 500;
     var given = new ConcurrentHashMap<LogAddress, String>();
     try (Stoa stoa = Stoa.open("file:" + directory)) {
       StreamStore streams = stoa.streams();
@@ -422,7 +425,8 @@ class StreamStoreTest {
           var alice = streams.follow(ALICE, 2);
           var both = streams.follow(first)) {
         assertEquals("0", text(both.next().entries().getFirst()));
-        assertEquals(Optional.empty(), both.poll());
+        // The servers of other groups note that the client is there.
+        if (!GROUPED) assertEquals(Optional.empty(), both.poll());
         var writer =
             Thread.ofPlatform()
                 .start(() -> {

@@ -27,6 +27,7 @@ import stoa.store.batches.BatchLeader;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
 import stoa.store.leading.Moments;
+import stoa.store.ordering.Decision;
 import stoa.store.past.Retention;
 import stoa.store.records.Records;
 import stoa.store.running.AppendRequest;
@@ -276,16 +277,27 @@ public final class StoredStreams {
     }
     if (address.counter() < streams.firstInLog()) return new LogSlot.Trimmed(address);
     Streams.LogItem item = streams.at(address.counter());
-    if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
+    if (item == null || !item.log().equals(address) || !hasVisible(item)) {
       return new LogSlot.Hole(address);
     }
     List<StreamEntry> entries = entries(item);
     return entries.isEmpty() ? new LogSlot.Trimmed(address) : new LogSlot.Written(address, entries);
   }
 
+  private static boolean hasVisible(Streams.LogItem item) {
+    return item.places().stream().anyMatch(StoredStreams::isVisible);
+  }
+
+  /// Returns whether an entry belongs to the content of its log address. The decision that commits
+  /// an append over several stores has the address of the append.
+  private static boolean isVisible(Streams.Place place) {
+    return !place.stream().equals(Decision.KEY.stream());
+  }
+
   private List<StreamEntry> entries(Streams.LogItem item) {
     var entries = new ArrayList<StreamEntry>(item.places().size());
     for (Streams.Place place : item.places()) {
+      if (!isVisible(place)) continue;
       StoredEntry entry = streams.read(place.stream(), place.address());
       if (entry != null) entries.add(entry(place.stream(), entry));
     }
