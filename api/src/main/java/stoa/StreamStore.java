@@ -20,6 +20,14 @@ import java.util.function.Predicate;
 /// List<StreamEntry> logins = streams.readAll(alice);
 /// ```
 ///
+/// In a store of several groups, a hash of a stream's key decides which group keeps the stream. All
+/// groups share one global log: log addresses order the entries of all of them, and an append to
+/// streams of several groups has one address. A group takes many addresses at a time and does not
+/// use all of them, so the log has many holes. A client asks all groups about log addresses, and one
+/// group about a stream.
+///
+/// An append executes once, however often a connection breaks or a server restarts.
+///
 /// Appends take no part in transactions: an append within [Stoa#transact] stands, whatever the
 /// outcome of the transaction.
 ///
@@ -44,11 +52,14 @@ public interface StreamStore {
   /// @throws LimitExceeded when it has more bytes than [Limits#callBytesMax()], or too many calls
   ///   are in progress; the store logged nothing
   /// @throws IllegalArgumentException when the stream belongs to an object, or to the store itself
-  /// @throws UnknownOutcome when the log failed meanwhile; open the store again and read
+  /// @throws UnknownOutcome when the log failed meanwhile, and for a client of servers, when no
+  ///   answer came in time; open the store again and read
   Appended append(StreamKey stream, byte[] data);
 
   /// Appends an entry to each of several streams, at once or not at all, and waits until they are
-  /// durable: one log address, and an address in each stream (section 3.3).
+  /// durable: one log address, and an address in each stream (section 3.3). Readers of the log and
+  /// of the streams see all of the entries or none. Streams of several groups cost a transaction
+  /// over groups, which takes longer than an append in one group.
   ///
   /// @param data the entry for each stream, at most [#APPEND_STREAMS_MAX] streams and together
   ///   [Limits#callBytesMax()] bytes; copied
@@ -65,8 +76,9 @@ public interface StreamStore {
   ///   before it are appended
   List<Appended> appendAll(StreamKey stream, List<byte[]> data);
 
-  /// Begins to append an entry. Appends that one thread begins in this way keep their order. A
-  /// refusal completes the future exceptionally.
+  /// Begins to append an entry. Appends to one stream that one thread begins in this way keep their
+  /// order; appends to streams of different groups have an order when one ends before the other
+  /// begins. A refusal completes the future exceptionally.
   CompletableFuture<Appended> appendAsync(StreamKey stream, byte[] data);
 
   /// Begins to append to several streams, as [#append(Map)] does.
@@ -87,7 +99,8 @@ public interface StreamStore {
   /// when the call began.
   void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor);
 
-  /// Follows the global log, in order. Skips holes and trimmed addresses.
+  /// Follows the global log, in order. Skips holes and trimmed addresses. To resume later, follow
+  /// from behind the last address that the follower returned.
   ///
   /// @param from the first address; [#BEGINNING] for the oldest entry
   /// @throws LimitExceeded when there are [#FOLLOWERS_MAX] followers already
@@ -99,7 +112,8 @@ public interface StreamStore {
   /// The most followers at a time.
   int FOLLOWERS_MAX = 10_000;
 
-  /// Returns the present last address of the log: every address up to it is settled.
+  /// Returns the present last address of the log: every address up to it is settled. It has an entry,
+  /// or is a hole.
   LogAddress tail();
 
   // ---- read(stream, saddresses)
@@ -156,17 +170,12 @@ public interface StreamStore {
   ///   trims
   void trim(StreamKey stream, long before);
 
-  /// Settles a log address and returns its content: entries, or a hole for good. In a store of one
-  /// process every address up to [#tail()] is settled already. A later address stays
-  /// [LogSlot.NotYetWritten].
+  /// Settles a log address and returns its content: entries, or a hole for good. Every address up to
+  /// [#tail()] is settled already. A later address stays [LogSlot.NotYetWritten].
   LogSlot fillHole(LogAddress address);
 
   // ---- objects
 
   /// Returns the stream of a shared object, for reading.
-  ///
-  /// @throws UnsupportedOperationException when a group other than group 0 keeps the object: no
-  ///   program can read the streams of that group. [History#entries] returns the calls of such an
-  ///   object
   StreamKey streamOf(Ref<?> ref);
 }

@@ -111,7 +111,10 @@ final class Branch {
   }
 
   private Answer sound(Outgoing asked) {
-    Answer answer = stoa.conversation().ask(asked);
+    return sound(stoa.conversation().ask(asked));
+  }
+
+  private Answer sound(Answer answer) {
     if (!answer.hasFailure()) return answer;
     // A failed beginning may be the cause.
     if (begin.isSettled()) stoa.requests().sound(begin.answer());
@@ -165,6 +168,23 @@ final class Branch {
 
   void leave(boolean keep) {
     var _ = ask(null, Request.newBuilder().setLeave(Leave.newBuilder().setKeep(keep)));
+  }
+
+  /// Begins to append to streams; [#await] waits until its server has noted that.
+  ///
+  /// @param append the request to append
+  /// @param bytes its size
+  Outgoing append(Request.Builder append, int bytes) {
+    used = true;
+    changes = true;
+    Outgoing asked = Outgoing.in(scope, null, append.setTransaction(number), bytes);
+    stoa.conversation().begin(asked);
+    return asked;
+  }
+
+  /// Waits for the answer of a begun request.
+  void await(Outgoing asked) {
+    var _ = sound(stoa.conversation().await(asked));
   }
 
   /// Commits it alone.

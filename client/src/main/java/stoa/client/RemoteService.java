@@ -44,6 +44,7 @@ final class RemoteService implements Service, AutoCloseable {
   private final ShardMap map;
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
   private final SharedStoa stoa;
+  private final Service.Streams streams;
   private final Migrating migrating;
 
   // The parts of the other groups; opening, or open.
@@ -66,6 +67,7 @@ final class RemoteService implements Service, AutoCloseable {
     var server = first.conversation().server();
     map = ShardMap.of(Math.max(1, server.getGroups()));
     others = new AtomicReferenceArray<>(map.groups());
+    streams = map.groups() == 1 ? first.streams() : new SpreadStreams(this);
     migrating = new Migrating(this, config.membership());
   }
 
@@ -224,8 +226,8 @@ final class RemoteService implements Service, AutoCloseable {
   }
 
   @Override
-  public RemoteStreams streams() {
-    return first.streams();
+  public Service.Streams streams() {
+    return streams;
   }
 
   @Override

@@ -3,13 +3,13 @@ package stoa.client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import stoa.Appended;
 import stoa.LogAddress;
 import stoa.LogSlot;
-import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StreamEntry;
 import stoa.StreamKey;
@@ -17,7 +17,6 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Key;
 import stoa.front.Service;
-import stoa.front.SharedStoa;
 import stoa.front.types.Keys;
 import stoa.wire.StreamForms;
 import stoa.wire.StreamOperation;
@@ -25,13 +24,14 @@ import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Stream;
 
-/// The port to the streams of a store in a server. Thread-safe.
+/// The port to the streams of a part of a store in a server: of all streams when one group keeps the
+/// store. Thread-safe.
 final class RemoteStreams implements Service.Streams {
   // The approximate bytes of one answer.
   private static final int PAGE_BYTES = 1 << 20;
 
   // The number of log addresses in one question.
-  private static final int ADDRESSES_MAX = 1_024;
+  static final int ADDRESSES_MAX = 1_024;
 
   private static final int APPENDS_MAX = 256;
 
@@ -43,15 +43,48 @@ final class RemoteStreams implements Service.Streams {
 
   private Outgoing request(
       StreamOperation operation, Encoder arguments, Outgoing.Recovery recovery) {
+    return Outgoing.of(request(operation, arguments), recovery, arguments.size());
+  }
+
+  private Request.Builder request(StreamOperation operation, Encoder arguments) {
     var bytes =
         com.google.protobuf.UnsafeByteOperations.unsafeWrap(arguments.array(), 0, arguments.size());
     var stream = Stream.newBuilder().setOperation(operation.number()).setArguments(bytes);
-    var request = stoa.requests().timed(Request.newBuilder().setStream(stream));
-    return Outgoing.of(request, recovery, arguments.size());
+    return stoa.requests().timed(Request.newBuilder().setStream(stream));
   }
 
   private Decoder ask(StreamOperation operation, Encoder arguments) {
     return decoder(stoa.ask(request(operation, arguments, Outgoing.Recovery.READ)));
+  }
+
+  /// A question whose answer is on its way.
+  ///
+  /// @param answer completes with the answer, or with the reason why there is none
+  record Asked(RemotePart stoa, CompletableFuture<Answer> answer) {
+    /// Waits for the answer, and returns it.
+    Decoder join() {
+      try {
+        return decoder(stoa.requests().sound(answer.join()));
+      } catch (CompletionException failed) {
+        if (failed.getCause() instanceof RuntimeException told) throw told;
+        throw failed;
+      }
+    }
+  }
+
+  private Asked begin(StreamOperation operation, Encoder arguments) {
+    var answer = new CompletableFuture<Answer>();
+    stoa.conversation()
+        .begin(
+            request(operation, arguments, Outgoing.Recovery.READ),
+            settled -> {
+              try {
+                answer.complete(settled.answer());
+              } catch (RuntimeException failed) {
+                answer.completeExceptionally(failed);
+              }
+            });
+    return new Asked(stoa, answer);
   }
 
   private static Decoder decoder(Answer answer) {
@@ -65,19 +98,62 @@ final class RemoteStreams implements Service.Streams {
     return APPENDS_MAX;
   }
 
-  private Outgoing appending(List<StreamKey> streams, List<byte[]> data) {
+  private static Encoder encoded(List<StreamKey> streams, List<byte[]> data) {
     int bytes = 0;
     for (byte[] one : data) bytes += one.length;
     var out = new Encoder(bytes + 32 * data.size()).varint(data.size());
     for (int i = 0; i < data.size(); i++) StreamForms.key(out, streams.get(i)).sized(data.get(i));
-    return request(StreamOperation.APPEND, out, Outgoing.Recovery.UNKNOWN);
+    return out;
+  }
+
+  /// Returns the request for an append. The log has its entries under the number of the request, so
+  /// that a later server finds them.
+  private Outgoing appending(List<StreamKey> streams, List<byte[]> data) {
+    return request(StreamOperation.APPEND, encoded(streams, data), Outgoing.Recovery.LOOKED_UP);
   }
 
   @Override
   public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
+    return append(streams, data, () -> {});
+  }
+
+  /// Begins to append like the other method.
+  ///
+  /// @param settled runs when the append is settled; it waits for nothing
+  Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data, Runnable settled) {
     Outgoing outgoing = appending(streams, data);
+    outgoing.whenSettled(_ -> settled.run());
     stoa.conversation().begin(outgoing);
     return () -> appended(stoa.conversation().await(outgoing));
+  }
+
+  /// Begins to append as part of a transaction.
+  static Outgoing append(Branch branch, List<StreamKey> streams, List<byte[]> data) {
+    Encoder out = encoded(streams, data);
+    return branch.append(
+        branch.stoa().streams().request(StreamOperation.APPEND, out), out.size());
+  }
+
+  /// Asks for the stream addresses of the entries that a transaction has appended at a log address.
+  Asked places(List<StreamKey> streams, LogAddress log) {
+    return begin(StreamOperation.PLACES, keys(StreamForms.log(new Encoder(64), log), streams));
+  }
+
+  private static Encoder keys(Encoder out, List<StreamKey> streams) {
+    out.varint(streams.size());
+    for (StreamKey stream : streams) StreamForms.key(out, stream);
+    return out;
+  }
+
+  /// Returns which of some streams this part has.
+  List<StreamKey> had(List<StreamKey> streams) {
+    var had = new ArrayList<StreamKey>();
+    for (int from = 0; from < streams.size(); from += ADDRESSES_MAX) {
+      var some = streams.subList(from, Math.min(streams.size(), from + ADDRESSES_MAX));
+      Decoder in = ask(StreamOperation.HAS, keys(new Encoder(16 * some.size() + 8), some));
+      for (StreamKey stream : some) if (in.u8() == 1) had.add(stream);
+    }
+    return had;
   }
 
   private Appended appended(Answer answer) {
@@ -86,11 +162,22 @@ final class RemoteStreams implements Service.Streams {
 
   @Override
   public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
+    return appendAsync(streams, data, () -> {});
+  }
+
+  /// Begins to append like the other method.
+  ///
+  /// @param over runs when the append is settled; it waits for nothing
+  CompletableFuture<Appended> appendAsync(
+      List<StreamKey> streams, List<byte[]> data, Runnable over) {
     var answer = new CompletableFuture<Appended>();
     stoa.conversation()
         .begin(
             appending(streams, data),
-            settled -> stoa.hand(answer, () -> appended(settled.answer())));
+            settled -> {
+              over.run();
+              stoa.hand(answer, () -> appended(settled.answer()));
+            });
     return answer;
   }
 
@@ -100,10 +187,15 @@ final class RemoteStreams implements Service.Streams {
   public void read(List<LogAddress> addresses, Consumer<LogSlot> reader) {
     for (int from = 0; from < addresses.size(); from += ADDRESSES_MAX) {
       var some = addresses.subList(from, Math.min(addresses.size(), from + ADDRESSES_MAX));
-      var out = new Encoder(16 * some.size()).varint(some.size());
-      for (LogAddress address : some) StreamForms.log(out, address);
-      StreamForms.slots(ask(StreamOperation.READ_LOG, out)).forEach(reader);
+      StreamForms.slots(slots(some).join()).forEach(reader);
     }
+  }
+
+  /// Asks for the contents of at most [#ADDRESSES_MAX] log addresses.
+  Asked slots(List<LogAddress> addresses) {
+    var out = new Encoder(16 * addresses.size()).varint(addresses.size());
+    for (LogAddress address : addresses) StreamForms.log(out, address);
+    return begin(StreamOperation.READ_LOG, out);
   }
 
   @Override
@@ -112,15 +204,26 @@ final class RemoteStreams implements Service.Streams {
     LogAddress end = to.compareTo(tail) < 0 ? to : tail;
     LogAddress next = from;
     while (next.compareTo(end) <= 0) {
-      var out = new Encoder(64);
-      StreamForms.log(StreamForms.log(out, next), end).varint(PAGE_BYTES);
-      Decoder in = ask(StreamOperation.SCAN_LOG, out);
+      Decoder in = page(next, end).join();
       for (LogSlot slot : StreamForms.slots(in)) {
         if (slot instanceof LogSlot.Written written && !visitor.test(written)) return;
       }
       if (in.u8() == 0) return;
       next = StreamForms.log(in);
     }
+  }
+
+  /// Asks for the first part of the log from one address to another, both inclusive.
+  Asked page(LogAddress from, LogAddress to) {
+    var out = new Encoder(64);
+    StreamForms.log(StreamForms.log(out, from), to).varint(PAGE_BYTES);
+    return begin(StreamOperation.SCAN_LOG, out);
+  }
+
+  /// Asks for later entries of the log, for which the server waits a little.
+  Asked later(LogAddress from, int waitMillis) {
+    var out = StreamForms.log(new Encoder(48), from).varint(PAGE_BYTES).varint(waitMillis);
+    return begin(StreamOperation.FOLLOW_LOG, out);
   }
 
   @Override
@@ -132,8 +235,7 @@ final class RemoteStreams implements Service.Streams {
 
           @Override
           public List<LogSlot.Written> read(int waitMillis) {
-            var out = StreamForms.log(new Encoder(48), next).varint(PAGE_BYTES).varint(waitMillis);
-            Decoder in = ask(StreamOperation.FOLLOW_LOG, out);
+            Decoder in = later(next, waitMillis).join();
             var found = new ArrayList<LogSlot.Written>();
             for (LogSlot slot : StreamForms.slots(in)) {
               if (slot instanceof LogSlot.Written written) found.add(written);
@@ -220,23 +322,6 @@ final class RemoteStreams implements Service.Streams {
   @Override
   public StreamKey streamOf(Ref<?> ref) {
     var id = new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
-    int group = stoa.service().group(id);
-    if (group != stoa.group() && !isOfTheWhole(ref.type())) {
-      throw new UnsupportedOperationException(
-          ("group %d keeps %s, and streams() has the streams of group %d only; read the calls of"
-                  + " the object with history(object).entries(from, to)")
-              .formatted(group, ref, stoa.group()));
-    }
     return new StreamKey(id.high(), id.low());
-  }
-
-  /// Returns whether the first group keeps all objects of a type.
-  private boolean isOfTheWhole(String type) {
-    if (type.equals(SharedStoa.BLOBS)) return true;
-    try {
-      return stoa.types().named(type).shared().isPlaced();
-    } catch (NotShareable unknown) {
-      return false;
-    }
   }
 }

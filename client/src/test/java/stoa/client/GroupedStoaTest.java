@@ -41,6 +41,7 @@ import stoa.Shared;
 import stoa.SharedMap;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.TxOptions;
 import stoa.Unavailable;
@@ -536,25 +537,26 @@ class GroupedStoaTest {
   }
 
   @Test
-  void theStreamOfAnObjectOfAnotherGroupIsRefused() {
+  void theStreamsOfTheObjectsOfAllGroupsAreRead() {
     for (int group = 0; group < GROUPS; group++) {
       Counter counter = stoa.get(Counter.class, name(Counter.class, group));
       for (int i = 0; i < 6; i++) counter.increment();
-      Ref<Counter> ref = stoa.ref(counter);
-      if (group == 0) {
-        StreamKey stream = stoa.streams().streamOf(ref);
-        assertEquals(6, stoa.streams().check(stream));
-        assertThrows(
-            IllegalArgumentException.class, () -> stoa.streams().append(stream, new byte[1]));
-      } else {
-        var refused =
-            assertThrows(UnsupportedOperationException.class, () -> stoa.streams().streamOf(ref));
-        assertTrue(String.valueOf(refused.getMessage()).contains("history"), refused.getMessage());
-      }
-      assertEquals(6, stoa.history(counter).entries(1, 9).size());
+      StreamKey stream = stoa.streams().streamOf(stoa.ref(counter));
+      assertEquals(6, stoa.streams().check(stream));
+      assertEquals(
+          stoa.history(counter).entries(1, 9).stream().map(entry -> entry.address()).toList(),
+          stoa.streams().readAll(stream).stream().map(StreamEntry::log).toList());
+      assertThrows(
+          IllegalArgumentException.class, () -> stoa.streams().append(stream, new byte[1]));
     }
-    Blob blob = stoa.get(Blob.class, "b");
-    assertEquals(0, stoa.streams().check(stoa.streams().streamOf(stoa.ref(blob))));
+    // Group 0 has the objects that belong to the store as a whole, whatever their shards.
+    for (int i = 0; i < 9; i++) {
+      Blob blob = stoa.get(Blob.class, "b" + i);
+      StreamKey stream = stoa.streams().streamOf(stoa.ref(blob));
+      assertEquals(0, stoa.streams().check(stream));
+      blob.write(0, new byte[] {1});
+      assertEquals(1, stoa.streams().check(stream));
+    }
   }
 
   // ---- by proxy

@@ -52,6 +52,7 @@ final class Audit {
           served
               .service()
               .streams()
+              .all()
               .appendAsync(Map.of(key, entry.encoded()))
               .whenComplete((_, failed) -> {
                 if (failed != null) lost(entry, failed);

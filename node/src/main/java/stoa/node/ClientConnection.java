@@ -386,6 +386,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
         .addAllServers(servedGroups.servers())
         .setGroups(servedGroups.groups())
+        .setSpreadsStreams(true)
         .setClientClasses(config.clientClasses() && caller.hasSome(Role.DEPLOY))
         .build();
   }

@@ -159,8 +159,8 @@ final class Needs {
   /// object.
   private static Need stream(int number) {
     return switch (StreamOperation.of(number)) {
-      case APPEND -> of(CALL, Keep.STREAMS);
-      case TAIL -> Need.NONE;
+      case APPEND, PLACES -> of(CALL, Keep.STREAMS);
+      case TAIL, HAS -> Need.NONE;
       case READ_LOG, SCAN_LOG, READ, SCAN, CHECK, OLDEST, FOLLOW, FOLLOW_LOG -> Need.of(READ);
       case TRIM -> Need.of(CREATE);
       case FILL_HOLE -> Need.of(CALL);

@@ -163,10 +163,8 @@ final class Requests {
   private void stream(PendingRequest asked, Session session, Stream stream) {
     StreamOperation operation = StreamOperation.of(stream.getOperation());
     ByteString arguments = stream.getArguments();
-    if (operation.isChange() && asked.isLost()) return;
     if (operation == StreamOperation.APPEND) {
-      // Begun here, so that one thread's appends keep their order.
-      asked.start(() -> StreamCalls.append(service.streams(), arguments.toByteArray()));
+      append(asked, session, arguments.toByteArray());
     } else {
       PendingRequest.Work work =
           () ->
@@ -175,6 +173,20 @@ final class Requests {
                   service.moment());
       if (operation.isFollow()) asked.aside(work); // it waits for most of its time
       else session.threads.reads().execute(() -> asked.attempt(work));
+    }
+  }
+
+  /// Begins an append here, so that one thread's appends keep their order. Looks for it first when
+  /// an earlier server may have logged it.
+  private void append(PendingRequest asked, Session session, byte[] arguments) {
+    Lane lane = session.threads.appends();
+    if (asked.isAgain()) {
+      lane.slow(() ->
+          asked.start(() ->
+              StreamCalls.appendAgain(service.streams(), arguments, asked.id(), asked.since())));
+    } else {
+      lane.quick(() ->
+          asked.start(() -> StreamCalls.append(service.streams(), arguments, asked.id())));
     }
   }
 }

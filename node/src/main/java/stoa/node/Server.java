@@ -759,7 +759,7 @@ public final class Server implements AutoCloseable {
           try {
             reply =
                 asked.hasAudit()
-                    ? Audit.last(served.service().streams(), asked.getAudit().getMax())
+                    ? Audit.last(served.service().streams().all(), asked.getAudit().getMax())
                     : Looking.answer(served.service().look(), asked);
           } catch (RuntimeException | LinkageError | StackOverflowError failed) {
             reply = refusal("the server cannot tell: " + failed);

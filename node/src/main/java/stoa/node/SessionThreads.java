@@ -11,6 +11,7 @@ final class SessionThreads {
   private final Executor calls;
   private final Executor transactions;
   private final Executor reads;
+  private final Lane appends;
   private final Lanes<ByteString> blobs;
   private final Lanes<Long> listeners;
   private final Lanes<ByteString> keys;
@@ -22,6 +23,7 @@ final class SessionThreads {
     this.calls = all.callsOfSession();
     this.transactions = all.transactionsOfSession();
     this.reads = new Share(all.background(), READS_MAX);
+    this.appends = new Lane(reads);
     this.blobs = new Lanes<>(reads);
     this.listeners = new Lanes<>(calls);
     this.keys = new Lanes<>(calls);
@@ -40,6 +42,11 @@ final class SessionThreads {
   /// Returns the threads for large reads.
   Executor reads() {
     return reads;
+  }
+
+  /// Returns the lane of appends to streams.
+  Lane appends() {
+    return appends;
   }
 
   /// Returns the lanes of changes of a blob, by its encoded key.

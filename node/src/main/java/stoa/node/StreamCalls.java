@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import stoa.Appended;
 import stoa.Follower;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
@@ -16,8 +18,12 @@ import stoa.LogSlot;
 import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.StreamStore;
+import stoa.TooOld;
+import stoa.UnknownOutcome;
+import stoa.base.CallId;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.objects.StreamService;
 import stoa.wire.Frames;
 import stoa.wire.StreamForms;
 import stoa.wire.StreamOperation;
@@ -31,8 +37,9 @@ final class StreamCalls {
   private StreamCalls() {}
 
   /// Performs an operation, and returns its answer.
-  static byte[] answer(StreamStore streams, StreamOperation operation, byte[] arguments)
+  static byte[] answer(StreamService service, StreamOperation operation, byte[] arguments)
       throws InterruptedException {
+    StreamStore streams = service.all();
     var in = new Decoder(arguments);
     var out = new Encoder(256);
     switch (operation) {
@@ -40,35 +47,65 @@ final class StreamCalls {
       case SCAN_LOG -> scanLog(streams, in, out);
       case TAIL -> StreamForms.log(out, streams.tail());
       case READ -> {
-        StreamKey key = StreamForms.key(in);
+        StreamKey key = service.require(StreamForms.key(in));
         StreamForms.entries(
             out, parts(addresses(in), some -> streams.read(key, some), StreamCalls::bytes));
       }
-      case SCAN -> scan(streams, in, out);
-      case CHECK -> out.varint(streams.check(StreamForms.key(in)));
-      case OLDEST -> out.varint(streams.oldest(StreamForms.key(in)));
+      case SCAN -> scan(streams, service.require(StreamForms.key(in)), in, out);
+      case CHECK -> out.varint(streams.check(service.require(StreamForms.key(in))));
+      case OLDEST -> out.varint(streams.oldest(service.require(StreamForms.key(in))));
       case TRIM -> {
-        StreamKey key = changed(StreamForms.key(in));
+        StreamKey key = service.require(changed(StreamForms.key(in)));
         streams.trim(key, in.varint());
         out.varint(streams.oldest(key));
       }
       case FILL_HOLE -> StreamForms.slot(out, streams.fillHole(StreamForms.log(in)));
-      case FOLLOW -> follow(streams, in, out);
+      case FOLLOW -> follow(streams, service.require(StreamForms.key(in)), in, out);
       case FOLLOW_LOG -> followLog(streams, in, out);
+      case HAS -> {
+        for (StreamKey key : keys(in)) out.u8(service.has(key) ? 1 : 0);
+      }
+      case PLACES -> {
+        LogAddress log = StreamForms.log(in);
+        StreamForms.places(out, service.appended(keys(in), log));
+      }
       case APPEND -> throw new IllegalStateException(operation + " is asynchronous");
     }
     return out.toBytes();
   }
 
   /// Begins to append, and returns the future answer.
-  static CompletableFuture<byte[]> append(StreamStore streams, byte[] arguments) {
-    return streams
-        .appendAsync(data(new Decoder(arguments)))
-        .thenApply(appended -> {
-          var out = new Encoder(64);
-          StreamForms.appended(out, appended);
-          return out.toBytes();
-        });
+  static CompletableFuture<byte[]> append(StreamService streams, byte[] arguments, CallId id) {
+    return streams.append(data(new Decoder(arguments)), id).thenApply(StreamCalls::answer);
+  }
+
+  /// Appends like [#append], unless an earlier server has done so.
+  ///
+  /// @param since a log counter in front of the append
+  static CompletableFuture<byte[]> appendAgain(
+      StreamService streams, byte[] arguments, CallId id, long since) {
+    Appended earlier;
+    try {
+      earlier = streams.earlier(List.copyOf(data(new Decoder(arguments)).keySet()), id, since);
+    } catch (TooOld old) {
+      throw new UnknownOutcome("what became of the append is too long ago to be known", old);
+    }
+    return earlier == null
+        ? append(streams, arguments, id)
+        : CompletableFuture.completedFuture(answer(earlier));
+  }
+
+  private static byte[] answer(Appended appended) {
+    var out = new Encoder(64);
+    StreamForms.appended(out, appended);
+    return out.toBytes();
+  }
+
+  /// Appends as part of a transaction.
+  ///
+  /// @param to receives each stream and its entry
+  static void append(byte[] arguments, BiConsumer<StreamKey, byte[]> to) {
+    data(new Decoder(arguments)).forEach(to);
   }
 
   // ---- operations
@@ -85,6 +122,12 @@ final class StreamCalls {
     if (!AuditEntry.isOne(stream)) return stream;
     throw new IllegalArgumentException(
         "stream " + stream + " is the audit log, which servers alone write; read it");
+  }
+
+  private static List<StreamKey> keys(Decoder in) {
+    var keys = new ArrayList<StreamKey>();
+    for (int left = in.count(); left > 0; left--) keys.add(StreamForms.key(in));
+    return keys;
   }
 
   private static List<LogAddress> logs(Decoder in) {
@@ -166,8 +209,7 @@ final class StreamCalls {
     return new LogAddress(address.epoch(), address.counter() + 1);
   }
 
-  private static void scan(StreamStore streams, Decoder in, Encoder out) {
-    StreamKey key = StreamForms.key(in);
+  private static void scan(StreamStore streams, StreamKey key, Decoder in, Encoder out) {
     long from = in.varint();
     long to = in.varint();
     int most = bytesMax(in);
@@ -186,9 +228,8 @@ final class StreamCalls {
     out.varint(bytes[0] < most ? 0 : found.getLast().address() + 1);
   }
 
-  private static void follow(StreamStore streams, Decoder in, Encoder out)
+  private static void follow(StreamStore streams, StreamKey key, Decoder in, Encoder out)
       throws InterruptedException {
-    StreamKey key = StreamForms.key(in);
     long from = in.varint();
     int most = bytesMax(in);
     Duration wait = waitMax(in);

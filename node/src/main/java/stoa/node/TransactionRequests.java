@@ -16,6 +16,7 @@ import stoa.store.ordering.Coordinator;
 import stoa.store.running.StoreTransaction;
 import stoa.wire.MessageForms;
 import stoa.wire.ShardMap;
+import stoa.wire.StreamOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.Begin;
@@ -25,6 +26,7 @@ import stoa.wire.proto.Delete;
 import stoa.wire.proto.Done;
 import stoa.wire.proto.Outcome;
 import stoa.wire.proto.Request;
+import stoa.wire.proto.Stream;
 import stoa.wire.proto.TransactionId;
 
 /// Executes requests in transactions, whose bodies run at the clients. Thread-safe.
@@ -145,6 +147,7 @@ final class TransactionRequests {
         else open.transacting().drop();
         yield Forms.done();
       }
+      case STREAM -> append(open.transacting(), request.getStream());
       case COMMIT -> commit(open.transacting());
       default ->
           throw new IllegalArgumentException(
@@ -177,6 +180,15 @@ final class TransactionRequests {
     StoreTransaction.Id id = transacting.id();
     if (id != null) answered.setTransaction(Forms.id(id));
     return Forms.answer(transacting.at().counter()).setAnswered(answered);
+  }
+
+  private static Answer.Builder append(ObjectService.Transacting transacting, Stream stream) {
+    StreamOperation operation = StreamOperation.of(stream.getOperation());
+    if (operation != StreamOperation.APPEND) {
+      throw new IllegalArgumentException(operation + " on streams takes no part in transactions");
+    }
+    StreamCalls.append(stream.getArguments().toByteArray(), transacting::append);
+    return Forms.done();
   }
 
   private Answer.Builder commit(ObjectService.Transacting transacting) {

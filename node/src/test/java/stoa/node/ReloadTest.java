@@ -228,9 +228,9 @@ class ReloadTest {
       }
       StreamKey stream = AuditEntry.stream(0, 1);
       assertTrue(AuditEntry.streams().contains(stream));
-      while (service.streams().check(stream) < 2) Thread.onSpinWait();
+      while (service.streams().all().check(stream) < 2) Thread.onSpinWait();
       var entries =
-          service.streams().readAll(stream).stream().map(one -> AuditEntry.of(one.data())).toList();
+          service.streams().all().readAll(stream).stream().map(one -> AuditEntry.of(one.data())).toList();
       assertEquals("ann", entries.get(0).identity());
       assertEquals("127.0.0.1", entries.get(0).address());
       assertEquals("cancel 7", entries.get(0).command());

@@ -155,9 +155,9 @@ class RolesTest {
 
   private static Set<Role> stream(StreamOperation operation) {
     return switch (operation) {
-      case APPEND, FILL_HOLE -> EnumSet.of(CALL);
+      case APPEND, FILL_HOLE, PLACES -> EnumSet.of(CALL);
       case TRIM -> EnumSet.of(CREATE);
-      case TAIL -> ANY;
+      case TAIL, HAS -> ANY;
       default -> READS;
     };
   }

@@ -37,7 +37,7 @@ record LocalStreams(StoredStreams stored) implements Service.Streams {
 
   @Override
   public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
-    return stored.appendAsync(streams, data);
+    return stored.appendAsync(streams, data, null);
   }
 
   @Override

@@ -19,7 +19,7 @@ import stoa.Reads;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
-import stoa.StreamStore;
+import stoa.StreamKey;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.base.Answer;
@@ -59,6 +59,7 @@ import stoa.store.running.Execution;
 import stoa.store.running.Request;
 import stoa.store.running.StoreTransaction;
 import stoa.store.running.Target;
+import stoa.store.streams.StoredStreams;
 import stoa.store.watching.Watch;
 import stoa.store.watching.Watcher;
 
@@ -80,6 +81,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private final Sessions sessions;
   private final KeyService keys;
   private final CodeService code;
+  private final StreamService streams;
 
   private ObjectService(LocalService stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
@@ -89,6 +91,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     this.classesOfKeys = naming.classesOfKeys();
     this.keys = new KeyService(stoa, naming);
     this.code = new CodeService(stoa);
+    this.streams = new StreamService(stoa);
     stoa.serve();
   }
 
@@ -896,6 +899,15 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       return ended;
     }
 
+    /// Appends an entry to a user's stream when it commits.
+    ///
+    /// @throws IllegalArgumentException as [StreamService#require], and when the stream belongs to
+    ///   an object, or to the store itself
+    public void append(StreamKey stream, byte[] data) {
+      streams.checkBytes(data.length);
+      transaction.append(StoredStreams.keyOf(streams.require(stream)), data);
+    }
+
     /// Returns the generation of an object, 0 when it is absent.
     public long generation(Container container) {
       return transaction.generation(container.key());
@@ -1026,10 +1038,9 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return new SharedBlob(stoa.stoa(), stoa.blobs().at(decoded, generation));
   }
 
-  /// Returns the streams of users.
-  public StreamStore streams() {
-    stoa.part().requireFirst("users' streams");
-    return stoa.stoa().streams();
+  /// Returns the service of streams.
+  public StreamService streams() {
+    return streams;
   }
 
   // ---- views

@@ -3,7 +3,6 @@ package stoa.objects;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -86,8 +85,8 @@ class StreamStoreTest {
     return new LogAddress(address.epoch(), address.counter() + count);
   }
 
-  /// Whether each store is kept in several groups, of which the first has the streams. The groups
-  /// share one order: between two addresses of the first are those of others.
+  /// Whether each store is kept in several groups. These share one order: a group takes many
+  /// addresses at a time, and leaves holes.
   private static final boolean GROUPED = Integer.getInteger("stoa.test.groups", 1) > 1;
 
   private static void assertFollows(LogAddress before, LogAddress next) {
@@ -95,17 +94,13 @@ class StreamStoreTest {
     else assertEquals(after(before, 1), next);
   }
 
-  /// A counter whose stream can be read: in several groups, that of another group is refused.
+  private static void assertLast(LogAddress appended, LogAddress tail) {
+    if (GROUPED) assertTrue(appended.compareTo(tail) <= 0, appended + " before " + tail);
+    else assertEquals(appended, tail);
+  }
+
   private static Counter counter(Stoa stoa, String name) {
-    for (int i = 0; ; i++) {
-      Counter counter = stoa.get(Counter.class, name + "/" + i);
-      try {
-        assertNotNull(stoa.streams().streamOf(stoa.ref(counter)));
-        return counter;
-      } catch (UnsupportedOperationException ofAnotherGroup) {
-        assertTrue(GROUPED, ofAnotherGroup.toString());
-      }
-    }
+    return stoa.get(Counter.class, name);
   }
 
   /// Figure 1 of the vCorfu paper: one log, in which each user's last login must be looked for, and
@@ -195,12 +190,14 @@ class StreamStoreTest {
     try (Stoa stoa = Stoa.open("file:" + directory)) {
       first = stoa.streams().append(ALICE, bytes("one")).log();
       end = stoa.streams().tail();
-      assertEquals(first, end);
-      assertEquals(
-          new LogSlot.NotYetWritten(after(end, 1)), stoa.streams().fillHole(after(end, 1)));
-      assertInstanceOf(LogSlot.Written.class, stoa.streams().fillHole(end));
+      assertLast(first, end);
+      if (!GROUPED) {
+        assertEquals(
+            new LogSlot.NotYetWritten(after(end, 1)), stoa.streams().fillHole(after(end, 1)));
+      }
+      assertInstanceOf(LogSlot.Written.class, stoa.streams().fillHole(first));
       // Behind what a server still writes when its client leaves.
-      never = after(end, 100);
+      never = after(end, GROUPED ? 1L << 30 : 100);
       assertEquals(new LogSlot.NotYetWritten(never), stoa.streams().fillHole(never));
     }
     try (Stoa stoa = Stoa.open("file:" + directory)) {
@@ -212,7 +209,7 @@ class StreamStoreTest {
       LogAddress tail = streams.tail();
       LogAddress seal = tail;
       while (streams.read(seal) instanceof LogSlot.Written) seal = after(seal, -1);
-      assertEquals(end.epoch() + 1, seal.epoch());
+      if (!GROUPED) assertEquals(end.epoch() + 1, seal.epoch());
       assertTrue(seal.compareTo(end) > 0);
       assertEquals(new LogSlot.Hole(seal), streams.read(seal));
       LogAddress next = streams.append(ALICE, bytes("two")).log();
@@ -224,12 +221,13 @@ class StreamStoreTest {
       assertEquals(new LogSlot.NotYetWritten(future), streams.read(future));
       List<LogSlot> slots = streams.read(List.of(next, after(next, 1), first));
       assertEquals("two", text(((LogSlot.Written) slots.get(0)).entries().getFirst()));
-      assertInstanceOf(LogSlot.NotYetWritten.class, slots.get(1));
+      if (!GROUPED) assertInstanceOf(LogSlot.NotYetWritten.class, slots.get(1));
       assertEquals("one", text(((LogSlot.Written) slots.get(2)).entries().getFirst()));
       // A range from an address that its epoch never had begins with the next epoch.
       var found = new ArrayList<LogAddress>();
       streams.scan(never, streams.tail(), slot -> found.add(slot.address()));
-      assertEquals(after(seal, 1), found.getFirst());
+      if (!GROUPED) assertEquals(after(seal, 1), found.getFirst());
+      assertTrue(found.stream().noneMatch(given -> given.compareTo(never) < 0), found::toString);
       assertEquals(next, found.getLast());
     }
   }
@@ -357,7 +355,8 @@ class StreamStoreTest {
   @Test
   void manyWritersKeepStreamsDenseAndInLogOrder(@TempDir Path directory) throws Exception {
     int writers = 8;
-    int each = 500;
+    // An append to streams of several groups is a commit of its own.
+    int each = GROUPED ? 60 : 500;
     var given = new ConcurrentHashMap<LogAddress, String>();
     try (Stoa stoa = Stoa.open("file:" + directory)) {
       StreamStore streams = stoa.streams();
@@ -420,13 +419,14 @@ class StreamStoreTest {
   void followsTheLogAndAStreamAsTheyGrow() throws Exception {
     try (Stoa stoa = Stoa.open("memory:")) {
       StreamStore streams = stoa.streams();
-      streams.append(ALICE, bytes("0"));
+      LogAddress first = streams.append(ALICE, bytes("0")).log();
       int count = 2_000;
       try (var log = streams.follow(StreamStore.BEGINNING);
           var alice = streams.follow(ALICE, 2);
-          var both = streams.follow(streams.tail())) {
+          var both = streams.follow(first)) {
         assertEquals("0", text(both.next().entries().getFirst()));
-        assertEquals(Optional.empty(), both.poll());
+        // The servers of other groups note that the client is there.
+        if (!GROUPED) assertEquals(Optional.empty(), both.poll());
         var writer =
             Thread.ofPlatform()
                 .start(() -> {

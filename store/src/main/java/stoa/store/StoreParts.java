@@ -358,6 +358,13 @@ final class StoreParts {
   /// Returns the parts that keep users' streams.
   StoredStreams.Parts streamParts() {
     return new StoredStreams.Parts(
-        leader, residents, admission, health, intake.progress(), threads::answer, retention);
+        leader,
+        residents,
+        admission,
+        health,
+        intake.progress(),
+        threads::answer,
+        retention,
+        timeline);
   }
 }

@@ -15,7 +15,8 @@ import stoa.sim.Trace;
 
 /// Clients with several threads each that call a store while its servers fail, and the check of the
 /// answers: they must be linearizable for each object and key, and strictly serializable over
-/// several; listeners must have missed no event, and seen no disorder.
+/// several; listeners must have missed no event, and seen no disorder; each append to streams must
+/// be there once, in an order that all readers see.
 final class RecordedRun {
   private static final int CLIENTS = 3;
   private static final int THREADS = 3;
@@ -32,8 +33,8 @@ final class RecordedRun {
     /// @param progress the turns of the clients until then
     void happen(CallerProgress progress) throws Exception;
 
-    /// Returns whether all servers of the store support blobs by now; called all the time.
-    default boolean allowsBlobs() {
+    /// Returns whether all servers of the store are of this release by now; called all the time.
+    default boolean areOfThisRelease() {
       return true;
     }
 
@@ -51,7 +52,7 @@ final class RecordedRun {
     try {
       for (int i = 0; i < CLIENTS; i++) clients.add(Stoa.open(config));
       var progress = new CallerProgress();
-      var work = new RecordedWork(clients.getFirst(), progress, faults::allowsBlobs);
+      var work = new RecordedWork(clients.getFirst(), progress, faults::areOfThisRelease);
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         var ends = new ArrayList<Future<?>>();
         for (int i = 0; i < CLIENTS * THREADS; i++) {

@@ -66,16 +66,19 @@ final class RecordedWork {
   private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
   private final RecordedKeys keys;
   private final RecordedBlobs blobs = new RecordedBlobs(this::reached);
+  private final RecordedStreams streams;
   private final CallerProgress progress;
-  private final BooleanSupplier allowsBlobs;
+  private final BooleanSupplier areOfThisRelease;
 
   /// @param stoa the store at which the witnesses of puts listen, to its end
   /// @param progress the turns of the workers
-  /// @param allowsBlobs whether the servers support blobs by now
-  RecordedWork(Stoa stoa, CallerProgress progress, BooleanSupplier allowsBlobs) {
+  /// @param areOfThisRelease whether all servers are of this release by now: others may have no
+  ///   blobs, and keep streams elsewhere
+  RecordedWork(Stoa stoa, CallerProgress progress, BooleanSupplier areOfThisRelease) {
     this.progress = progress;
-    this.allowsBlobs = allowsBlobs;
+    this.areOfThisRelease = areOfThisRelease;
     keys = new RecordedKeys(stoa, this::reached);
+    streams = new RecordedStreams(stoa, this::reached);
   }
 
   private static <I, O> List<Recorder<I, O>> recorders(int count) {
@@ -173,6 +176,7 @@ final class RecordedWork {
     Serializability.require(transactions.transactions());
     keys.require(stoa);
     blobs.require(stoa);
+    streams.require(stoa);
   }
 
   /// One thread of the work.
@@ -186,6 +190,7 @@ final class RecordedWork {
     private final Recorder.Client<ErasableModel.Input, Long> erasable;
     private final RecordedKeys.Worker key;
     private final RecordedBlobs.Worker blob;
+    private final RecordedStreams.Worker stream;
     private final long[] seen = new long[COUNTERS];
     private int transaction;
 
@@ -199,6 +204,7 @@ final class RecordedWork {
       erasable = erasables.client(name);
       key = keys.worker(name, stoa, chance.of("keys"));
       blob = blobs.worker(name, stoa, chance.of("blobs"));
+      stream = streams.worker(name, stoa, chance.of("streams"));
     }
 
     /// Takes turns, until they are over, or one fails.
@@ -218,7 +224,7 @@ final class RecordedWork {
 
     /// Makes the next calls.
     void turn() throws Exception {
-      switch (chance.below(14)) {
+      switch (chance.below(16)) {
         case 0, 1 -> increment(chance.below(COUNTERS));
         case 2 -> {
           if (chance.percent(50)) read(chance.below(COUNTERS));
@@ -229,7 +235,10 @@ final class RecordedWork {
         case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
         case 8, 9 -> key.turn();
         case 10, 11 -> {
-          if (allowsBlobs.getAsBoolean() && blob.turn()) progress.answered();
+          if (areOfThisRelease.getAsBoolean() && blob.turn()) progress.answered();
+        }
+        case 12, 13 -> {
+          if (areOfThisRelease.getAsBoolean() && stream.turn()) progress.answered();
         }
         default -> transaction();
       }

@@ -46,8 +46,8 @@ public final class UpgradeScenario implements Scenario {
     }
   }
 
-  /// The upgrades. Servers of the other release may not support blobs, so clients use them when all
-  /// are of this one.
+  /// The upgrades. Servers of the other release may have no blobs, and keep streams elsewhere, so
+  /// clients use both when all are of this one.
   private record Upgrades(Cluster cluster, Chance chance, Trace trace, AtomicBoolean done)
       implements RecordedRun.Faults {
     private Upgrades(Cluster cluster, Chance chance, Trace trace) {
@@ -62,7 +62,7 @@ public final class UpgradeScenario implements Scenario {
     }
 
     @Override
-    public boolean allowsBlobs() {
+    public boolean areOfThisRelease() {
       return done.get();
     }
   }

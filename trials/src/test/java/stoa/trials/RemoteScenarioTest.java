@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import stoa.Stoa;
+import stoa.StreamKey;
 import stoa.sim.Chance;
 import stoa.sim.scenario.SimulatedRun;
 
@@ -32,6 +33,19 @@ class RemoteScenarioTest {
       stoa.get(Recorded.Counter.class, "counter 0").add(1);
       var wrong = assertThrows(AssertionError.class, () -> work.require(stoa));
       assertTrue(String.valueOf(wrong.getMessage()).contains("Read"), wrong::getMessage);
+    }
+  }
+
+  @Test
+  void anAppendThatIsThereTwiceIsNoticed() throws Exception {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var work = new RecordedWork(stoa, new CallerProgress(), () -> true);
+      var worker = work.worker("one", stoa, new Chance(1));
+      for (int i = 0; i < 50; i++) worker.turn();
+      StreamKey stream = StreamKey.of("recorded 0");
+      stoa.streams().append(stream, stoa.streams().readAll(stream).getFirst().data());
+      var wrong = assertThrows(AssertionError.class, () -> work.require(stoa));
+      assertTrue(String.valueOf(wrong.getMessage()).contains("is there twice"), wrong::getMessage);
     }
   }
 

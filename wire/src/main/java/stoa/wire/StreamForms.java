@@ -113,19 +113,26 @@ public final class StreamForms {
 
   /// Writes the places that an append has got.
   public static void appended(Encoder out, Appended appended) {
-    log(out, appended.log()).varint(appended.places().size());
-    for (Appended.Place place : appended.places()) {
-      key(out, place.stream()).varint(place.address());
-    }
+    places(log(out, appended.log()), appended.places());
   }
 
-  /// Reads the places that an append has got.
-  public static Appended appended(Decoder in) {
-    LogAddress log = log(in);
+  /// Writes places in streams.
+  public static void places(Encoder out, List<Appended.Place> places) {
+    out.varint(places.size());
+    for (Appended.Place place : places) key(out, place.stream()).varint(place.address());
+  }
+
+  /// Reads places in streams.
+  public static List<Appended.Place> places(Decoder in) {
     var places = new ArrayList<Appended.Place>();
     for (long left = in.varint(); left > 0; left--) {
       places.add(new Appended.Place(key(in), in.varint()));
     }
-    return new Appended(log, places);
+    return places;
+  }
+
+  /// Reads the places that an append has got.
+  public static Appended appended(Decoder in) {
+    return new Appended(log(in), places(in));
   }
 }

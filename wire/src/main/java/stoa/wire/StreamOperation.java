@@ -25,7 +25,11 @@ public enum StreamOperation {
   /// Waits for later entries of a stream.
   FOLLOW(11),
   /// Waits for later entries of the log.
-  FOLLOW_LOG(12);
+  FOLLOW_LOG(12),
+  /// Asks which streams the group has.
+  HAS(13),
+  /// Finds the stream addresses of an append to streams of several groups.
+  PLACES(14);
 
   private final int number;
 
@@ -44,11 +48,6 @@ public enum StreamOperation {
   public static StreamOperation of(int number) {
     for (StreamOperation one : values()) if (one.number == number) return one;
     throw new IllegalArgumentException("operation " + number + " on streams is not known");
-  }
-
-  /// Returns whether the operation changes something.
-  public boolean isChange() {
-    return this == APPEND || this == TRIM;
   }
 
   /// Returns whether the operation waits for later entries.

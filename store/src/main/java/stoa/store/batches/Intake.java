@@ -777,7 +777,8 @@ public final class Intake {
 
   private @Nullable RuntimeException append(Appending appending) {
     appending.given().log =
-        draft.append(appending.residents(), appending.data(), appending.addresses());
+        draft.append(
+            appending.residents(), appending.origin(), appending.data(), appending.addresses());
     return null;
   }
 
@@ -880,7 +881,9 @@ public final class Intake {
       }
       if (request instanceof CommitRequest commit) {
         boolean mine = commit.equals(own);
-        for (PartRequest part : commit.transaction.parts(commit)) enqueue(part, mine);
+        List<PartRequest> parts = commit.transaction.parts(commit);
+        for (PartRequest part : parts) enqueue(part, mine);
+        if (parts.isEmpty()) settled.add(commit); // it only appends to streams
       } else {
         if (request instanceof ChangeRequest change) change.nowMicros = clock.last();
         enqueue(request, isWith(own, request));

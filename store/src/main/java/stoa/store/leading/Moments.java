@@ -130,6 +130,20 @@ public final class Moments {
     }
   }
 
+  /// Makes the log readable up to a log counter, or up to the last one that some store has got if
+  /// that is less; returns the lesser of the two.
+  ///
+  /// @throws Unavailable when the coordinator does not answer
+  public long upTo(long counter) {
+    Addresses common = order;
+    if (common != null && counter > moment() && counter > given.get()) {
+      raise(given, common.moment());
+    }
+    long last = Math.min(counter, Math.max(moment(), given.get()));
+    settle(last);
+    return last;
+  }
+
   /// Makes the mailboxes complete up to a log counter that some store has got.
   private void settle(long counter) {
     if (counter <= moment()) return;

@@ -40,6 +40,11 @@ public final class Draft {
     /// Returns the changes of the transaction, in order.
     List<? extends Change> changes();
 
+    /// Returns the entries that the transaction appends to users' streams, in order.
+    default List<Append> appends() {
+      return List.of();
+    }
+
     /// Returns the refusal when a key has changed since it was read.
     ///
     /// @param counter the log counter of the change
@@ -84,6 +89,13 @@ public final class Draft {
     /// Sets its stream address.
     void placed(long address);
   }
+
+  /// An entry that a transaction appends to a user's stream.
+  ///
+  /// @param end the stream
+  /// @param data the entry
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; no code compares it
+  public record Append(StreamEnd end, byte[] data) {}
 
   /// The answer to a call that the handler of a transaction's put made on another key.
   ///
@@ -265,12 +277,18 @@ public final class Draft {
 
   /// Adds entries of users' streams, at one log address.
   ///
+  /// @param origin the client's append; null when a caller in this process appends
   /// @param given receives the stream address of each entry
   /// @return the log address
-  public LogAddress append(StreamEnd[] ends, byte[][] data, long[] given) {
+  public LogAddress append(
+      StreamEnd[] ends, Records.@Nullable Origin origin, byte[][] data, long[] given) {
     int offset = addresses++;
     for (int i = 0; i < ends.length; i++) {
-      add(ends[i], Records.DATA, data[i], null, offset, micros);
+      if (origin == null) add(ends[i], Records.DATA, data[i], null, offset, micros);
+      else {
+        byte[] payload = Records.appended(origin, data[i]);
+        add(ends[i], Records.APPENDED, payload, null, offset, micros);
+      }
       given[i] = ends[i].nextTail;
     }
     return new LogAddress(epoch, last + 1 + offset);
@@ -291,6 +309,10 @@ public final class Draft {
     for (Change change : transaction.changes()) {
       commit(change, offset, now);
       change.end().nextChange = last + 1 + offset;
+    }
+    // Unlike calls, they have the time of the batch: in a stream, time never goes back.
+    for (Append append : transaction.appends()) {
+      add(append.end(), Records.DATA, append.data(), null, offset, micros);
     }
     return null;
   }

@@ -35,6 +35,7 @@ import stoa.log.StoredEntry;
 /// CHECKPOINT nothing: the state is encoded here, and continues in its decoded form
 /// NOTE       an entry of the layer above
 /// DATA       an entry that a user appends to a stream
+/// APPENDED   the same of a client of a server: origin as above, and the entry, up to the end
 ///
 /// mark of a PUT that begins a generation: 1 u8, listed varint; of a DELETE: 0 u8
 /// ```
@@ -52,6 +53,7 @@ public final class Records {
   public static final byte REFUSED = 9;
   public static final byte CHECKPOINT = 10;
   public static final byte DATA = 16;
+  public static final byte APPENDED = 17;
 
   private static final int BEGINS = 1;
   private static final int COPIED = 2;
@@ -199,7 +201,7 @@ public final class Records {
     return origin(new Encoder(32), origin).varint(listed).toBytes();
   }
 
-  /// Returns the origin of a PUT or DELETE.
+  /// Returns the origin of a PUT, a DELETE or an APPENDED.
   public static @Nullable Origin originOf(byte[] payload) {
     return origin(new Decoder(payload));
   }
@@ -216,6 +218,23 @@ public final class Records {
     String space = in.text();
     byte[] name = in.sized();
     return new Answered(call, number, space, name, in.raw(in.remaining()));
+  }
+
+  /// Returns whether a kind of entries is that of users' streams.
+  public static boolean isOfUsers(byte kind) {
+    return kind == DATA || kind == APPENDED;
+  }
+
+  public static byte[] appended(Origin origin, byte[] data) {
+    return origin(new Encoder(data.length + 32), origin).raw(data).toBytes();
+  }
+
+  /// Returns what a user appended, without the name of the append.
+  public static byte[] data(StoredEntry entry) {
+    if (entry.kind() != APPENDED) return entry.payload();
+    var in = new Decoder(entry.payload());
+    origin(in);
+    return in.raw(in.remaining());
   }
 
   public static byte[] verdict(Verdict verdict) {

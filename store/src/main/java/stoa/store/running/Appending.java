@@ -2,17 +2,24 @@ package stoa.store.running;
 
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
+import stoa.store.records.Records;
 
 /// One append to users' streams: the data for each stream, and the addresses that the append gets.
 ///
 /// The leader of the batch sets the addresses; they are valid once the request is done.
 ///
 /// @param residents the streams, pinned
+/// @param origin the client's append; null when a caller in this process appends
 /// @param data the bytes for each stream
 /// @param addresses the address that each stream gives
 /// @param given the log address of the append
 @SuppressWarnings("ArrayRecordComponent") // no code compares it
-public record Appending(Resident[] residents, byte[][] data, long[] addresses, Given given) {
+public record Appending(
+    Resident[] residents,
+    Records.@Nullable Origin origin,
+    byte[][] data,
+    long[] addresses,
+    Given given) {
   /// The address that an append gets as a whole.
   public static final class Given {
     /// The log address.
@@ -21,8 +28,8 @@ public record Appending(Resident[] residents, byte[][] data, long[] addresses, G
     private Given() {}
   }
 
-  public Appending(Resident[] residents, byte[][] data) {
-    this(residents, data, new long[data.length], new Given());
+  public Appending(Resident[] residents, Records.@Nullable Origin origin, byte[][] data) {
+    this(residents, origin, data, new long[data.length], new Given());
   }
 
   /// Returns how many bytes it appends.

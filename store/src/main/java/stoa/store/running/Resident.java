@@ -172,7 +172,7 @@ public final class Resident extends StreamEnd implements Runnable {
     if (!marked) {
       StoredEntry entry = parts.loader.streams.read(key.stream(), tail);
       if (entry == null) return;
-      users = entry.kind() == Records.DATA;
+      users = Records.isOfUsers(entry.kind());
     }
     if (users != key.isStream()) throw Residents.mixed(key);
   }

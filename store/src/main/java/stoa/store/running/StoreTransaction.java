@@ -64,12 +64,14 @@ public final class StoreTransaction implements AutoCloseable {
   private static final class Layer {
     private final @Nullable Layer below;
     private final int loggedCalls;
+    private final int appends;
     private final boolean readOnly;
     private final Map<StreamId, Copy> copies = new HashMap<>();
 
-    private Layer(@Nullable Layer below, int loggedCalls, boolean readOnly) {
+    private Layer(@Nullable Layer below, int loggedCalls, int appends, boolean readOnly) {
       this.below = below;
       this.loggedCalls = loggedCalls;
+      this.appends = appends;
       this.readOnly = readOnly;
     }
 
@@ -183,6 +185,11 @@ public final class StoreTransaction implements AutoCloseable {
   private final Runnable unpin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
   private final ArrayList<LoggedCall> loggedCalls = new ArrayList<>();
+
+  // The users' streams to which it appends, pinned. It reads nothing of them.
+  private final LinkedHashMap<StreamId, Resident> streams = new LinkedHashMap<>();
+
+  private final ArrayList<Draft.Append> appends = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
   private final AtomicInteger partsLeft = new AtomicInteger();
   private volatile List<PartRequest> parts = List.of();
@@ -235,7 +242,7 @@ public final class StoreTransaction implements AutoCloseable {
     this.nowMicros = begun.nowMicros;
     this.mark = begun.mark;
     this.unpin = begun.unpin;
-    this.top = new Layer(null, 0, bounds.isReadOnly());
+    this.top = new Layer(null, 0, 0, bounds.isReadOnly());
   }
 
   /// Marks this as one question from outside whose handler asks other keys; returns this.
@@ -433,6 +440,24 @@ public final class StoreTransaction implements AutoCloseable {
     return ended;
   }
 
+  /// Appends an entry to a user's stream when this commits. That neither reads the stream nor
+  /// depends on it.
+  ///
+  /// @param stream as of [Key#ofStream]
+  /// @throws IllegalArgumentException when it is the stream of an object, or of the store itself
+  public void append(Key stream, byte[] data) {
+    check();
+    checkWrites(stream);
+    count(data.length);
+    Resident known = streams.get(stream.stream());
+    if (known == null) {
+      checkKeys();
+      known = residents.pin(stream);
+      streams.put(stream.stream(), known);
+    }
+    appends.add(new Draft.Append(known, data));
+  }
+
   /// Returns the address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     check();
@@ -533,7 +558,7 @@ public final class StoreTransaction implements AutoCloseable {
 
   /// Returns how many keys it has read and written.
   public int keys() {
-    return touched.size();
+    return touched.size() + streams.size();
   }
 
   // ---- nested transactions
@@ -541,13 +566,13 @@ public final class StoreTransaction implements AutoCloseable {
   /// Begins a nested transaction: [#keep] merges its puts and [#drop] drops them.
   public void enter() {
     check();
-    top = new Layer(top, loggedCalls.size(), top.readOnly);
+    top = new Layer(top, loggedCalls.size(), appends.size(), top.readOnly);
   }
 
   /// Begins a nested transaction that refuses puts.
   public void enterToRead() {
     check();
-    top = new Layer(top, loggedCalls.size(), true);
+    top = new Layer(top, loggedCalls.size(), appends.size(), true);
   }
 
   /// Ends the nested transaction that began last, and keeps its puts.
@@ -560,6 +585,7 @@ public final class StoreTransaction implements AutoCloseable {
   public void drop() {
     Layer ended = leaveLayer();
     loggedCalls.subList(ended.loggedCalls, loggedCalls.size()).clear();
+    appends.subList(ended.appends, appends.size()).clear();
   }
 
   private Layer leaveLayer() {
@@ -574,14 +600,14 @@ public final class StoreTransaction implements AutoCloseable {
 
   /// Makes the puts durable and visible.
   ///
-  /// @return the log address; [#at()] when the transaction has put nothing
+  /// @return the log address; [#at()] when the transaction has put and appended nothing
   /// @throws Aborted when a key that it has read or written has changed
   /// @throws stoa.UnknownOutcome when the log failed; ask with [#id()]
   public LogAddress commit() {
     check();
     ended = true;
     try {
-      if (loggedCalls.isEmpty()) return at;
+      if (!writes()) return at;
       return new LogAddress(host.epoch(), host.commit(this));
     } catch (Aborted lost) {
       throw told(lost);
@@ -594,6 +620,11 @@ public final class StoreTransaction implements AutoCloseable {
   public Id id() {
     LoggedCall first = loggedCalls.getFirst();
     return new Id(first.resident.key, first.tail(), mark);
+  }
+
+  /// Returns whether it would log something.
+  public boolean writes() {
+    return !loggedCalls.isEmpty() || !appends.isEmpty();
   }
 
   /// Returns the same as [#id], and null when the transaction has put nothing.
@@ -614,6 +645,8 @@ public final class StoreTransaction implements AutoCloseable {
   private void unpin() {
     touched.values().forEach(Resident::unpin);
     touched.clear();
+    streams.values().forEach(Resident::unpin);
+    streams.clear();
     unpin.run();
   }
 
@@ -628,7 +661,7 @@ public final class StoreTransaction implements AutoCloseable {
     for (LoggedCall loggedCall : loggedCalls) {
       if (loggedCall.value != null) return false;
     }
-    return true;
+    return appends.isEmpty();
   }
 
   /// Returns how many bytes it puts, with the answers that the leader logs.
@@ -640,34 +673,36 @@ public final class StoreTransaction implements AutoCloseable {
     return nowMicros;
   }
 
-  /// Returns the key to which it put first.
+  /// Returns the key to which it put first, or one to which it appends.
   public Resident first() {
-    return loggedCalls.getFirst().resident;
+    return loggedCalls.isEmpty() ? any() : loggedCalls.getFirst().resident;
   }
 
-  /// Returns one of the keys that it has read or written.
+  /// Returns one of the keys that it has read or written, or to which it appends.
   public Resident any() {
-    return touched.values().iterator().next();
+    var some = touched.isEmpty() ? streams : touched;
+    return some.values().iterator().next();
   }
 
   /// Returns the streams of the keys that it has read and does not change.
   public Set<StreamId> read() {
-    var streams = new HashSet<>(touched.keySet());
-    streams.removeAll(changed());
-    return streams;
+    var all = new HashSet<>(touched.keySet());
+    all.removeAll(changed());
+    return all;
   }
 
-  /// Returns the streams that get entries when it commits: those of the keys that it changes, and
-  /// those that list the keys that it begins or deletes.
+  /// Returns the streams that get entries when it commits: those of the keys that it changes, those
+  /// to which it appends, and those that list the keys that it begins or deletes.
   public Set<StreamId> changed() {
-    var streams = new HashSet<StreamId>();
+    var all = new HashSet<StreamId>();
+    for (Draft.Append append : appends) all.add(append.end().key.stream());
     for (LoggedCall loggedCall : loggedCalls) {
-      streams.add(loggedCall.resident.key.stream());
+      all.add(loggedCall.resident.key.stream());
       if (loggedCall.begins || loggedCall.value == null) {
-        streams.add(residents.directory(loggedCall.resident.key.space()).key.stream());
+        all.add(residents.directory(loggedCall.resident.key.space()).key.stream());
       }
     }
-    return streams;
+    return all;
   }
 
   /// Freezes the transaction while it commits together with its calls in other stores, until
@@ -725,6 +760,11 @@ public final class StoreTransaction implements AutoCloseable {
         }
 
         @Override
+        public List<Draft.Append> appends() {
+          return appends;
+        }
+
+        @Override
         public RuntimeException aborted(StreamEnd changed, long counter) {
           return StoreTransaction.this.aborted(changed.key, counter);
         }
@@ -759,7 +799,8 @@ public final class StoreTransaction implements AutoCloseable {
     return new Aborted(lost.object(), read, lost.readAt(), won, lost.changedAt());
   }
 
-  /// Returns the part of each key that it changes, when it commits.
+  /// Returns the part of each key that it changes, when it commits; none when it only appends to
+  /// streams.
   public List<PartRequest> parts(CommitRequest commit) {
     var byKey = new LinkedHashMap<StreamId, PartRequest>();
     for (LoggedCall loggedCall : loggedCalls) {
@@ -776,6 +817,10 @@ public final class StoreTransaction implements AutoCloseable {
     }
     partsLeft.set(byKey.size());
     parts = List.copyOf(byKey.values());
+    if (parts.isEmpty()) {
+      commit.number = commit.counter;
+      commit.reach = commit.counter;
+    }
     for (Request part : parts) {
       // The commit is durable. A key that could not execute its part executes it when it is loaded
       // again.
@@ -855,19 +900,23 @@ public final class StoreTransaction implements AutoCloseable {
   private Resident touch(Key key) {
     Resident known = touched.get(key.stream());
     if (known != null) return known;
-    if (touched.size() >= bounds.keysMax) {
-      throw doom(
-          new LimitExceeded(
-              "the transaction reads and writes more than "
-                  + bounds.keysMax
-                  + " objects ("
-                  + bounds.names.keys
-                  + "); nothing was written, do it in parts"));
-    }
+    checkKeys();
     Resident resident = residents.pin(key);
     touched.put(key.stream(), resident);
     var _ = resident.change(); // loads it for the leader
     return resident;
+  }
+
+  /// Checks that it may have one key more.
+  private void checkKeys() {
+    if (keys() < bounds.keysMax) return;
+    throw doom(
+        new LimitExceeded(
+            "the transaction reads and writes more than "
+                + bounds.keysMax
+                + " objects ("
+                + bounds.names.keys
+                + "); nothing was written, do it in parts"));
   }
 
   private static Resident pinned(Resident resident) {

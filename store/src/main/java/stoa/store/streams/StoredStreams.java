@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import stoa.Appended;
 import stoa.Closed;
 import stoa.LogAddress;
@@ -17,6 +18,7 @@ import stoa.LogSlot;
 import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.TooOld;
+import stoa.base.CallId;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
@@ -24,12 +26,15 @@ import stoa.log.Streams;
 import stoa.store.batches.BatchLeader;
 import stoa.store.leading.Admission;
 import stoa.store.leading.Health;
+import stoa.store.leading.Moments;
+import stoa.store.ordering.Decision;
 import stoa.store.past.Retention;
 import stoa.store.records.Records;
 import stoa.store.running.AppendRequest;
 import stoa.store.running.Appending;
 import stoa.store.running.Resident;
 import stoa.store.running.Residents;
+import stoa.store.running.Timeline;
 import stoa.store.threads.Tasks;
 import stoa.store.watching.Progress;
 
@@ -49,6 +54,11 @@ public final class StoredStreams {
    *     log, and the next epoch's seal is above them.
    * (3) A question first makes the log confirm that this process shows everything that was
    *     acknowledged. A follower does so only when it begins: later entries show by themselves.
+   * (4) Several stores with one order: this reads the log up to a counter that some store has got,
+   *     and first makes it complete here (Moments). So the log of each store can be merged with
+   *     those of the others up to there. A question about a stream waits for the batch in progress,
+   *     as questions about ordered keys do: it may belong to an append to streams of several stores
+   *     of which the caller has seen another part.
    */
   private final BatchLeader leader;
   private final Residents residents;
@@ -58,6 +68,8 @@ public final class StoredStreams {
   private final Streams streams;
   private final Tasks tasks;
   private final Retention retention;
+  private final Timeline timeline;
+  private final Moments moments;
 
   /// The parts that keep users' streams.
   ///
@@ -67,6 +79,7 @@ public final class StoredStreams {
   /// @param progress tells how far the log is committed
   /// @param tasks complete asynchronous answers
   /// @param retention releases the entries that its policy does not keep
+  /// @param timeline finds places of the log in streams
   public record Parts(
       BatchLeader leader,
       Residents residents,
@@ -74,7 +87,8 @@ public final class StoredStreams {
       Health health,
       Progress progress,
       Tasks tasks,
-      Retention retention) {}
+      Retention retention,
+      Timeline timeline) {}
 
   public StoredStreams(Parts parts, Streams streams) {
     this.leader = parts.leader;
@@ -84,6 +98,8 @@ public final class StoredStreams {
     this.progress = parts.progress;
     this.tasks = parts.tasks;
     this.retention = parts.retention;
+    this.timeline = parts.timeline;
+    this.moments = parts.leader.moments();
     this.streams = streams;
   }
 
@@ -94,7 +110,7 @@ public final class StoredStreams {
   ///
   /// @return waits until the entries are durable; the thread may lead a batch meanwhile
   public Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data) {
-    AppendRequest request = begin(streams, data);
+    AppendRequest request = begin(streams, data, null);
     return () -> {
       var _ = leader.await(request);
       return appended(request);
@@ -102,8 +118,11 @@ public final class StoredStreams {
   }
 
   /// Appends, like [#append], for a caller that does not wait on this thread.
-  public CompletableFuture<Appended> appendAsync(List<StreamKey> streams, List<byte[]> data) {
-    AppendRequest request = begin(streams, data);
+  ///
+  /// @param id the log has it with the entries, for [#earlier]; null for none
+  public CompletableFuture<Appended> appendAsync(
+      List<StreamKey> streams, List<byte[]> data, @Nullable CallId id) {
+    AppendRequest request = begin(streams, data, id);
     var answer = new CompletableFuture<Appended>();
     leader.callWriter();
     request.whenDone(_ -> hand(request, answer));
@@ -125,7 +144,7 @@ public final class StoredStreams {
     }
   }
 
-  private AppendRequest begin(List<StreamKey> keys, List<byte[]> data) {
+  private AppendRequest begin(List<StreamKey> keys, List<byte[]> data, @Nullable CallId id) {
     int count = keys.size();
     var pinnedOnes = new Resident[count];
     var copies = new byte[count][];
@@ -141,7 +160,7 @@ public final class StoredStreams {
       admission.settled();
       throw refused;
     }
-    return leader.append(new Appending(pinnedOnes, copies));
+    return leader.append(new Appending(pinnedOnes, Records.Origin.of(id), copies));
   }
 
   private Appended appended(AppendRequest request) {
@@ -156,6 +175,80 @@ public final class StoredStreams {
     return new Appended(Objects.requireNonNull(appending.given().log), places);
   }
 
+  /// Returns an append that an earlier process logged for a client; null when none did.
+  ///
+  /// @param keys its streams
+  /// @param id its id
+  /// @param since a log counter in front of it
+  /// @throws TooOld when the store has released the entries that would tell
+  public @Nullable Appended earlier(List<StreamKey> keys, CallId id, long since) {
+    StreamId first = id(keys.getFirst());
+    long end = confirmedEnd(first);
+    long low = timeline.firstBehind(first, since);
+    Records.Origin origin = Records.Origin.of(id);
+    var found = new StoredEntry[1];
+    streams.scan(
+        first,
+        low,
+        end,
+        entry -> {
+          boolean named = entry.kind() == Records.APPENDED;
+          if (named && Records.originOf(entry.payload()).equals(origin)) found[0] = entry;
+          return found[0] == null;
+        });
+    if (found[0] != null) return new Appended(found[0].log(), places(keys, found[0].log()));
+    long kept = streams.firstKept(first);
+    if (kept > 1 && low <= kept) throw tooOld(keys.getFirst(), kept - 1);
+    return null;
+  }
+
+  /// Returns the stream addresses of the entries that some streams have at a log address. A
+  /// transaction has appended them.
+  ///
+  /// @throws TooOld when the store has released them
+  public List<Appended.Place> appended(List<StreamKey> keys, LogAddress log) {
+    confirm();
+    moments.awaitBatch();
+    List<Appended.Place> places = places(keys, log);
+    for (Appended.Place place : places) {
+      retention.appended(Key.ofStream(id(place.stream())), place.address());
+    }
+    return places;
+  }
+
+  private List<Appended.Place> places(List<StreamKey> keys, LogAddress log) {
+    var places = new ArrayList<Appended.Place>(keys.size());
+    for (StreamKey key : keys) places.add(new Appended.Place(key, address(key, log)));
+    return places;
+  }
+
+  /// Returns the stream address of an entry of a log address. The stream may have been trimmed: the
+  /// log still records it then, for a while.
+  private long address(StreamKey key, LogAddress log) {
+    StreamId id = id(key);
+    long address = timeline.firstBehind(id, log.counter() - 1);
+    StoredEntry entry = streams.read(id, address);
+    if (entry != null && entry.log().equals(log)) return address;
+    Streams.LogItem item = streams.at(log.counter());
+    if (item != null) {
+      for (Streams.Place place : item.places()) {
+        if (place.stream().equals(id)) return place.address();
+      }
+    }
+    throw tooOld(key, Math.max(1, address - 1));
+  }
+
+  /// Returns whether a stream has an entry, of whatever kind.
+  public boolean has(StreamKey stream) {
+    StreamId id = id(stream);
+    return end(id) > 0 || confirmedEnd(id) > 0;
+  }
+
+  /// Returns the key of a stream, for a transaction that appends to it.
+  public static Key keyOf(StreamKey stream) {
+    return Key.ofStream(id(stream));
+  }
+
   // ---- read by log address
 
   /// Reads the slots at log addresses, in the order of the list.
@@ -164,8 +257,18 @@ public final class StoredStreams {
     for (LogAddress address : addresses) reader.accept(slot(address));
   }
 
+  /// Returns the counter up to which the log is complete here, as far as up to a counter.
+  private long upTo(long counter) {
+    return moments.isOrdered() ? moments.upTo(counter) : progress.counter();
+  }
+
+  /// Returns the last counter of the log.
+  private long last() {
+    return moments.isOrdered() ? moments.present() : progress.counter();
+  }
+
   private LogSlot slot(LogAddress address) {
-    long end = progress.counter();
+    long end = upTo(address.counter());
     if (address.epoch() > leader.epoch()) return new LogSlot.NotYetWritten(address);
     if (address.counter() > end) {
       return address.epoch() == leader.epoch()
@@ -174,16 +277,27 @@ public final class StoredStreams {
     }
     if (address.counter() < streams.firstInLog()) return new LogSlot.Trimmed(address);
     Streams.LogItem item = streams.at(address.counter());
-    if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
+    if (item == null || !item.log().equals(address) || !hasVisible(item)) {
       return new LogSlot.Hole(address);
     }
     List<StreamEntry> entries = entries(item);
     return entries.isEmpty() ? new LogSlot.Trimmed(address) : new LogSlot.Written(address, entries);
   }
 
+  private static boolean hasVisible(Streams.LogItem item) {
+    return item.places().stream().anyMatch(StoredStreams::isVisible);
+  }
+
+  /// Returns whether an entry belongs to the content of its log address. The decision that commits
+  /// an append over several stores has the address of the append.
+  private static boolean isVisible(Streams.Place place) {
+    return !place.stream().equals(Decision.KEY.stream());
+  }
+
   private List<StreamEntry> entries(Streams.LogItem item) {
     var entries = new ArrayList<StreamEntry>(item.places().size());
     for (Streams.Place place : item.places()) {
+      if (!isVisible(place)) continue;
       StoredEntry entry = streams.read(place.stream(), place.address());
       if (entry != null) entries.add(entry(place.stream(), entry));
     }
@@ -193,7 +307,8 @@ public final class StoredStreams {
   /// Visits the log from one address to another, up to its present end.
   public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
     confirm();
-    scanLog(counterOf(from), progress.counter(), to, visitor);
+    long end = upTo(to.counter());
+    scanLog(counterOf(from), end, to, visitor);
   }
 
   private void scanLog(long first, long end, LogAddress to, Predicate<LogSlot.Written> visitor) {
@@ -254,7 +369,7 @@ public final class StoredStreams {
     return low;
   }
 
-  private Streams.@org.jspecify.annotations.Nullable LogItem first(long counter) {
+  private Streams.@Nullable LogItem first(long counter) {
     var found = new Streams.LogItem[1];
     visitLog(
         counter,
@@ -266,10 +381,12 @@ public final class StoredStreams {
     return found[0];
   }
 
-  /// Returns the last address of the log.
+  /// Returns the last address of the log. Several stores with one order: the last one that any of
+  /// them has got, and that is complete here.
   public LogAddress tail() {
     confirm();
-    return new LogAddress(leader.epoch(), progress.counter());
+    long last = last();
+    return new LogAddress(leader.epoch(), last);
   }
 
   /// Returns the slot at a log address; every slot up to the end is settled.
@@ -342,7 +459,7 @@ public final class StoredStreams {
     long end = confirmedEnd(id);
     if (end == 0) return;
     StoredEntry last = streams.read(id, end);
-    if (last != null && last.kind() != Records.DATA) throw Residents.mixed(Key.ofStream(id));
+    if (last != null && !Records.isOfUsers(last.kind())) throw Residents.mixed(Key.ofStream(id));
     streams.trim(id, Math.min(before, end));
     streams.sync();
   }
@@ -355,6 +472,7 @@ public final class StoredStreams {
 
   private long confirmedEnd(StreamId stream) {
     confirm();
+    moments.awaitBatch();
     return end(stream);
   }
 
@@ -437,12 +555,12 @@ public final class StoredStreams {
   private static StreamEntry entry(StreamId stream, StoredEntry entry) {
     Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
     return new StreamEntry(
-        key(stream), entry.address(), entry.log(), time, kind(entry.kind()), entry.payload());
+        key(stream), entry.address(), entry.log(), time, kind(entry.kind()), Records.data(entry));
   }
 
   private static StreamEntry.Kind kind(byte kind) {
     return switch (kind) {
-      case Records.DATA -> StreamEntry.Kind.DATA;
+      case Records.DATA, Records.APPENDED -> StreamEntry.Kind.DATA;
       case Records.PUT,
           Records.DELETE,
           Records.ANSWERED,

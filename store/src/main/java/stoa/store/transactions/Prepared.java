@@ -142,7 +142,7 @@ public final class Prepared {
       CommitRequest request = ready.remove(transaction);
       if (request == null) throw new IllegalStateException("what is committed was not examined");
       chosen.put(transaction, request);
-      if (transaction.identity() == null) request.complete(null);
+      if (!transaction.writes()) request.complete(null);
       else writing.put(offset, request);
     });
     boolean logs = note != null || !writing.isEmpty();

@@ -204,8 +204,8 @@ class DraftTest {
     End one = end("one");
     End two = end("two");
     var given = new long[2];
-    draft.append(new StreamEnd[] {one, two}, new byte[][] {VALUE, VALUE}, given);
-    draft.append(new StreamEnd[] {two}, new byte[][] {VALUE}, given);
+    draft.append(new StreamEnd[] {one, two}, null, new byte[][] {VALUE, VALUE}, given);
+    draft.append(new StreamEnd[] {two}, null, new byte[][] {VALUE}, given);
     assertEquals("data one 1 @11, data two 1 @11, data two 2 @12", logged());
     assertEquals(12, draft.counter());
   }

@@ -1,0 +1,107 @@
+package stoa.client;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import stoa.LogSlot;
+import stoa.front.Service;
+
+/// The new entries at the end of the one log of several groups. One thread reads; any thread may
+/// close.
+final class MergedTail implements Service.Tail<LogSlot.Written> {
+  // The time that a server waits in one request.
+  private static final int WAIT_MILLIS = 200;
+
+  // The wait when no server had anything, or waited.
+  private static final long IDLE_MILLIS = 5;
+
+  private final RemotePart stoa;
+  private final MergedLog log;
+
+  // The questions that wait at servers for later entries.
+  private final Map<MergedLog.Cursor, RemoteStreams.Asked> waiting = new HashMap<>();
+
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  /// @param stoa the first part
+  MergedTail(RemotePart stoa, MergedLog log) {
+    stoa.conversation().check();
+    this.stoa = stoa;
+    this.log = log;
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
+  }
+
+  /// Returns the next of the entries that are known, after it has asked all groups up to there.
+  private LogSlot.@Nullable Written known() {
+    if (isClosed()) return null;
+    stoa.conversation().check();
+    return log.next(log.known());
+  }
+
+  @Override
+  public LogSlot.@Nullable Written poll() {
+    LogSlot.Written found = known();
+    if (found != null || isClosed()) return found;
+    List<MergedLog.Cursor> cursors = log.cursors();
+    var asked = cursors.stream().map(cursor -> cursor.later(0)).toList();
+    for (int i = 0; i < asked.size(); i++) cursors.get(i).takeLater(asked.get(i).join());
+    return known();
+  }
+
+  @Override
+  public LogSlot.@Nullable Written next(long nanosMax) throws InterruptedException {
+    if (nanosMax <= 0) return poll();
+    long deadline = System.nanoTime() + nanosMax;
+    while (true) {
+      LogSlot.Written found = known();
+      if (found != null || isClosed()) return found;
+      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      if (left <= 0) return null;
+      int wait = (int) Math.min(left, WAIT_MILLIS);
+      for (MergedLog.Cursor cursor : log.cursors()) {
+        waiting.computeIfAbsent(cursor, one -> one.later(wait));
+      }
+      await(left);
+      if (!takeAnswers()) {
+        var _ = closed.await(Math.min(left, IDLE_MILLIS), TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  private void await(long millis) throws InterruptedException {
+    var answers = waiting.values().stream().map(RemoteStreams.Asked::answer).toList();
+    try {
+      CompletableFuture.anyOf(answers.toArray(CompletableFuture<?>[]::new))
+          .get(millis, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException later) {
+      // takeAnswers says which one failed.
+    }
+  }
+
+  /// Takes the answers that have arrived; returns whether they had entries.
+  ///
+  /// @throws RuntimeException when a question failed; the next call asks again
+  private boolean takeAnswers() {
+    for (MergedLog.Cursor cursor : log.cursors()) {
+      RemoteStreams.Asked asked = waiting.get(cursor);
+      if (asked == null || !asked.answer().isDone()) continue;
+      waiting.remove(cursor);
+      cursor.takeLater(asked.join());
+    }
+    return log.hasKnown();
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}
