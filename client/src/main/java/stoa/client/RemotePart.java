@@ -101,7 +101,7 @@ final class RemotePart implements Service.Vocabulary {
     keys = new RemoteKeys(this);
     try {
       names.refresh();
-      types.readmit();
+      var _ = types.readmit();
       types.extra(config.types());
     } catch (RuntimeException | Error failed) {
       end();
@@ -179,7 +179,7 @@ final class RemotePart implements Service.Vocabulary {
 
   @Override
   public boolean learn() {
-    return service.teach(types);
+    return service.teach(types) || types.learn();
   }
 
   // ---- requests
