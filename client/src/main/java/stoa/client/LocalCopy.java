@@ -19,6 +19,7 @@ import stoa.base.Encoder;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.front.CopyMoment;
 import stoa.front.MethodRun;
 import stoa.front.PlacedState;
 import stoa.front.Refusals;
@@ -147,6 +148,8 @@ final class LocalCopy implements Service.Copy {
     try {
       return askHere(live, method, arguments, freshness);
     } catch (RunsAtServer itAsksOthers) {
+      CopyMoment moment = CopyMoment.current(stoa.service().stoa());
+      if (moment != null) throw moment.elsewhere();
       // Its answer is of one moment, at the server.
       return live.invoke(method, arguments);
     }
@@ -169,6 +172,8 @@ final class LocalCopy implements Service.Copy {
         case SEEN -> bring(live);
       }
       stoa.conversation().observe(from);
+      CopyMoment moment = CopyMoment.current(stoa.service().stoa());
+      if (moment != null) moment.saw(from, until());
       check(live.existence());
       live.bind(generation);
       return run(live, method, arguments);
@@ -203,6 +208,15 @@ final class LocalCopy implements Service.Copy {
     boolean seen = observed < first && observed <= Math.max(moment, proven);
     // If nothing is on its way, this reader fetches, so that the next one sees the change.
     if (!seen || (first != Followed.NONE && !now.isAsking())) fetch(live);
+  }
+
+  /// Returns a counter up to which the state shows all changes.
+  private long until() {
+    Followed now = followed;
+    if (now == null) return from;
+    long moment = stoa.conversation().moment(); // before the announcements up to it
+    long first = now.firstUnseen();
+    return Math.max(from, Math.min(first - 1, Math.max(moment, proven)));
   }
 
   private void fetch(SharedCall live) {
@@ -441,7 +455,12 @@ final class LocalCopy implements Service.Copy {
     byte[] failed = thrown;
     if (failed != null) throw stoa.marshaller().thrown(failed);
     Object target = instance;
-    if (target == null) throw new RunsAtServer(); // the server creates an absent object
+    if (target == null) {
+      // The server creates an absent object, unless the view shows several objects at one moment.
+      if (CopyMoment.current(stoa.service().stoa()) == null) throw new RunsAtServer();
+      target = ScopedValue.where(CallContext.CURRENT, new Reading(null)).call(() -> first(live));
+      return called(target, method, arguments);
+    }
     boolean proven = runs.getOrDefault(method, 0) >= PROVING_RUNS;
     if (target instanceof Forkable<?> forkable) return called(forkable.fork(), method, arguments);
     if (proven) return called(target, method, arguments);
@@ -455,6 +474,17 @@ final class LocalCopy implements Service.Copy {
     }
     runs.merge(method, 1, Integer::sum);
     return result;
+  }
+
+  /// Returns the object in its first state.
+  private static Object first(SharedCall live) {
+    try {
+      return live.construct();
+    } catch (RunsAtServer | VirtualMachineError passedOn) {
+      throw passedOn;
+    } catch (Throwable failed) {
+      throw new RunsAtServer(); // whose answer is the failure
+    }
   }
 
   private @Nullable Object called(Object target, SharedMethod method, @Nullable Object[] arguments)
@@ -485,9 +515,9 @@ final class LocalCopy implements Service.Copy {
 
   /// The context of an accessor that runs here.
   private final class Reading implements MethodRun {
-    private final Object target;
+    private final @Nullable Object target;
 
-    private Reading(Object target) {
+    private Reading(@Nullable Object target) {
       this.target = target;
     }
 

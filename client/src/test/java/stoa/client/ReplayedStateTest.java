@@ -54,15 +54,16 @@ class ReplayedStateTest {
     }
   }
 
-  /// Whether the current thread is of a server; unseen by the check of what methods do.
+  /// Whether the current thread is of a server; unseen by the check of what methods do. The book
+  /// refers to no class of the tests: they would belong to the version of its code.
   private static final class There implements BooleanSupplier {
+    static final BooleanSupplier NOW = new There();
+
     @Override
     public boolean getAsBoolean() {
       return Thread.currentThread().getName().startsWith("stoa-");
     }
   }
-
-  private static final BooleanSupplier THERE = new There();
 
   @Shared(name = "replayed.Book")
   static class Book {
@@ -116,7 +117,7 @@ class ReplayedStateTest {
     }
 
     public void differ() {
-      if (THERE.getAsBoolean()) rows.put("there", ROW);
+      if (There.NOW.getAsBoolean()) rows.put("there", "is one more row");
     }
 
     @Accessor
