@@ -88,7 +88,8 @@ public interface Stoa extends AutoCloseable {
   /// @throws IllegalArgumentException when the type has another stored name, or the view shows a
   ///   version or log address that does not exist yet, or is a [View.Client] of an absent object
   /// @throws UnsupportedOperationException when the view is [View.Client] or [View.AtVersion] of a
-  ///   collection of several objects; or a [View.Client] of a [Blob], of an object that cannot be lent, or for a client that is [TreeMembership.Outside]
+  ///   collection of several objects; or a [View.Client] of a [Blob], of an object that cannot be
+  ///   lent, or for a client that is [TreeMembership.Outside]
   /// @throws LimitExceeded when the view is [View.Client], and the object's state is larger than
   ///   [Limits#callBytesMax()]
   <T> T view(Class<T> type, Ref<?> ref, View view);

@@ -66,9 +66,10 @@ final class Moments {
 
   Moments through(UnaryOperator<Object> next) {
     UnaryOperator<Object> before = lens;
-    boolean isFirst = before == null || copies != null;
     return new Moments(
-        stoa, isFirst ? next : shared -> next.apply(before.apply(shared)), null);
+        stoa,
+        before == null || copies != null ? next : shared -> next.apply(before.apply(shared)),
+        null);
   }
 
   Stoa stoa() {
@@ -85,12 +86,12 @@ final class Moments {
     UnaryOperator<Object> through = lens;
     Map<Ref<?>, Object> known = copies;
     if (known != null && through != null) {
-      Ref<T> ref = stoa.ref(shared);
-      @SuppressWarnings("unchecked") // Justification: as below
-      T copy;
+      Object found;
       synchronized (known) {
-        copy = (T) known.computeIfAbsent(ref, _ -> through.apply(shared));
+        found = known.computeIfAbsent(stoa.ref(shared), _ -> through.apply(shared));
       }
+      @SuppressWarnings("unchecked") // Justification: as below
+      T copy = (T) found;
       return copy;
     }
     @SuppressWarnings("unchecked") // Justification: a lens answers a proxy of the same type
