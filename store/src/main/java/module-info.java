@@ -18,9 +18,11 @@ module stoa.store {
   exports stoa.store.threads;
   exports stoa.store.watching;
 
-  // For the division of a store among groups, which copies records as they are.
+  // For the division of a store among groups, which copies records as they are, and for clients
+  // that execute them.
   exports stoa.store.divergence to
       stoa.objects;
   exports stoa.store.records to
+      stoa.node,
       stoa.objects;
 }

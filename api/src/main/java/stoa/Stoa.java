@@ -78,8 +78,8 @@ public interface Stoa extends AutoCloseable {
   ///
   /// For a collection, pass its interface, and its reference from [#ref]. A list may be viewed as a
   /// queue and as a stack. Its keys, values or elements have the classes with which it began. A
-  /// [ShardedMap] and a [SharedBTree] consist of several objects: they have no version, and no view
-  /// that follows all of them at one moment.
+  /// [ShardedMap] and a [SharedBTree] consist of several objects, of which any view shows one moment.
+  /// They have no version.
   ///
   /// @param type the class of the object, or any interface with the same stored name and the same
   ///   implementation; or the interface of a collection
@@ -87,9 +87,9 @@ public interface Stoa extends AutoCloseable {
   ///   implementation
   /// @throws IllegalArgumentException when the type has another stored name, or the view shows a
   ///   version or log address that does not exist yet, or is a [View.Client] of an absent object
-  /// @throws UnsupportedOperationException when the view is [View.Local], [View.Cached],
-  ///   [View.Client] or [View.AtVersion] of a collection of several objects; or a [View.Client] of
-  ///   a [Blob], of an object that cannot be lent, or for a client that is [TreeMembership.Outside]
+  /// @throws UnsupportedOperationException when the view is [View.Client] or [View.AtVersion] of a
+  ///   collection of several objects; or a [View.Client] of a [Blob], of an object that cannot be
+  ///   lent, or for a client that is [TreeMembership.Outside]
   /// @throws LimitExceeded when the view is [View.Client], and the object's state is larger than
   ///   [Limits#callBytesMax()]
   <T> T view(Class<T> type, Ref<?> ref, View view);

@@ -17,6 +17,10 @@ public sealed interface View {
   /// been answered before: they are linearizable, as those of [Remote]. Each costs one check of the
   /// stream's last address, and the playback of missing entries. For objects with many reads and
   /// few writes.
+  ///
+  /// The client of a server gets the missing calls and executes them, if it has the code that
+  /// executed them at the server and they take fewer bytes than the state; otherwise the whole
+  /// state.
   record Local() implements View {}
 
   /// As [Local], but accessors answer from the last known state, without waiting. Everything that
@@ -25,8 +29,8 @@ public sealed interface View {
   /// has seen, and the calls that it has made, allow. It sees the calls of others as soon as this
   /// process has executed them.
   ///
-  /// At the client of a server, the server tells of each change, and the client fetches the new
-  /// state of an object that it reads while accessors go on with the old one. An accessor waits for
+  /// At the client of a server, the server tells of each change, and the client fetches the calls
+  /// or the new state of an object that it reads while accessors go on with the old one. An accessor waits for
   /// the server where the order demands it: when this client has seen or done something since the
   /// change, when it had not read the object since the previous change, or when it has dropped the
   /// state. The client keeps states while a view is reachable, the last read ones, up to

@@ -1,5 +1,7 @@
 package stoa.spi;
 
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 
 /// The functions of an engine for facades, beyond the programming interface. Every [Stoa] of an
@@ -33,6 +35,11 @@ public interface Host extends Stoa {
   ///
   /// @throws stoa.NotShareable when it cannot travel
   <T> T copy(T value);
+
+  /// Makes calls that only read, on local or cached views of several objects, so that all show one
+  /// moment: when an object changes meanwhile, this makes them again. When that does not help, the
+  /// calls read the objects where they live.
+  <R extends @Nullable Object> R atOneMoment(Supplier<R> calls);
 
   /// Returns whether calls through a proxy see the present of an object in the store: the proxy is
   /// not a view of the past, of a transaction that the program holds, or of an object at its

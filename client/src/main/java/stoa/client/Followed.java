@@ -37,6 +37,9 @@ final class Followed {
   private volatile long firstUnseen = NONE;
   private volatile boolean used;
 
+  // The question for a newer state.
+  private volatile Fetch next;
+
   // Guarded by this.
   private long told;
   private boolean asking;
@@ -48,6 +51,12 @@ final class Followed {
     this.conversation = conversation;
     this.container = container;
     this.life = life;
+    this.next = Fetch.newBuilder().setContainer(container.number()).build();
+  }
+
+  /// Sets the question for a newer state.
+  void next(Fetch question) {
+    next = question;
   }
 
   Container container() {
@@ -75,8 +84,7 @@ final class Followed {
   }
 
   private void ask(long known) {
-    var fetch = Fetch.newBuilder().setContainer(container.number());
-    var request = Request.newBuilder().setFetch(fetch);
+    var request = Request.newBuilder().setFetch(next);
     Outgoing outgoing = Outgoing.on(container, request, Outgoing.Recovery.READ, 16);
     outgoing.whenSettled(settled -> arrived(settled, known));
     conversation.tell(outgoing);

@@ -7,8 +7,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Key;
+import stoa.base.Measures;
+import stoa.wire.proto.State;
 
 /// The client's states for its local and cached views: one for each viewed object, of a bounded
 /// size and number in all. Thread-safe.
@@ -61,6 +64,11 @@ final class LocalCopies {
   private final RemotePart stoa;
   private final long bytesMax;
   private final int statesMax;
+
+  private final LongAdder states = new LongAdder();
+  private final LongAdder changes = new LongAdder();
+  private final LongAdder received = new LongAdder();
+  private final LongAdder doubts = new LongAdder();
 
   // Guarded by this.
   private final Map<Key, Entry> byKey = new HashMap<>();
@@ -128,6 +136,51 @@ final class LocalCopies {
       }
     }
     for (LocalCopy localCopy : leaving) localCopy.drop();
+  }
+
+  /// Notes a state that has arrived from the server.
+  void arrived(State state) {
+    (state.hasChanges() && state.getCheckpoint().isEmpty() ? changes : states).increment();
+    received.add(state.getSerializedSize());
+  }
+
+  /// Notes a doubt about a state.
+  void doubted() {
+    doubts.increment();
+  }
+
+  /// Tells what it has measured.
+  void measure(Measures out) {
+    out.gauge(
+        "stoa.client.copies",
+        Measures.BYTES,
+        "Memory that the client's copies of objects take, about.",
+        (double) bytes());
+    out.count(
+        "stoa.client.copies.states",
+        Measures.NO_UNIT,
+        "Whole states that the client's copies of objects have taken.",
+        states.sum());
+    out.count(
+        "stoa.client.copies.changes",
+        Measures.NO_UNIT,
+        "Updates of the client's copies of objects by the calls behind them.",
+        changes.sum());
+    out.count(
+        "stoa.client.copies.received",
+        Measures.BYTES,
+        "What servers have sent for the client's copies of objects.",
+        received.sum());
+    out.count(
+        "stoa.client.copies.doubts",
+        Measures.NO_UNIT,
+        "Copies that the client has dropped since its calls might have come to another state.",
+        doubts.sum());
+  }
+
+  /// Returns the most bytes of all states.
+  long bytesMax() {
+    return bytesMax;
   }
 
   /// Returns the encoded size of the states.

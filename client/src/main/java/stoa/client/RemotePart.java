@@ -93,13 +93,15 @@ final class RemotePart implements Service.Vocabulary {
     int callBytesMax = Math.min(limits.callBytesMax(), server.getCallBytesMax());
     types = new RemoteTypes(this, names, marshaller, loader, callBytesMax);
     snapshots = new RemoteSnapshots(this, conversation);
-    localCopies = new LocalCopies(this, limits.residentBytesMax(), LOCAL_COPIES_MAX);
+    localCopies =
+        new LocalCopies(
+            this, Math.min(limits.residentBytesMax(), STATE_BYTES_MAX), LOCAL_COPIES_MAX);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
     streams = new RemoteStreams(this);
     keys = new RemoteKeys(this);
     try {
       names.refresh();
-      types.readmit();
+      var _ = types.readmit();
       types.extra(config.types());
     } catch (RuntimeException | Error failed) {
       end();
@@ -110,11 +112,7 @@ final class RemotePart implements Service.Vocabulary {
   /// Tells what it has measured.
   void measure(Measures out) {
     conversation.measure(out);
-    out.gauge(
-        "stoa.client.copies",
-        Measures.BYTES,
-        "Memory that the client's copies of objects take, about.",
-        (double) localCopies.bytes());
+    localCopies.measure(out);
   }
 
   /// Returns the whole store.
@@ -181,7 +179,7 @@ final class RemotePart implements Service.Vocabulary {
 
   @Override
   public boolean learn() {
-    return service.teach(types);
+    return service.teach(types) || types.learn();
   }
 
   // ---- requests

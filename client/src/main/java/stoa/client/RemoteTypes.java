@@ -118,16 +118,27 @@ final class RemoteTypes {
     blobsKnown = true;
   }
 
-  /// Admits the classes that facades of any client have admitted.
-  void readmit() {
+  /// Admits the classes that facades of any client have admitted; returns whether there were new
+  /// ones.
+  boolean readmit() {
+    boolean more = false;
     for (String name : names.after(ClassNames.ADMITTED)) {
       try {
         Class<?> type = Class.forName(name, false, loader);
-        if (admitted.add(type)) marshaller.register(type);
+        if (!admitted.add(type)) continue;
+        marshaller.register(type);
+        more = true;
       } catch (ClassNotFoundException | NotShareable gone) {
         // Reading an object with a value of such a class reports it.
       }
     }
+    return more;
+  }
+
+  /// Learns the classes that other clients have admitted since; returns whether there were new ones.
+  boolean learn() {
+    names.refresh();
+    return readmit();
   }
 
   /// Registers classes of values though no declaration names them.

@@ -75,22 +75,36 @@ class LocalCopiesTest {
   }
 
   @Test
-  void aStateThatNoMessageHoldsIsReadWhereItIs() {
+  void aStateThatNoMessageHoldsComesInParts() {
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
-        Stoa stoa = Stoa.open("stoa://127.0.0.1:" + server.port())) {
+        Stoa stoa = Stoa.open("stoa://127.0.0.1:" + server.port());
+        Stoa later = Stoa.open("stoa://127.0.0.1:" + server.port())) {
       Sheet sheet = stoa.get(Sheet.class, "large");
       Sheet cached = view(stoa, "large", new View.Cached());
       Sheet local = view(stoa, "large", new View.Local());
       assertEquals(1, sheet.add(new byte[1_000]));
       assertEquals(1, cached.size());
-      var replicas = RemoteService.of(stoa).first().localCopies();
-      assertTrue(replicas.bytes() > 0);
       for (int i = 2; i <= 12; i++) {
         assertEquals(i, sheet.add(new byte[1 << 20]));
         assertEquals(i, cached.size());
         assertEquals(i, local.size());
       }
-      assertEquals(0, replicas.bytes());
+      assertEquals(12, view(later, "large", new View.Local()).size());
+      assertTrue(RemoteService.of(later).first().localCopies().bytes() > 11 << 20);
+    }
+  }
+
+  @Test
+  void aStateBeyondTheBoundOfTheClientIsReadWhereItIs() {
+    var limits = Limits.standard().withResidentBytesMax(2 << 20);
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+        Stoa stoa =
+            Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()).withLimits(limits))) {
+      Sheet sheet = stoa.get(Sheet.class, "large");
+      for (int i = 1; i <= 4; i++) assertEquals(i, sheet.add(new byte[1 << 20]));
+      assertEquals(4, view(stoa, "large", new View.Local()).size());
+      assertEquals(4, view(stoa, "large", new View.Cached()).size());
+      assertEquals(0, RemoteService.of(stoa).first().localCopies().bytes());
     }
   }
 

@@ -1,11 +1,15 @@
 package stoa.collections;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.LimitExceeded;
+import stoa.Ref;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.TxOptions;
@@ -16,19 +20,44 @@ import stoa.spi.Host;
 ///
 /// Several calls on live objects run in a transaction; an iteration reads a snapshot. Objects
 /// behind a lens, of a snapshot or of a transaction that the program holds, show one moment anyway.
+/// Copies of objects at the caller are asked until they show one; an iteration reads all of them
+/// at its beginning.
 final class Moments {
+  private static final int COPIES_MAX = 4_096;
+
   private static final TxOptions REWRITING = TxOptions.STANDARD.withAttemptsMax(100);
 
   private final Stoa stoa;
   private final @Nullable UnaryOperator<Object> lens;
 
-  private Moments(Stoa stoa, @Nullable UnaryOperator<Object> lens) {
+  // The last used copies, which stay at the caller while they are here; null when it has none.
+  private final @Nullable Map<Ref<?>, Object> copies;
+
+  private Moments(
+      Stoa stoa, @Nullable UnaryOperator<Object> lens, @Nullable Map<Ref<?>, Object> copies) {
     this.stoa = stoa;
     this.lens = lens;
+    this.copies = copies;
   }
 
   static Moments live(Stoa stoa) {
-    return new Moments(stoa, null);
+    return new Moments(stoa, null, null);
+  }
+
+  /// Returns the same through local or cached views.
+  ///
+  /// @param view returns the view of an object
+  Moments copied(UnaryOperator<Object> view) {
+    var last =
+        new LinkedHashMap<Ref<?>, Object>(16, 0.75f, true) {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<Ref<?>, Object> eldest) {
+            return size() > COPIES_MAX;
+          }
+        };
+    return new Moments(stoa, view, last);
   }
 
   static boolean isTransacting(Stoa stoa) {
@@ -37,7 +66,10 @@ final class Moments {
 
   Moments through(UnaryOperator<Object> next) {
     UnaryOperator<Object> before = lens;
-    return new Moments(stoa, before == null ? next : shared -> next.apply(before.apply(shared)));
+    return new Moments(
+        stoa,
+        before == null || copies != null ? next : shared -> next.apply(before.apply(shared)),
+        null);
   }
 
   Stoa stoa() {
@@ -46,12 +78,22 @@ final class Moments {
 
   /// Returns whether each call sees the present.
   boolean isLive() {
-    return lens == null;
+    return lens == null || copies != null;
   }
 
   /// Returns an object of the collection through the lens.
   <T> T seen(T shared) {
     UnaryOperator<Object> through = lens;
+    Map<Ref<?>, Object> known = copies;
+    if (known != null && through != null) {
+      Object found;
+      synchronized (known) {
+        found = known.computeIfAbsent(stoa.ref(shared), _ -> through.apply(shared));
+      }
+      @SuppressWarnings("unchecked") // Justification: as below
+      T copy = (T) found;
+      return copy;
+    }
     @SuppressWarnings("unchecked") // Justification: a lens answers a proxy of the same type
     T seen = through == null ? shared : (T) through.apply(shared);
     return seen;
@@ -65,6 +107,7 @@ final class Moments {
   /// Makes calls that only read.
   <R extends @Nullable Object> R read(Supplier<R> calls) {
     if (!isLive() || isTransacting(stoa)) return calls.get();
+    if (copies != null) return ((Host) stoa).atOneMoment(calls);
     return stoa.<R, RuntimeException>transact(TxOptions.reading(), calls::get);
   }
 
@@ -112,6 +155,7 @@ final class Moments {
     public Page read(@Nullable Object from, int max) {
       Moments moments = composed.moments();
       if (!moments.isLive() || isTransacting(moments.stoa())) return page(composed, from, max);
+      if (moments.copies != null) return moments.read(() -> all(composed, from, max));
       Snapshot held = snapshot;
       if (held == null) {
         held = moments.stoa().snapshot();
@@ -120,6 +164,17 @@ final class Moments {
       Page page = page(composed.through(held::on), from, max);
       if (page.next() == null) held.close();
       return page;
+    }
+
+    private static Page all(Composed composed, @Nullable Object from, int max) {
+      var items = new ArrayList<Object>();
+      Object next = from;
+      do {
+        Page page = page(composed, next, max);
+        items.addAll(page.items());
+        next = page.next();
+      } while (next != null);
+      return new Page(Paged.ANY, items, null);
     }
 
     private static Page page(Composed composed, @Nullable Object from, int max) {

@@ -39,6 +39,11 @@ final class ShardedEntries implements Entries, Moments.Composed {
     return new ShardedEntries(moments.through(lens), name, shards);
   }
 
+  /// Returns the same calls through local or cached views.
+  ShardedEntries copied(UnaryOperator<Object> view) {
+    return new ShardedEntries(moments.copied(view), name, shards);
+  }
+
   int shards() {
     return shards;
   }

@@ -66,6 +66,13 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
     return new ShardedFacade<>(stoa, keys, values, base, children.through(lens));
   }
 
+  /// Returns the same collection through local or cached views.
+  ///
+  /// @param view returns the view of an object
+  Facade copied(UnaryOperator<Object> view) {
+    return new ShardedFacade<>(stoa, keys, values, base, children.copied(view));
+  }
+
   @Override
   public boolean isSingle() {
     return false;

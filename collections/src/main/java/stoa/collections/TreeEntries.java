@@ -65,6 +65,11 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     return new TreeEntries(moments.through(lens), name, liveRoot);
   }
 
+  /// Returns the same calls through local or cached views.
+  TreeEntries copied(UnaryOperator<Object> view) {
+    return new TreeEntries(moments.copied(view), name, liveRoot);
+  }
+
   NodeObject root() {
     return root;
   }

@@ -54,6 +54,13 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
     return new TreeFacade<>(stoa, keys, values, root, nodes.through(lens));
   }
 
+  /// Returns the same collection through local or cached views.
+  ///
+  /// @param view returns the view of an object
+  Facade copied(UnaryOperator<Object> view) {
+    return new TreeFacade<>(stoa, keys, values, root, nodes.copied(view));
+  }
+
   @Override
   public boolean isSingle() {
     return false;

@@ -1,6 +1,7 @@
 package stoa.collections;
 
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,8 @@ import stoa.spi.Host;
 /// Opens collections through views (vCorfu, section 4.2).
 ///
 /// A collection in one object is a facade before a view of that object. A collection of several
-/// objects can be viewed live, and as of a log address, where all of them show one moment. Versions
-/// of several objects, and followed states, do not.
+/// objects can be viewed live, from copies at the caller, and as of a log address: all of them show
+/// one moment. Versions of several objects do not.
 ///
 /// @param stoa the store
 /// @param ref the collection's reference
@@ -76,13 +77,14 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
     ShardedObject base = object(type, ShardedFacade.class, ShardedObject.class, new View.Remote());
     Types of = types(base::classes);
     var live = ShardedFacade.of(stoa, of.first, of.second, base, base.shards());
-    return seen(type, live, MapObject.class);
+    return seen(type, live, live::copied, MapObject.class);
   }
 
   private Facade tree(Class<?> type) {
     NodeObject root = object(type, TreeFacade.class, NodeObject.class, new View.Remote());
     Types of = types(root::classes);
-    return seen(type, TreeFacade.of(stoa, of.first, of.second, root), NodeObject.class);
+    var live = TreeFacade.of(stoa, of.first, of.second, root);
+    return seen(type, live, live::copied, NodeObject.class);
   }
 
   /// Returns the object behind a collection.
@@ -118,15 +120,19 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
 
   /// Returns a collection of several objects through the view.
   ///
+  /// @param copied returns the collection through local or cached views
   /// @param part the class of the objects to read
-  private Facade seen(Class<?> type, Facade live, Class<?> part) {
+  private Facade seen(
+      Class<?> type,
+      Facade live,
+      Function<UnaryOperator<Object>, Facade> copied,
+      Class<?> part) {
     UnaryOperator<Object> lens = shared -> stoa.view(part, stoa.ref(shared), view);
     return switch (view) {
       case View.Remote() -> live;
       case View.AtAddress _ -> live.through(lens);
       case View.AtSnapshot(var snapshot) -> live.through(snapshot::on);
-      case View.Local _, View.Cached _ ->
-          throw refuse(type, "what is kept of each of them at the caller is of another moment");
+      case View.Local _, View.Cached _ -> copied.apply(lens);
       case View.Client _ -> throw refuse(type, "they do not migrate as one");
       case View.AtVersion _ -> throw refuse(type, "which have no version in common");
     };
@@ -134,7 +140,7 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
 
   private UnsupportedOperationException refuse(Class<?> type, String reason) {
     return new UnsupportedOperationException(
-        "%s is a %s, composed of several objects: %s; use a View.Remote, or a snapshot or log address"
+        "%s is a %s, composed of several objects: %s; use a View.Remote, Local or Cached, or a snapshot or log address"
             .formatted(ref, type.getSimpleName(), reason));
   }
 }

@@ -379,12 +379,97 @@ class CollectionsTest {
       for (View past : List.of(new View.AtAddress(then.address()), new View.AtSnapshot(then))) {
         assertEquals(Map.of("a", 1, "b", 1, "c", 1), STOA.view(type, ref, past));
       }
-      for (View none : List.of(new View.Local(), new View.Cached(), new View.AtVersion(1))) {
-        var refused =
-            assertThrows(UnsupportedOperationException.class, () -> STOA.view(type, ref, none));
-        assertTrue(String.valueOf(refused.getMessage()).contains(type.getSimpleName()));
+      for (View near : List.of(new View.Local(), new View.Cached())) {
+        assertTrue(((Map<?, ?>) STOA.view(type, ref, near)).isEmpty());
       }
+      View none = new View.AtVersion(1);
+      var refused =
+          assertThrows(UnsupportedOperationException.class, () -> STOA.view(type, ref, none));
+      assertTrue(String.valueOf(refused.getMessage()).contains(type.getSimpleName()));
     });
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<Map<Integer, Integer>> nearViews(Map<Integer, Integer> map, Class<?> type) {
+    var views = new ArrayList<Map<Integer, Integer>>();
+    for (View near : List.of(new View.Local(), new View.Cached())) {
+      views.add((Map<Integer, Integer>) STOA.view(type, STOA.ref(map), near));
+    }
+    return views;
+  }
+
+  @Test
+  void copiesOfSeveralObjectsFollowThem() {
+    Map<Class<?>, Map<Integer, Integer>> both =
+        Map.of(
+            ShardedMap.class, STOA.shardedMap("near", Integer.class, Integer.class, 4),
+            SharedBTree.class, STOA.bTree("near", Integer.class, Integer.class));
+    both.forEach((type, live) -> {
+      var views = nearViews(live, type);
+      for (int i = 0; i < 150; i++) {
+        live.put(i * 37 % 150, i);
+        for (var view : views) assertEquals(i, view.get(i * 37 % 150));
+      }
+      for (var view : views) {
+        assertEquals(live, view);
+        assertEquals(150, view.size());
+        assertEquals(live.hashCode(), view.hashCode());
+        assertTrue(view.containsValue(7));
+      }
+      for (int i = 0; i < 140; i++) assertNotNull(live.remove(i));
+      for (var view : views) {
+        assertEquals(live, view);
+        assertEquals(10, view.size());
+        assertNull(view.put(1, 1));
+        assertEquals(1, view.get(1));
+        assertEquals(1, live.remove(1));
+      }
+      live.clear();
+      for (var view : views) assertTrue(view.isEmpty());
+    });
+  }
+
+  @Test
+  void copiesOfSeveralObjectsShowOneMoment() throws Exception {
+    int keys = 100;
+    Map<Class<?>, Map<Integer, Integer>> both =
+        Map.of(
+            ShardedMap.class, STOA.shardedMap("moment", Integer.class, Integer.class, 4),
+            SharedBTree.class, STOA.bTree("moment", Integer.class, Integer.class));
+    for (var each : both.entrySet()) {
+      Map<Integer, Integer> live = each.getValue();
+      for (int i = 0; i < keys; i++) live.put(i, 10);
+      var reading = new java.util.concurrent.atomic.AtomicBoolean(true);
+      var moves = new java.util.concurrent.atomic.AtomicInteger();
+      Thread mover =
+          Thread.startVirtualThread(() -> {
+            for (int i = 0; reading.get(); i++) {
+              int from = i * 7 % keys;
+              int to = (i * 31 + 1) % keys;
+              if (from == to) continue;
+              var _ =
+                  STOA.transact(() -> {
+                    live.merge(from, -1, Integer::sum);
+                    return live.merge(to, 1, Integer::sum);
+                  });
+              moves.incrementAndGet();
+            }
+          });
+      try {
+        for (var view : nearViews(live, each.getKey())) {
+          int before = moves.get();
+          while (moves.get() < before + 20) {
+            int sum = 0;
+            for (int value : view.values()) sum += value;
+            assertEquals(10 * keys, sum);
+            assertEquals(keys, view.size());
+          }
+        }
+      } finally {
+        reading.set(false);
+        mover.join();
+      }
+    }
   }
 
   @Test

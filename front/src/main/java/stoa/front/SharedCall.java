@@ -437,7 +437,9 @@ public final class SharedCall implements LiveRoute {
   }
 
   /// Returns a new instance in its first state, from arguments that no other code can change.
-  Object construct() throws Throwable {
+  ///
+  /// @throws Throwable what the constructor throws
+  public Object construct() throws Throwable {
     return shared()
         .instantiate(((Ref<?>) key().label()).key(), arguments(target.marshaller(), opening()));
   }

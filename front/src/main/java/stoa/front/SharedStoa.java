@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Call1;
@@ -625,6 +626,16 @@ public final class SharedStoa implements Host {
     @SuppressWarnings("unchecked") // Justification: a copy has the class of its original
     T copy = (T) Objects.requireNonNull(service.marshaller().copy(value));
     return copy;
+  }
+
+  @Override
+  public <R extends @Nullable Object> R atOneMoment(Supplier<R> calls) {
+    boolean isJoined = CopyMoment.current(this) != null;
+    if (isJoined || isTransacting() || MethodRun.current() != null) return calls.get();
+    CopyMoment.Found<R> found = CopyMoment.find(this, calls::get);
+    return found != null
+        ? found.value()
+        : this.<R, RuntimeException>transact(TxOptions.reading(), calls::get);
   }
 
   @Override

@@ -95,6 +95,7 @@ final class Needs {
 
       case FOLLOW -> ofObject(READ, request.getFollow().getContainer(), session);
       case FETCH -> ofObject(READ, request.getFetch().getContainer(), session);
+      case FETCH_PART -> ofObject(READ, request.getFetchPart().getContainer(), session);
       case CHECK -> ofObject(READ, request.getCheck().getContainer(), session);
       case UNFOLLOW -> Need.NONE;
 

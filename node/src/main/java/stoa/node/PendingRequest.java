@@ -171,6 +171,11 @@ final class PendingRequest {
     permit = value;
   }
 
+  /// Returns whether the roles of the client allow it to read objects of a type.
+  boolean maySee(String type) {
+    return caller.mayAll() || caller.permit(Need.of(Role.READ, type)).refusal() == null;
+  }
+
   /// Returns whether [#allowed] may take long.
   boolean isAllowedPartly() {
     return permit.isPartial();

@@ -79,6 +79,7 @@ final class Requests {
       case FOLLOW -> views.follow(asked, request.getFollow());
       case UNFOLLOW -> views.unfollow(asked, request.getUnfollow());
       case FETCH -> views.fetch(asked, request.getFetch());
+      case FETCH_PART -> views.part(asked, request.getFetchPart());
       case CHECK ->
           asked.onObject(
               request.getCheck().getContainer(), object -> Forms.done(service.position(object)));

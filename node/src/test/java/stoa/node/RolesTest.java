@@ -59,6 +59,7 @@ import stoa.wire.proto.Delete;
 import stoa.wire.proto.Entries;
 import stoa.wire.proto.Existence;
 import stoa.wire.proto.Fetch;
+import stoa.wire.proto.FetchPart;
 import stoa.wire.proto.Follow;
 import stoa.wire.proto.ListObjects;
 import stoa.wire.proto.LookRequest;
@@ -112,6 +113,7 @@ class RolesTest {
             WhatCase.LIST_OBJECTS,
             WhatCase.FOLLOW,
             WhatCase.FETCH,
+            WhatCase.FETCH_PART,
             WhatCase.CHECK,
             WhatCase.BOUNDS,
             WhatCase.ENTRIES,
@@ -270,6 +272,7 @@ class RolesTest {
           request.setListObjects(ListObjects.newBuilder().setType(Counter.class.getName()));
       case FOLLOW -> request.setFollow(Follow.newBuilder().setContainer(1));
       case FETCH -> request.setFetch(Fetch.newBuilder().setContainer(1));
+      case FETCH_PART -> request.setFetchPart(FetchPart.newBuilder().setContainer(1));
       case CHECK -> request.setCheck(Check.newBuilder().setContainer(1));
       case BOUNDS -> request.setBounds(Bounds.newBuilder().setContainer(1));
       case ENTRIES -> request.setEntries(Entries.newBuilder().setContainer(1).setTo(1));

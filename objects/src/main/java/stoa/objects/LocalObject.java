@@ -23,6 +23,7 @@ import stoa.base.Key;
 import stoa.base.Trace;
 import stoa.base.Unwinding;
 import stoa.front.CallNumbers;
+import stoa.front.CopyMoment;
 import stoa.front.ObjectAnswer;
 import stoa.front.Place;
 import stoa.front.PlacedObjects;
@@ -480,10 +481,12 @@ record LocalObject(LocalService service, ObjectType type, Target at) implements 
         throws Throwable {
       LocalObject object = (LocalObject) to.target();
       var question = object.question(to, method, arguments).ofStore();
+      CopyMoment moment = CopyMoment.current(object.service.stoa());
+      LocalView.Window window = moment == null ? (_, _) -> {} : moment::saw;
       LocalView.Read read =
           switch (freshness) {
-            case NOW -> follower.now(question, to.existence(), object.timeMax(to));
-            case SEEN -> follower.seen(question, to.existence(), object.timeMax(to));
+            case NOW -> follower.now(question, to.existence(), object.timeMax(to), window);
+            case SEEN -> follower.seen(question, to.existence(), object.timeMax(to), window);
           };
       return object.answer(to, read.answer(), read.generation());
     }

@@ -530,6 +530,20 @@ final class ObjectHandler implements Handler {
     return checkpoint(STATE, type.state(java.util.Objects.requireNonNull(instance)));
   }
 
+  /// Returns the encoded state in a checkpoint; null when it is none of an ordinary object.
+  static byte @Nullable [] plain(byte[] checkpoint) {
+    var in = new Decoder(checkpoint);
+    int kind = in.u8();
+    if (kind >= CODED) in.varint();
+    return (kind & (CODED - 1)) == STATE ? in.raw(in.remaining()) : null;
+  }
+
+  /// Returns the number of the code of a checkpoint, 0 when it has none.
+  static int code(byte[] checkpoint) {
+    var in = new Decoder(checkpoint);
+    return in.u8() < CODED ? 0 : (int) in.varint();
+  }
+
   /// Returns a checkpoint in the form that clients read: without the number of its code, and in the
   /// form of other code.
   ///

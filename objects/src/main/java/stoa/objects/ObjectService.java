@@ -26,10 +26,12 @@ import stoa.base.Answer;
 import stoa.base.CallId;
 import stoa.base.Check;
 import stoa.base.Decoder;
+import stoa.base.Encoder;
 import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Latency;
 import stoa.base.Measures;
+import stoa.base.StreamId;
 import stoa.base.Trace;
 import stoa.front.CallMeters;
 import stoa.front.ObjectAnswer;
@@ -54,6 +56,7 @@ import stoa.store.calls.Put;
 import stoa.store.calls.Terms;
 import stoa.store.ordering.Coordinator;
 import stoa.store.past.Pins;
+import stoa.store.past.Shipment;
 import stoa.store.replicas.Divergence;
 import stoa.store.running.Execution;
 import stoa.store.running.Request;
@@ -1062,6 +1065,48 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     byte[] state = found.state();
     if (state != null) state = ObjectHandler.told(stoa, container.type(), container.key(), state);
     return new State(found.position(), found.generation(), found.from(), state);
+  }
+
+  /// Returns what brings a copy of an object at a client up to date; null when only a whole state
+  /// does, see [#fetch].
+  ///
+  /// @param code the version of the code that the client has; null for classes of Stoa
+  /// @param from where the copy goes on
+  /// @param sees whether the client may see answers of objects of a type, by its stored name
+  public @Nullable Shipment ship(
+      Container container,
+      @Nullable StreamId code,
+      Shipment.From from,
+      Predicate<String> sees) {
+    return store.ship(container.target, from, new ClientCode(stoa, container.type(), code, sees));
+  }
+
+  /// The name of a state in the form in which a client encodes it.
+  ///
+  /// @param form the form, see [Marshaller#form]
+  /// @param digest the hash of the state
+  public record Digest(long form, StreamId digest) {}
+
+  /// Returns the digest of the checkpoint of an object at a version; null when there is none.
+  public @Nullable Digest digest(Container container, long version) {
+    byte[] checkpoint = store.checkpoint(container.key(), version);
+    if (checkpoint == null) return null;
+    ObjectType type = container.type();
+    long form = type.marshaller().form(type.shared());
+    byte[] state = ObjectHandler.plain(checkpoint);
+    return state == null ? null : new Digest(form, StreamId.of(state));
+  }
+
+  /// Returns the number of the code that made a checkpoint; 0 when it has none.
+  public static int code(byte[] checkpoint) {
+    return ObjectHandler.code(checkpoint);
+  }
+
+  /// Returns the checkpoint with which a shipment begins, in the form that clients read.
+  public static byte[] told(byte[] checkpoint) {
+    byte[] state = ObjectHandler.plain(checkpoint);
+    Check.that(state != null, "a shipment begins with the state of an ordinary object");
+    return new Encoder(checkpoint.length).u8(0).raw(state).toBytes();
   }
 
   /// Notifies a watcher of the changes of an object.

@@ -39,6 +39,8 @@ import stoa.store.ordering.Addresses;
 import stoa.store.past.LocalView;
 import stoa.store.past.Past;
 import stoa.store.past.Pins;
+import stoa.store.past.Shipment;
+import stoa.store.past.Shipping;
 import stoa.store.records.Names;
 import stoa.store.records.Records;
 import stoa.store.replicas.Divergence;
@@ -431,17 +433,36 @@ public final class Store implements AutoCloseable {
   ///
   /// @param unless the position for which this copies no state; -1 for none
   public Checkpoint fetch(Target target, long unless) {
-    Key key = target.key();
-    if (!engine.quarantine().all().isEmpty()) {
-      RuntimeException diverged = engine.quarantine().refusal(key, generation(key));
-      if (diverged != null) throw diverged;
-    }
+    refuseDiverged(target.key());
     if (unless >= 0) {
       PositionRequest asked =
           engine.questions().position(() -> engine.admission().accepted(target::pin));
       if (asked.number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
     }
     return engine.questions().state(() -> engine.admission().accepted(target::pin));
+  }
+
+  private void refuseDiverged(Key key) {
+    if (engine.quarantine().all().isEmpty()) return;
+    RuntimeException diverged = engine.quarantine().refusal(key, generation(key));
+    if (diverged != null) throw diverged;
+  }
+
+  /// Returns what brings a copy of a key in another process up to date, after every answer that any
+  /// caller got before; null when only a whole state does.
+  ///
+  /// @param from where the copy goes on
+  /// @param replays what the other process can execute
+  public @Nullable Shipment ship(Target target, Shipment.From from, Shipment.Replays replays) {
+    refuseDiverged(target.key());
+    return new Shipping(engine.playback(), engine.questions(), engine.streams())
+        .ship(target, from, replays);
+  }
+
+  /// Returns the checkpoint of a key at a version; null when the store has none.
+  public byte @Nullable [] checkpoint(Key key, long version) {
+    Streams.At found = engine.streams().lastCheckpoint(key.stream(), version);
+    return found == null || found.address() != version ? null : found.data();
   }
 
   /// Returns a second state of a key, which follows the store's own by playback.

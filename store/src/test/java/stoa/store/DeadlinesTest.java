@@ -238,7 +238,7 @@ class DeadlinesTest {
     isLateWhileItIsBroughtBack(() -> follower.now("lines", ANY, SHORT));
     isLateWhileItIsBroughtBack(() -> follower.seen("lines", ANY, SHORT));
     gate.countDown();
-    var read = follower.now("lines", ANY, Duration.ofMinutes(10));
+    var read = follower.now("lines", ANY, Duration.ofMinutes(10), (_, _) -> {});
     assertEquals("a,hold", new String(read.answer().encoded(), StandardCharsets.UTF_8));
   }
 

@@ -28,6 +28,7 @@ import stoa.CallFailed;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Answer;
+import stoa.base.CheckpointRule;
 import stoa.base.Clock;
 import stoa.base.Existence;
 import stoa.base.Key;
@@ -43,7 +44,6 @@ import stoa.store.calls.Terms;
 import stoa.store.running.Execution;
 import stoa.store.running.Handler;
 import stoa.store.running.HandlerFactory;
-import stoa.store.running.Materialized;
 import stoa.store.running.Request;
 import stoa.store.running.Resident;
 import stoa.store.running.Target;
@@ -51,7 +51,7 @@ import stoa.store.threads.Threads;
 
 /// What the store does when handlers, disks and threads misbehave.
 class TroubleTest {
-  private static final String LARGE = "x".repeat(Materialized.CHECKPOINT_BYTES_MIN + 1);
+  private static final String LARGE = "x".repeat(CheckpointRule.BYTES_MIN + 1);
 
   private final MemoryDisk disk = new MemoryDisk(256 << 20);
 

@@ -40,7 +40,12 @@ public final class RemoteBenchmark implements Benchmark<RemoteScale> {
 
   @Override
   public Outcome run(Context<RemoteScale> context) throws Exception {
-    return run(context, contenders());
+    Outcome calls = run(context, contenders());
+    var views = new ViewsRun(context);
+    views.measure(context.folder());
+    var results = new ArrayList<>(calls.results());
+    results.addAll(views.results());
+    return new Outcome(results, calls.table() + "\n" + views.table(), calls.figures());
   }
 
   /// Runs it with some contenders. The report compares the first one with the others.

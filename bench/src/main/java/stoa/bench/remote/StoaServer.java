@@ -36,18 +36,27 @@ public final class StoaServer implements RemoteContender {
 
   @Override
   public Connection start(Path folder, Persistence persistence) throws Exception {
-    String data = persistence == Persistence.SYNCED ? folder.toString() : "memory:";
-    var server =
-        BackgroundProcess.java(
-            MAIN, ServerJava.HEAP, List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
+    BackgroundProcess server = serve(folder, persistence);
     try {
-      String address = server.await(LISTENING);
-      server.await(READY);
-      return new Client(server, Stoa.open("stoa://" + address));
+      return new Client(server, Stoa.open("stoa://" + address(server)));
     } catch (Exception e) {
       server.close();
       throw e;
     }
+  }
+
+  /// Starts a server.
+  static BackgroundProcess serve(Path folder, Persistence persistence) throws Exception {
+    String data = persistence == Persistence.SYNCED ? folder.toString() : "memory:";
+    return BackgroundProcess.java(
+        MAIN, ServerJava.HEAP, List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
+  }
+
+  /// Returns the address of a server, once it is ready.
+  static String address(BackgroundProcess server) throws Exception {
+    String address = server.await(LISTENING);
+    server.await(READY);
+    return address;
   }
 
   private static final class Client implements Connection {

@@ -40,6 +40,15 @@ public final class LocalView {
   /// @param generation the generation of the key, 0 when it is absent
   public record Read(Answer answer, long generation) {}
 
+  /// Learns which part of the log a state shows, before it is asked.
+  public interface Window {
+    /// Takes the window.
+    ///
+    /// @param from the log counter of the last change that the state shows
+    /// @param until a counter up to which there is no later change
+    void saw(long from, long until);
+  }
+
   private final Playback playback;
   private final Runs runs;
   private final Questions questions;
@@ -65,17 +74,20 @@ public final class LocalView {
 
   /// Asks the present key. The answer reflects every answer that any caller got before.
   public Read now(@Nullable Object query, Existence existence) {
-    return now(query, existence, runs.limits.callTimeMax());
+    return now(query, existence, runs.limits.callTimeMax(), (_, _) -> {});
   }
 
   /// Asks the present key, within a time.
-  public Read now(@Nullable Object query, Existence existence, Duration timeMax) {
+  public Read now(
+      @Nullable Object query, Existence existence, Duration timeMax, Window window) {
     playback.checkOpen();
     int late = lateTick(timeMax);
     long moment = questions.now(key);
     playback.finder().lock(lock, key, late);
     try {
-      return ask(bring(moment, late), query, existence, moment, late);
+      Materialized current = bring(moment, late);
+      window.saw(from, Math.max(from, until));
+      return ask(current, query, existence, moment, late);
     } finally {
       lock.unlock();
     }
@@ -86,17 +98,20 @@ public final class LocalView {
   /// later change once the store has executed it. All such questions and all calls therefore have
   /// one order, the order of the log.
   public Read seen(@Nullable Object query, Existence existence) {
-    return seen(query, existence, runs.limits.callTimeMax());
+    return seen(query, existence, runs.limits.callTimeMax(), (_, _) -> {});
   }
 
   /// Asks the key as the view saw it last, within a time.
-  public Read seen(@Nullable Object query, Existence existence, Duration timeMax) {
+  public Read seen(
+      @Nullable Object query, Existence existence, Duration timeMax, Window window) {
     playback.checkOpen();
     int late = lateTick(timeMax);
     playback.finder().lock(lock, key, late);
     try {
       long least = playback.observed().counter();
       Materialized current = bring(least, late);
+      playback.observed().advance(from);
+      window.saw(from, Math.max(from, until));
       return ask(current, query, existence, Math.max(least, from), late);
     } finally {
       lock.unlock();

@@ -1,7 +1,9 @@
 package stoa.store.records;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,15 @@ public final class LoggedAnswers {
 
   public byte @Nullable [] find(long address, int number) {
     return answers.get(new Call(address, number));
+  }
+
+  /// Returns the answers to the nested calls of a put, in the order of the calls.
+  public List<byte[]> of(long address) {
+    var found = new ArrayList<byte[]>(0);
+    for (byte[] next = find(address, 1); next != null; next = find(address, found.size() + 1)) {
+      found.add(next);
+    }
+    return found;
   }
 
   public boolean isDone(long address) {

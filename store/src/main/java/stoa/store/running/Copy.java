@@ -2,6 +2,7 @@ package stoa.store.running;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.Answer;
+import stoa.base.CheckpointRule;
 import stoa.base.Existence;
 import stoa.base.Key;
 
@@ -129,8 +130,8 @@ public final class Copy {
   }
 
   private void settle(Handler current, int valueBytes) {
-    boolean due = Materialized.isCheckpointDue(bytesSince, stateBytes, valueBytes);
-    bytesSince += Materialized.weightOf(valueBytes);
+    boolean due = CheckpointRule.isDue(bytesSince, stateBytes, valueBytes);
+    bytesSince += CheckpointRule.weightOf(valueBytes);
     if (!due) return;
     bytesSince = 0;
     byte[] state;

@@ -446,8 +446,14 @@ public final class Execution implements Cancellation.Run {
   /// Returns the seed of a put's random numbers. It is the same in every run of the put, and
   /// differs in another store, since that store's time differs.
   public long seed() {
-    Records.Origin by = origin;
-    long time = isReading() ? 0 : nowMicros * TIME;
+    return seed(key, address, isReading() ? 0 : nowMicros, origin);
+  }
+
+  /// Returns the seed of the random numbers of a put, see [#seed()].
+  ///
+  /// @param by the origin of the put, or null when it came from outside
+  public static long seed(Key key, long address, long nowMicros, Records.@Nullable Origin by) {
+    long time = nowMicros * TIME;
     return by != null && by.isTransaction()
         ? by.caller().low() ^ by.number() * GOLDEN ^ time
         : key.stream().low() ^ address * GOLDEN ^ time;

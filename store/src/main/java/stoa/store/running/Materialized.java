@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 import stoa.TooOld;
 import stoa.base.Answer;
 import stoa.base.Check;
+import stoa.base.CheckpointRule;
 import stoa.base.Key;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -21,8 +22,8 @@ import stoa.store.records.Records;
 public final class Materialized {
   /*
    * Checkpoints. A checkpoint encodes the handler and replaces it by the decoded copy. It follows a
-   * put when the bytes put since the last checkpoint reach max(CHECKPOINT_BYTES_MIN, size of that
-   * checkpoint), and it stands where the stream has a CHECKPOINT entry, which a trim logs. The rule
+   * put when CheckpointRule says so: when the bytes put since the last checkpoint reach the size of that
+   * checkpoint, and a minimum. And it stands where the stream has a CHECKPOINT entry, which a trim logs. The rule
    * looks only at the stream, so that every replica and every replay makes checkpoints at the same
    * addresses and continues with the same shape in memory. The rule bounds replay, and it bounds
    * the bytes spent on checkpoints by the bytes put.
@@ -34,9 +35,7 @@ public final class Materialized {
    * (2) The state reflects exactly the puts of the generation at or below position that were not
    *     taken back.
    */
-  public static final int CHECKPOINT_BYTES_MIN = 64 << 10;
   private static final int BASE_BYTES = 512;
-  private static final long PUT_BYTES = 32;
   private static final Logger LOG = LoggerFactory.getLogger(Materialized.class);
 
   /// The purpose of a state.
@@ -399,7 +398,7 @@ public final class Materialized {
   /// @param kept whether the store keeps the checkpoint for others, as it does where the key lives
   private void settle(int valueBytes, boolean kept) {
     boolean due = isCheckpointDue(valueBytes);
-    bytesSince += weightOf(valueBytes);
+    bytesSince += CheckpointRule.weightOf(valueBytes);
     if (due) checkpoint(kept);
   }
 
@@ -434,20 +433,7 @@ public final class Materialized {
 
   /// Returns whether a checkpoint follows a put that the handler executes now.
   boolean isCheckpointDue(int valueBytes) {
-    return isCheckpointDue(bytesSince, stateBytes, valueBytes);
-  }
-
-  /// Returns whether a checkpoint follows a put.
-  ///
-  /// @param bytesSince the bytes put since the last checkpoint
-  /// @param stateBytes the size of the last checkpoint
-  static boolean isCheckpointDue(long bytesSince, long stateBytes, int valueBytes) {
-    return bytesSince + valueBytes + PUT_BYTES >= Math.max(CHECKPOINT_BYTES_MIN, stateBytes);
-  }
-
-  /// Returns the weight of a put, which counts toward the next checkpoint.
-  static long weightOf(int valueBytes) {
-    return valueBytes + PUT_BYTES;
+    return CheckpointRule.isDue(bytesSince, stateBytes, valueBytes);
   }
 
   /// The state as the store keeps it for readers of the past.

@@ -1,0 +1,65 @@
+package stoa.objects;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.front.PlacedState;
+import stoa.front.code.CodeVersion;
+import stoa.store.past.Shipment;
+import stoa.store.records.Records;
+
+/// What a client can execute of the calls on an object: those of the version of the code that the
+/// client has. One thread uses it.
+final class ClientCode implements Shipment.Replays {
+  private final LocalService stoa;
+  private final ObjectType type;
+  private final @Nullable StreamId version;
+  private final Predicate<String> sees;
+  private final Map<Integer, Boolean> known = new HashMap<>();
+
+  /// @param type the object's type, in any code
+  /// @param version the version of the client; null for classes of Stoa
+  /// @param sees whether the client may see answers of objects of a type, by its stored name
+  ClientCode(
+      LocalService stoa, ObjectType type, @Nullable StreamId version, Predicate<String> sees) {
+    this.stoa = stoa;
+    this.type = type;
+    this.version = version;
+    this.sees = sees;
+  }
+
+  @Override
+  public boolean begins(byte[] checkpoint) {
+    return ObjectHandler.plain(checkpoint) != null && has(ObjectHandler.code(checkpoint));
+  }
+
+  @Override
+  public boolean executes(Records.Put put) {
+    byte[] value = put.value();
+    boolean isCall =
+        !PlacedState.isIn(value)
+            && !PlacedState.isSide(value, true)
+            && !PlacedState.isSide(value, false);
+    return isCall && has(put.code());
+  }
+
+  @Override
+  public boolean sees(String space) {
+    return space.equals(type.shared().name()) || sees.test(space);
+  }
+
+  private boolean has(int code) {
+    return known.computeIfAbsent(code, this::isVersion);
+  }
+
+  private boolean isVersion(int code) {
+    if (code == 0) {
+      // Of Stoa; or logged before the store kept versions, of which the client cannot know.
+      return version == null && CodeVersion.of(type.shared().implementation()).name() == null;
+    }
+    Codes.Activation activation = stoa.codes().find(code);
+    return activation != null && activation.version().equals(version);
+  }
+}
