@@ -208,7 +208,7 @@ public final class StoredStreams {
   /// @throws TooOld when the store has released them
   public List<Appended.Place> appended(List<StreamKey> keys, LogAddress log) {
     confirm();
-    moments.awaitBatch();
+    for (StreamKey key : keys) moments.await(id(key), true);
     List<Appended.Place> places = places(keys, log);
     for (Appended.Place place : places) {
       retention.appended(Key.ofStream(id(place.stream())), place.address());
@@ -472,7 +472,7 @@ public final class StoredStreams {
 
   private long confirmedEnd(StreamId stream) {
     confirm();
-    moments.awaitBatch();
+    moments.await(stream, true);
     return end(stream);
   }
 
