@@ -110,7 +110,7 @@ public final class Participant implements Coordinator.Home {
           Voted voted = take(epoch, round);
           return voted.prepared.commit(token, open(voted, committed));
         })
-        .awaitExecuted();
+        .endWhenExecuted();
   }
 
   @Override

@@ -104,7 +104,7 @@ class CrashSimulationTest {
             "the outcome of a transaction is unknown",
             "the past is released",
             "the past is seen again"));
-    var rare = SimulatedRun.require(Scenarios.named("groups"), 228).places().keySet();
+    var rare = SimulatedRun.require(Scenarios.named("groups"), 43).places().keySet();
     assertTrue(rare.contains("what nobody holds is released"), rare::toString);
   }
 

@@ -66,7 +66,7 @@ public final class Coordinator {
     ///   epoch
     List<Vote> hold(long epoch, long term, long round, List<Part> parts);
 
-    /// Logs the committed parts of a round, and waits until the store has executed them.
+    /// Logs the committed parts of a round, and does not wait until the store has executed them.
     ///
     /// @param committed the parts, by the offset of their transaction in the token
     void commit(long epoch, long round, Token token, SortedMap<Integer, Part> committed);

@@ -93,6 +93,12 @@ public final class Prepared {
   ///
   /// @param chosen the committed transactions that have read or written something here
   public record Committed(BatchLeader leader, Map<StoreTransaction, CommitRequest> chosen) {
+    /// Ends the transactions when the store has executed them. Does not wait: calls before them may
+    /// wait for batches that come after what this store has to log next.
+    public void endWhenExecuted() {
+      chosen.forEach((transaction, request) -> request.whenDone(_ -> transaction.committed()));
+    }
+
     /// Waits until the store has executed the committed parts, except those behind calls that wait
     /// for other stores. The store executes the latter after these calls, and questions wait for
     /// them.
