@@ -3,6 +3,7 @@ package stoa.client;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -74,7 +75,7 @@ final class AppendAcross {
       asked.put(group, RemoteStreams.append(branch, part.streams, part.data));
     });
     branches.forEach((group, branch) -> {
-      branch.await(asked.get(group));
+      branch.await(Objects.requireNonNull(asked.get(group)));
       across.addBranches(branch.named(group));
     });
     // The client may repeat this: the coordinator knows whether it has committed.

@@ -68,7 +68,7 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
       if (left <= 0) return null;
       int wait = (int) Math.min(left, WAIT_MILLIS);
       for (MergedLog.Cursor cursor : log.cursors()) {
-        waiting.computeIfAbsent(cursor, one -> one.later(wait));
+        var _ = waiting.computeIfAbsent(cursor, one -> one.later(wait));
       }
       await(left);
       if (!takeAnswers()) {

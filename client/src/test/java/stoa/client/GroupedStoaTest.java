@@ -36,7 +36,6 @@ import stoa.Limits;
 import stoa.LogOrder;
 import stoa.NotShareable;
 import stoa.Placement;
-import stoa.Ref;
 import stoa.Shared;
 import stoa.SharedMap;
 import stoa.Stoa;

@@ -2,6 +2,7 @@ package stoa.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -154,7 +156,7 @@ class StreamsOverGroupsTest {
   void appendsOfOneThreadKeepTheirOrderOnEachStream() {
     StreamKey one = stream("order", 1);
     StreamKey two = stream("order", 2);
-    var begun = new ArrayList<java.util.concurrent.CompletableFuture<Appended>>();
+    var begun = new ArrayList<CompletableFuture<Appended>>();
     for (int i = 0; i < 60; i++) {
       byte[] data = bytes("" + i);
       begun.add(
@@ -238,7 +240,7 @@ class StreamsOverGroupsTest {
         places.add(new Appended.Place(entry.stream(), entry.address()));
       }
       String name = text(slot.entries().getFirst());
-      assertEquals(null, found.put(name, slot.address()), name);
+      assertNull(found.put(name, slot.address()), name);
       assertTrue(!refused.contains(name), name);
       if (given.containsKey(name)) assertEquals(given.get(name).places(), places, name);
     }

@@ -185,7 +185,7 @@ public final class StoredStreams {
     StreamId first = id(keys.getFirst());
     long end = confirmedEnd(first);
     long low = timeline.firstBehind(first, since);
-    Records.Origin origin = Records.Origin.of(id);
+    Records.Origin origin = Objects.requireNonNull(Records.Origin.of(id));
     var found = new StoredEntry[1];
     streams.scan(
         first,
@@ -193,7 +193,7 @@ public final class StoredStreams {
         end,
         entry -> {
           boolean named = entry.kind() == Records.APPENDED;
-          if (named && Records.originOf(entry.payload()).equals(origin)) found[0] = entry;
+          if (named && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
           return found[0] == null;
         });
     if (found[0] != null) return new Appended(found[0].log(), places(keys, found[0].log()));
