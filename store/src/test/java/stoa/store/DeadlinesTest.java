@@ -235,8 +235,8 @@ class DeadlinesTest {
   void aViewIsLate() {
     var follower = store.follow(store.target(KEY));
     store.engine().playback().observed().advance(store.moment());
-    isLateWhileItIsBroughtBack(() -> follower.now("lines", ANY, SHORT));
-    isLateWhileItIsBroughtBack(() -> follower.seen("lines", ANY, SHORT));
+    isLateWhileItIsBroughtBack(() -> follower.now("lines", ANY, SHORT, (_, _) -> {}));
+    isLateWhileItIsBroughtBack(() -> follower.seen("lines", ANY, SHORT, (_, _) -> {}));
     gate.countDown();
     var read = follower.now("lines", ANY, Duration.ofMinutes(10), (_, _) -> {});
     assertEquals("a,hold", new String(read.answer().encoded(), StandardCharsets.UTF_8));

@@ -192,9 +192,9 @@ class IsolationTest {
       put(store, "k", "a");
       put(store, "k", "b");
       var follower = store.follow(store.target(key("k")));
-      assertThrows(DeadlineExceeded.class, () -> follower.now("spin", ANY, SHORT));
-      assertThrows(DeadlineExceeded.class, () -> follower.seen("spin", ANY, SHORT));
-      assertEquals("a,b", text(follower.now("lines", ANY, SHORT).answer().encoded()));
+      assertThrows(DeadlineExceeded.class, () -> follower.now("spin", ANY, SHORT, (_, _) -> {}));
+      assertThrows(DeadlineExceeded.class, () -> follower.seen("spin", ANY, SHORT, (_, _) -> {}));
+      assertEquals("a,b", text(follower.now("lines", ANY, SHORT, (_, _) -> {}).answer().encoded()));
       Past past = store.past(key("k"), 1).within(SHORT);
       assertThrows(DeadlineExceeded.class, () -> past.get("spin", ANY, Pace.LONG));
       assertEquals("a", text(past.get("lines", ANY, Pace.LONG).encoded()));
