@@ -85,7 +85,7 @@ final class Loops implements AutoCloseable {
 
     /// Returns whether the current thread is this.
     boolean isCurrent() {
-      return Thread.currentThread() == thread;
+      return Thread.currentThread().equals(thread);
     }
 
     /// Has a socket sent what has gathered, after everything available is read.

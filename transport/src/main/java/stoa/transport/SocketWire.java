@@ -19,10 +19,16 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
   /*
    * `pending` counts the flushes since nobody was sending. Who raises it from 0 has the turn, and
    * sends until it is 0 again: the calling thread at once, or the thread that reads, after it has
-   * read everything available. A socket that takes no more keeps the turn until it is writable; a
+   * read everything available. While there is one flush between any two reads, it is sent at once,
+   * so that a lone caller wakes no other thread; what many callers send, the thread that reads
+   * gathers. A socket that takes no more keeps the turn until it is writable; a
    * connection that is not made yet keeps it from the start.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SocketWire.class);
+
+  // How many flushes a lone caller makes before something comes.
+  private static final int LONE_MAX = 1;
+
   private static final long CONNECT_NANOS = 10_000_000_000L;
 
   private final Buffers buffers;
@@ -34,6 +40,11 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
   private final @Nullable Secured secured;
   private volatile @Nullable SocketChannel channel;
   private volatile Peer peer = Peer.UNKNOWN;
+
+  // The flushes of other threads since something came, and between the two reads before. Threads
+  // may count wrongly: that costs some time, and nothing else.
+  private int sinceRead;
+  private int beforeRead;
 
   // Of the thread that reads.
   private @Nullable Connection connection;
@@ -174,6 +185,8 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
 
   private void read(SocketChannel from) {
     ByteBuffer in = begun();
+    beforeRead = sinceRead;
+    sinceRead = 0;
     try {
       int count = from.read(in);
       in.flip();
@@ -229,9 +242,16 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
 
   @Override
   public void flush() {
+    boolean own = loop.isCurrent();
+    if (!own) sinceRead++;
     if (pending.getAndIncrement() != 0) return;
-    if (loop.isCurrent()) loop.touch(this);
-    else drain();
+    if (own) {
+      loop.touch(this);
+    } else if (sinceRead <= LONE_MAX && beforeRead <= LONE_MAX) {
+      drain();
+    } else {
+      loop.execute(this::drain);
+    }
   }
 
   @Override

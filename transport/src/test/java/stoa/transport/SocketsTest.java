@@ -369,26 +369,25 @@ class SocketsTest {
   @Test
   void aServerThatEndsEndsItsStreamsAndTheNextOneIsFoundAgain() throws Exception {
     try (var client = sockets(null)) {
-      int number;
       var heard = new Heard();
       Channel channel;
+      Network.Listening gone;
       try (var server = sockets(null);
           var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo)) {
-        number = port.port();
+        gone = port;
         channel = channel(client, port);
         channel.open("echo", heard).request(1);
         assertServes(channel);
         port.drain(Status.of(Status.Code.UNAVAILABLE, "it stops"));
         assertFalse(port.isOver());
-        port.close();
-        assertEquals(Status.Code.UNAVAILABLE, heard.end().code());
-        while (!port.isOver()) Thread.onSpinWait();
       }
+      assertEquals(Status.Code.UNAVAILABLE, heard.end().code());
+      while (!gone.isOver()) Thread.onSpinWait();
+      var again = new Address("127.0.0.1", gone.port());
       try (channel;
           var server = sockets(null);
-          var port =
-              server.listen(new Address("127.0.0.1", number), Limits.DEFAULT, SocketsTest::echo)) {
-        assertEquals(number, port.port());
+          var port = server.listen(again, Limits.DEFAULT, SocketsTest::echo)) {
+        assertEquals(gone.port(), port.port());
         assertServes(channel);
         channel.cut();
         assertThrows(StatusException.class, () -> channel.ask("echo", new byte[1], 60_000));
@@ -426,20 +425,22 @@ class SocketsTest {
 
   @Test
   void aClosedNetworkEndsWhatItHas() throws Exception {
-    var server = sockets(null);
-    var client = sockets(null);
-    try (var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo);
-        var channel = channel(client, port)) {
-      var heard = new Heard();
+    var heard = new Heard();
+    Channel channel;
+    Sockets gone;
+    try (var server = sockets(null);
+        var client = sockets(null);
+        var port = server.listen(ANY, Limits.DEFAULT, SocketsTest::echo)) {
+      gone = client;
+      channel = channel(client, port);
       channel.open("echo", heard);
-      client.close();
+    }
+    try (channel) {
       assertEquals(Status.Code.UNAVAILABLE, heard.end().code());
-      assertTrue(client.await(10_000));
+      assertTrue(gone.await(10_000));
       var later = new Heard();
       channel.open("echo", later);
       assertEquals(Status.Code.UNAVAILABLE, later.end().code());
-    } finally {
-      server.close();
     }
   }
 }
