@@ -287,7 +287,7 @@ class ConnectionTest {
     network.lose("client", true);
     time.run(4 * SECOND);
     assertEquals(Status.Code.UNAVAILABLE, over(heard).code());
-    assertTrue(String.valueOf(over(heard).description()).contains("silent"), heard.over::toString);
+    assertTrue(String.valueOf(over(heard).description()).contains("silent"), () -> String.valueOf(heard.over));
     assertTrue(connection.isLost());
     network.lose("server", false);
     network.lose("client", false);
@@ -509,6 +509,6 @@ class ConnectionTest {
     first[5] = 9;
     client.received(ByteBuffer.wrap(first));
     assertEquals(Status.Code.FAILED_PRECONDITION, over(heard).code());
-    assertTrue(String.valueOf(over(heard).description()).contains("version 9"), heard.over::toString);
+    assertTrue(String.valueOf(over(heard).description()).contains("version 9"), () -> String.valueOf(heard.over));
   }
 }
