@@ -32,6 +32,7 @@ final class Arrows {
     ALLOWED.put("collections", caller);
     ALLOWED.put("migration", caller);
     ALLOWED.put("embedded", with(engine, "collections", "migration"));
+    ALLOWED.put("transport", Set.of("base"));
     ALLOWED.put("wire", Set.of("api", "base"));
     ALLOWED.put("links", with(caller, "migration"));
     ALLOWED.put("node", with(engine, "wire", "links", "migration"));

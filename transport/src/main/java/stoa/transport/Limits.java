@@ -1,0 +1,140 @@
+package stoa.transport;
+
+import java.time.Duration;
+
+/// The limits of connections. Immutable.
+///
+/// @param messageBytesMax the most bytes of a message that comes
+/// @param windowBytes how many bytes of a stream may come before its receiver has asked for them
+/// @param queuedBytesMax how many bytes of a stream may wait to be sent; one more ends the stream
+/// @param streamsMax how many streams of a connection the other end may have open
+/// @param ping the silence of the other end after which this end asks for a sign of life
+/// @param patience the silence after such a question that ends the connection
+/// @param idle for how long a connection without streams stays; zero for ever
+/// @param arrival the time that a new connection has to begin a stream
+/// @param arrivalsMax how many connections may have begun none; one more takes the place of the
+///   oldest
+public record Limits(
+    int messageBytesMax,
+    int windowBytes,
+    long queuedBytesMax,
+    int streamsMax,
+    Duration ping,
+    Duration patience,
+    Duration idle,
+    Duration arrival,
+    int arrivalsMax) {
+  /// The limits that suit most connections.
+  public static final Limits DEFAULT =
+      new Limits(
+          8 << 20,
+          Frames.WINDOW_BYTES,
+          256L << 20,
+          64,
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(10),
+          Duration.ZERO,
+          Duration.ofSeconds(10),
+          1_000);
+
+  /// Checks the limits.
+  public Limits {
+    if (windowBytes < Frames.WINDOW_BYTES) {
+      throw new IllegalArgumentException(
+          "a window of " + windowBytes + " bytes; give at least " + Frames.WINDOW_BYTES);
+    }
+    if (messageBytesMax < 1 || streamsMax < 1 || arrivalsMax < 1) {
+      throw new IllegalArgumentException("a limit below 1; give greater ones");
+    }
+  }
+
+  /// Returns these with another limit of messages.
+  public Limits withMessageBytesMax(int bytes) {
+    return new Limits(
+        bytes, windowBytes, queuedBytesMax, streamsMax, ping, patience, idle, arrival, arrivalsMax);
+  }
+
+  /// Returns these with another window.
+  public Limits withWindowBytes(int bytes) {
+    return new Limits(
+        messageBytesMax,
+        bytes,
+        queuedBytesMax,
+        streamsMax,
+        ping,
+        patience,
+        idle,
+        arrival,
+        arrivalsMax);
+  }
+
+  /// Returns these with another limit of what waits to be sent.
+  public Limits withQueuedBytesMax(long bytes) {
+    return new Limits(
+        messageBytesMax,
+        windowBytes,
+        bytes,
+        streamsMax,
+        ping,
+        patience,
+        idle,
+        arrival,
+        arrivalsMax);
+  }
+
+  /// Returns these with another number of streams.
+  public Limits withStreamsMax(int streams) {
+    return new Limits(
+        messageBytesMax,
+        windowBytes,
+        queuedBytesMax,
+        streams,
+        ping,
+        patience,
+        idle,
+        arrival,
+        arrivalsMax);
+  }
+
+  /// Returns these with other times of silence.
+  public Limits withSilence(Duration ping, Duration patience) {
+    return new Limits(
+        messageBytesMax,
+        windowBytes,
+        queuedBytesMax,
+        streamsMax,
+        ping,
+        patience,
+        idle,
+        arrival,
+        arrivalsMax);
+  }
+
+  /// Returns these with another time for connections without streams.
+  public Limits withIdle(Duration idle) {
+    return new Limits(
+        messageBytesMax,
+        windowBytes,
+        queuedBytesMax,
+        streamsMax,
+        ping,
+        patience,
+        idle,
+        arrival,
+        arrivalsMax);
+  }
+
+  /// Returns these with other limits of connections that have begun nothing.
+  public Limits withArrivals(Duration time, int count) {
+    return new Limits(
+        messageBytesMax,
+        windowBytes,
+        queuedBytesMax,
+        streamsMax,
+        ping,
+        patience,
+        idle,
+        time,
+        count);
+  }
+}

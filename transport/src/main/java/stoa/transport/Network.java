@@ -1,0 +1,31 @@
+package stoa.transport;
+
+import java.io.IOException;
+
+/// A network, real or simulated. Thread-safe.
+public interface Network {
+  /// Begins to connect. Does not wait: streams may begin at once, and end with
+  /// [Status.Code#UNAVAILABLE] when nothing listens there.
+  Connection connect(Address to, Limits limits);
+
+  /// Listens until the answer is closed.
+  ///
+  /// @throws IOException when the address is not available
+  Listening listen(Address at, Limits limits, Service service) throws IOException;
+
+  /// A port that takes connections. Thread-safe.
+  interface Listening extends AutoCloseable {
+    /// Returns the port.
+    int port();
+
+    /// Takes no more connections and streams; those under way go on.
+    void drain(Status why);
+
+    /// Returns whether it takes no connections, and all of them are over.
+    boolean isOver();
+
+    /// Takes no more connections, and ends those that there are. Does not wait.
+    @Override
+    void close();
+  }
+}
