@@ -18,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,6 +34,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
@@ -320,6 +322,18 @@ class NightTest {
     }
   }
 
+  /// Returns whether a server says that it is ready, and what it warns of.
+  private static String ready(Server own) throws Exception {
+    var config = HttpDoor.Config.plain("127.0.0.1", 0);
+    try (var door = Monitoring.open(config, own, own::measure, Map.of())) {
+      var asked =
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + door.port() + "/health/ready"));
+      var answer = http.send(asked.build(), HttpResponse.BodyHandlers.ofString());
+      assertEquals(200, answer.statusCode());
+      return answer.body();
+    }
+  }
+
   @Test
   void aFillingDiskAndAQuota() throws Exception {
     var disk = new SimulatedDisk(1);
@@ -349,6 +363,10 @@ class NightTest {
       String rules = run(0, "keep", "all", "disk=16MB", "--server", at);
       assertEquals("all\nstoa.Stream=all\ndisk=16MB\n", rules);
       full(client);
+      // Other rules leave the quota, and it leaves them.
+      assertEquals(
+          "versions=1000\nstoa.Stream=versions=1000\ndisk=16MB\n",
+          run(0, "keep", "versions=1000", "--server", at));
       String refused =
           String.valueOf(
               assertThrows(Unavailable.class, () -> page.write(new byte[50_000])).getMessage());
@@ -356,11 +374,18 @@ class NightTest {
       assertTrue(refused.contains("./stoa keep"), refused);
       status = run(0, "status", "--server", at);
       assertTrue(status.contains("of a quota of "), status);
+      assertTrue(status.contains("its quota of 16,000,000 bytes refuses changes at "), status);
+      assertTrue(ready(own).contains("its quota of 16,000,000 bytes refuses changes at "));
       run(0, "trim", "night.Page", "a", "--server", at);
       assertEquals(50_000, page.write(new byte[50_000]));
       full(client);
-      run(0, "keep", "all", "disk=20MB", "--server", at);
+      assertEquals(
+          "versions=1000\nstoa.Stream=versions=1000\ndisk=20MB\n",
+          run(0, "keep", "disk=20MB", "--server", at));
       assertEquals(50_000, page.write(new byte[50_000]));
+      assertEquals(
+          "versions=1000\nstoa.Stream=versions=1000\n",
+          run(0, "keep", "disk=none", "--server", at));
       assertTrue(client.delete(page));
     }
   }

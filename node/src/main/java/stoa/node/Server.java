@@ -102,6 +102,9 @@ public final class Server implements AutoCloseable {
 
   // Each watches what is in memory; a client asks for all groups at the same time.
   private static final int WATCHES_MAX = 2 * ShardMap.GROUPS_MAX;
+
+  // It warns when four fifths of what may be filled are.
+  private static final int WARNING_DIVISOR = 5;
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
@@ -402,6 +405,26 @@ public final class Server implements AutoCloseable {
     return reasons;
   }
 
+  /// Returns what operators should settle before it refuses changes: the quotas of the parts of the
+  /// store that are here which are nearly reached. Empty when there is none.
+  public List<String> warnings() {
+    var warnings = new ArrayList<String>();
+    for (int group = 0; group < servedGroups.groups(); group++) {
+      ServedGroup served = servedGroups.of(group);
+      if (served == null) continue;
+      for (ObjectService.Room room : served.service().room()) {
+        long warned = room.fillableBytes() - room.fillableBytes() / WARNING_DIVISOR;
+        if (room.usedBytes() < warned) {
+          continue;
+        }
+        warnings.add(
+            "group %d has %,d bytes on the disk, and its quota of %,d bytes refuses changes at %,d: release the past with ./stoa trim or ./stoa keep, or raise the quota with ./stoa keep disk=SIZE"
+                .formatted(group, room.usedBytes(), room.quotaBytes(), room.fillableBytes()));
+      }
+    }
+    return warnings;
+  }
+
   private CompletableFuture<?> asked(int group) {
     ServedGroup served = servedGroups.of(group);
     if (served == null) return servedGroups.whereabouts(group);
@@ -493,7 +516,7 @@ public final class Server implements AutoCloseable {
         reply.setGroups(servedGroups.groups());
         Throwable failed = servedGroups.failure();
         if (failed != null) reply.setFailure(String.valueOf(failed.getMessage()));
-        reply.addAllAlarms(reloading.alarms());
+        reply.addAllAlarms(reloading.alarms()).addAllAlarms(warnings());
         if (peers != null) {
           reply
               .setRole(served == null ? "follows" : "leads")

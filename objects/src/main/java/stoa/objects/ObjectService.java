@@ -258,12 +258,19 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param usedBytes the size of its segments and index
   /// @param freeBytes the room on its disk; [Long#MAX_VALUE] when nobody limits it
   /// @param quotaBytes the size that they may have; [Long#MAX_VALUE] without a quota
-  public record Room(long usedBytes, long freeBytes, long quotaBytes) {}
+  /// @param fillableBytes the size at which it refuses changes for its quota: the quota without the
+  ///   reserve for deletions; [Long#MAX_VALUE] without a quota
+  public record Room(long usedBytes, long freeBytes, long quotaBytes, long fillableBytes) {}
 
   /// Returns the room of the store's devices, by shard. It may ask the disk.
   public List<Room> room() {
     return stoa.shards().stream()
-        .map(device -> new Room(device.usedBytes(), device.roomBytes(), device.boundBytes()))
+        .map(device ->
+            new Room(
+                device.usedBytes(),
+                device.roomBytes(),
+                device.boundBytes(),
+                device.fillableBytes()))
         .toList();
   }
 

@@ -346,6 +346,15 @@ public final class Device implements AutoCloseable {
     return bound == null ? Long.MAX_VALUE : bound.bytesMax;
   }
 
+  /// Returns the size at which the device refuses users for its bound: the bound without the
+  /// reserve for deletions. [Long#MAX_VALUE] without a bound.
+  public long fillableBytes() {
+    Quota bound = quota;
+    return bound == null
+        ? Long.MAX_VALUE
+        : Math.max(0, bound.bytesMax - bound.allowance.reserve());
+  }
+
   /// The given-up bytes, and the number of unpinnings, before an attempt to make room.
   private record InVain(long dirt, long unpinned) {}
 
