@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -140,6 +141,15 @@ class NightTest {
   /// Looks until it sees something; each look takes the time of a command.
   private static void await(Look look) throws Exception {
     while (!look.sees()) Thread.onSpinWait();
+  }
+
+  /// Returns the message of a task that failed, or a text that it did not.
+  private static String told(CompletableFuture<Object> task) {
+    try {
+      return "session kept: " + task.join();
+    } catch (CompletionException failed) {
+      return String.valueOf(failed.getCause());
+    }
   }
 
   private static JsonObject first(JsonArray all, String name, String value) {
@@ -271,6 +281,23 @@ class NightTest {
               relay.stall(false);
               for (var page : pages) assertEquals(1_000_000, ((byte[]) page.join()).length);
               await(() -> top().getAsJsonArray("slowClients").isEmpty());
+              // Another time it does not, and an operator ends its session.
+              relay.stall(true);
+              var unread = started(() -> Build.call(meter, "page", 2_000_000));
+              await(() -> !top().getAsJsonArray("slowClients").isEmpty());
+              slow = top().getAsJsonArray("slowClients").get(0).getAsJsonObject();
+              String session = slow.get("session").getAsString();
+              String group = slow.get("group").getAsString();
+              assertEquals(
+                  "session " + session + " has ended\n",
+                  stoa("end-session", session, "--group", group));
+              await(() -> top().getAsJsonArray("slowClients").isEmpty());
+              assertTrue(stoa("audit").contains("end session " + session));
+              // When its program runs again, it has another session.
+              relay.stall(false);
+              assertTrue(told(unread).contains("session"), told(unread));
+              assertEquals(1L, Build.call(meter, "add", 1L));
+              run(1, "end-session", session, "--server", server.address());
               return null;
             } catch (RuntimeException passedOn) {
               throw passedOn;
@@ -301,6 +328,8 @@ class NightTest {
           String history = stoa("history", "night.Meter", "deployed", "--results");
           assertTrue(history.contains("add(5) = 5"), history);
           assertTrue(history.contains("add(5) = 10"), history);
+          String audit = stoa("audit", "--max", "20");
+          assertTrue(audit.contains("deploy night.Meter"), audit);
           stoa("deploy", "--rollback", "night.Meter");
           assertEquals(5L, Build.call(meter, "add", 5L));
           return null;

@@ -8,6 +8,7 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,6 +135,9 @@ public final class Server implements AutoCloseable {
   private final CountDownLatch serving = new CountDownLatch(1);
 
   private volatile @Nullable Throwable failure;
+
+  // Where commands on files were noted; null for nowhere.
+  private volatile @Nullable Path noted;
 
   /// Creates a server.
   ///
@@ -271,6 +275,7 @@ public final class Server implements AutoCloseable {
     service.retention().resume();
     try {
       operators.execute(() -> {
+        settle();
         try {
           service.retention().adopt();
         } catch (StoaException gone) {
@@ -281,6 +286,24 @@ public final class Server implements AutoCloseable {
     } catch (RejectedExecutionException closed) {
       // The server ends.
     }
+  }
+
+  /// Names the directory where commands on the files of the store were noted. The server writes them
+  /// into the audit log when it leads group 0.
+  public void settle(Path directory) {
+    noted = directory;
+    try {
+      operators.execute(this::settle);
+    } catch (RejectedExecutionException closed) {
+      // The next start settles it.
+    }
+  }
+
+  private synchronized void settle() {
+    Path directory = noted;
+    ServedGroup served = servedGroups.of(ShardMap.GLOBAL_GROUP);
+    if (directory == null || served == null || servedGroups.groups() == 0) return;
+    Audit.settle(served.service().ownStreams(), servedGroups.groups(), directory);
   }
 
   /// Returns a group that this server has, as its coordinator sees it.
@@ -611,18 +634,33 @@ public final class Server implements AutoCloseable {
       operators.execute(() -> {
         var reply = CancelReply.newBuilder();
         ServedGroup served = servedGroups.of(asked.getGroup());
-        try {
-          reply.setCancelled(
-              served != null && served.service().cancel(Long.parseLong(asked.getId())));
+        if (asked.getSession() != 0) {
+          reply.setCancelled(served != null && served.registry().evict(asked.getSession()));
           if (!reply.getCancelled()) {
-            reply.setWhy("no call " + asked.getId() + " is in progress that can be canceled");
+            reply.setWhy(
+                "group %d has no session %s here; ./stoa status --group %d lists its sessions"
+                    .formatted(
+                        asked.getGroup(),
+                        Long.toUnsignedString(asked.getSession()),
+                        asked.getGroup()));
           }
-        } catch (NumberFormatException none) {
-          reply.setWhy(asked.getId() + " is no call's number; ./stoa status lists them");
+        } else {
+          cancel(served, asked.getId(), reply);
         }
         out.onNext(reply.build());
         out.onCompleted();
       });
+    }
+
+    private static void cancel(@Nullable ServedGroup served, String call, CancelReply.Builder reply) {
+      try {
+        reply.setCancelled(served != null && served.service().cancel(Long.parseLong(call)));
+        if (!reply.getCancelled()) {
+          reply.setWhy("no call " + call + " is in progress that can be canceled");
+        }
+      } catch (NumberFormatException none) {
+        reply.setWhy(call + " is no call's number; ./stoa status lists them");
+      }
     }
 
     @Override
@@ -782,7 +820,7 @@ public final class Server implements AutoCloseable {
           try {
             reply =
                 asked.hasAudit()
-                    ? Audit.last(served.service().streams(), asked.getAudit().getMax())
+                    ? Audit.last(served.service().ownStreams(), asked.getAudit().getMax())
                     : Looking.answer(served.service().look(), asked);
           } catch (RuntimeException | LinkageError | StackOverflowError failed) {
             reply = refusal("the server cannot tell: " + failed);

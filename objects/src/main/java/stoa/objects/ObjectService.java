@@ -1039,6 +1039,11 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     return stoa.stoa().streams();
   }
 
+  /// Returns the streams of this part of the store, in whatever group it is.
+  public StreamStore ownStreams() {
+    return stoa.stoa().streams();
+  }
+
   // ---- views
 
   /// The state of an object.

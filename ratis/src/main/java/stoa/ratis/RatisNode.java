@@ -6,7 +6,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -51,6 +50,7 @@ import stoa.base.Permissions;
 import stoa.base.Secret;
 import stoa.log.CatchUp;
 import stoa.log.Replica;
+import stoa.raft.Certificates;
 import stoa.raft.Acknowledged;
 import stoa.raft.Credentials;
 import stoa.raft.GroupId;
@@ -110,11 +110,8 @@ public final class RatisNode implements Node {
   private long lookedNanos = System.nanoTime();
 
   private static GrpcTlsConfig grpc(NodeConfig.Tls tls) throws IOException {
-    try {
-      return new GrpcTlsConfig(Sockets.keys(tls), Sockets.trusted(tls), true);
-    } catch (GeneralSecurityException e) {
-      throw new IOException("the certificates of " + tls + " cannot be used: " + e, e);
-    }
+    var certificates = new Certificates(tls);
+    return new GrpcTlsConfig(certificates.keys(), certificates.trusted(), true);
   }
 
   private RatisNode(NodeConfig config, Questions questions, Reach reach) throws IOException {

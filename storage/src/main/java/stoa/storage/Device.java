@@ -253,6 +253,7 @@ public final class Device implements AutoCloseable {
         DeviceFiles.isSegment(name)
             || RunFormat.isName(name)
             || name.equals(DeviceFiles.MANIFEST)
+            || name.equals(DeviceFiles.AUDIT)
             || name.endsWith(DeviceFiles.UNFINISHED);
     if (known) return;
     throw new UnknownFormat(
