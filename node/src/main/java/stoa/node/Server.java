@@ -322,7 +322,7 @@ public final class Server implements AutoCloseable {
     int group = Neighborhood.groupOf(question);
     ServedGroup served = servedGroups.of(group);
     if (served == null) return Neighborhood.elsewhere("another server has group " + group);
-    return served.service().neighbor(question);
+    return served.service().neighbor(question, servedGroups.tracer());
   }
 
   /// Returns the services of the groups that this server has.

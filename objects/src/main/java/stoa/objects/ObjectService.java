@@ -31,6 +31,7 @@ import stoa.base.Key;
 import stoa.base.Latency;
 import stoa.base.Measures;
 import stoa.base.Trace;
+import stoa.base.Tracer;
 import stoa.front.CallMeters;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
@@ -154,10 +155,12 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// Answers a question of another group, see [Neighborhood]. May wait.
-  public byte[] neighbor(byte[] question) {
+  ///
+  /// @param tracer records calls that the other group records; null when nobody does
+  public byte[] neighbor(byte[] question, @Nullable Tracer tracer) {
     Neighborhood neighborhood = stoa.neighborhood();
     if (neighborhood == null) throw new IllegalStateException("this store has one group");
-    return neighborhood.answer(question, naming);
+    return neighborhood.answer(question, naming, tracer);
   }
 
   /// Returns the key of an object of any type, for messages.
