@@ -11,6 +11,7 @@ import java.security.KeyStore;
 import java.security.KeyStoreException;
 import java.security.Principal;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -157,7 +158,7 @@ public final class Certificates {
           default -> "EdDSA";
         };
     byte[] word = {1};
-    var signing = java.security.Signature.getInstance(algorithm);
+    var signing = Signature.getInstance(algorithm);
     signing.initSign(key);
     signing.update(word);
     byte[] signed = signing.sign();

@@ -1,5 +1,6 @@
 package stoa.bench.watching;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -128,7 +129,7 @@ public final class WatchingBenchmark implements Benchmark<WatchingScale> {
           throw new IllegalStateException(metrics + " answers " + answer.statusCode());
         }
       } while (!over.await(1, TimeUnit.SECONDS));
-    } catch (java.io.IOException failed) {
+    } catch (IOException failed) {
       throw new IllegalStateException(failed);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();

@@ -410,6 +410,7 @@ class StrictCodeTest {
       new JarFile("f").close();
     }
 
+    @SuppressWarnings("AddressSelection")
     Object host() throws IOException {
       return InetAddress.getByName("h");
     }
