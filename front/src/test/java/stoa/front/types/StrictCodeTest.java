@@ -437,8 +437,8 @@ class StrictCodeTest {
       return new CompletableFuture<String>().orTimeout(1, TimeUnit.SECONDS);
     }
 
-    void sleep() throws InterruptedException {
-      TimeUnit.SECONDS.sleep(1);
+    void timedJoin() throws InterruptedException {
+      TimeUnit.SECONDS.timedJoin(null, 1);
     }
 
     Object cleaner() {
@@ -511,7 +511,7 @@ class StrictCodeTest {
         "integerProperty",
         "executor",
         "delayed",
-        "sleep",
+        "timedJoin",
         "cleaner",
         "hook"
       })
