@@ -12,6 +12,7 @@ module stoa.bench {
   requires transitive stoa.programs;
   requires info.picocli;
   requires java.management;
+  requires java.net.http;
   requires jdk.management;
 
   uses stoa.bench.cluster.ClusterContender;

@@ -35,6 +35,7 @@ import stoa.bench.report.Report;
 import stoa.bench.storage.StorageBenchmark;
 import stoa.bench.storage.StorageLargeBenchmark;
 import stoa.bench.tx.TxBenchmark;
+import stoa.bench.watching.WatchingBenchmark;
 import stoa.programs.Directories;
 
 /// `stoa bench`: lists the benchmarks, or runs one.
@@ -57,6 +58,7 @@ final class BenchCommand implements Callable<Integer> {
           new CsmrBenchmark(),
           new CodeBenchmark(),
           new BackupBenchmark(),
+          new WatchingBenchmark(),
           new RemoteBenchmark(),
           new MigrationBenchmark(),
           new ClusterBenchmark());

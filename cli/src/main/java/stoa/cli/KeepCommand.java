@@ -23,13 +23,15 @@ import stoa.wire.proto.RetainRequest;
         "Shows how much of the past a served store keeps and how large it may be, or changes that.",
     footer = {
       "",
-      "The rules given replace all rules before. They are kept in the store, so that other servers",
+      "The rules given replace all rules before; the quota, disk=, stays unless it is given, and the",
+      "others stay when nothing else is given. They are kept in the store, so that other servers",
       "go by them when they lead. What is released cannot be read again.",
       "",
       "  ./stoa keep                                          shows the rules",
       "  ./stoa keep age=30d bank.Account=all                 30 days, and all of accounts",
       "  ./stoa keep versions=100 stoa.Stream=versions=10000  versions; streams apart",
-      "  ./stoa keep age=30d disk=100GB                       at most 100 GB for each group"
+      "  ./stoa keep disk=100GB                               at most 100 GB for each group",
+      "  ./stoa keep disk=none                                no quota any more"
     })
 final class KeepCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -40,8 +42,8 @@ final class KeepCommand implements Callable<Integer> {
       paramLabel = "RULE",
       description =
           "all, versions=N, age=30d (or h, m, s), or one of these for a type, as"
-              + " bank.Account=versions=100; and disk=100GB (or MB, TB, MiB, GiB, TiB), the most that"
-              + " each group takes on the disk of the server that leads it.")
+              + " bank.Account=versions=100; and disk=100GB (or MB, TB, MiB, GiB, TiB, or none), the"
+              + " most that each group takes on the disk of the server that leads it.")
   private List<String> rules = new ArrayList<>();
 
   private KeepCommand() {}

@@ -56,9 +56,11 @@ final class LookRoutes {
     api.add("GET", "objects/{type}/{key}", asked(routes::state));
     api.add("GET", "objects/{type}/{key}/history", asked(routes::history));
     api.add("GET", "objects/{type}/{key}/diff", asked(routes::difference));
+    api.add("GET", "identity", asked(LookRoutes::identity));
     api.add("GET", "status", asked(routes::status));
     api.add("GET", "top", asked(routes::top));
     api.add("POST", "cancel", asked(routes::cancel));
+    api.add("POST", "end-session", asked(routes::endSession));
     api.add("GET", "keep", asked(routes::keep));
     api.add("PUT", "keep", asked(routes::keepOthers));
     api.add("GET", "code", asked(routes::code));
@@ -103,9 +105,12 @@ final class LookRoutes {
         "elements",
         "text",
         "as");
+    api.describe("GET", "identity", "identity", "Names the client's identity and its roles.");
     api.describe("GET", "status", "status", "Tells the state of a group.", "group");
     api.describe("GET", "top", "top", "Watches the objects and calls.", "millis", "rows");
     api.describe("POST", "cancel", "cancel", "Cancels a call.", "call", "group");
+    api.describe(
+        "POST", "end-session", "endSession", "Ends a client's session.", "session", "group");
     api.describe("GET", "keep", "keep", "Tells how much of the past the store keeps.");
     api.describe("GET", "code", "code", "Lists the versions of the code.");
     api.describe("GET", "audit", "audit", "Lists the commands of operators.", "max");
@@ -168,6 +173,19 @@ final class LookRoutes {
       throw new Forbidden(asking.caller().refusal(need));
     }
     return overview.json();
+  }
+
+  /// Tells the client who it is, and which roles it has for some types at least.
+  private static JsonElement identity(Asking asking) {
+    asking.allow();
+    var roles = new JsonArray();
+    for (Role role : Role.values()) {
+      if (asking.caller().hasSome(role)) roles.add(role.word());
+    }
+    var told = new JsonObject();
+    told.addProperty("identity", asking.caller().name());
+    told.add("may", roles);
+    return told;
   }
 
   private JsonElement types(Asking asking) {
@@ -255,13 +273,30 @@ final class LookRoutes {
       throw new Problem(
           Problem.BAD_REQUEST, "BadRequest", "name the call, as ?call=7; /v1/top lists them");
     }
-    int group = group(asking.number("group", 0));
-    var request = CancelRequest.newBuilder().setId(call).setGroup(group).build();
-    CancelReply reply = operator(asking).ask(group, server -> server.cancel(request));
-    if (!reply.getCancelled()) throw new IllegalArgumentException(reply.getWhy());
-    var told = new JsonObject();
+    var told = cancel(asking, CancelRequest.newBuilder().setId(call));
     told.addProperty("call", call);
     told.addProperty("canceled", true);
+    return told;
+  }
+
+  private JsonObject cancel(Asking asking, CancelRequest.Builder what) {
+    int group = group(asking.number("group", 0));
+    var request = what.setGroup(group).build();
+    CancelReply reply = operator(asking).ask(group, server -> server.cancel(request));
+    if (!reply.getCancelled()) throw new IllegalArgumentException(reply.getWhy());
+    return new JsonObject();
+  }
+
+  private JsonElement endSession(Asking asking) {
+    asking.allow("session", "group");
+    long session = asking.number("session", 0);
+    if (session == 0) {
+      throw new Problem(
+          Problem.BAD_REQUEST, "BadRequest", "name the session, as ?session=7; /v1/status lists them");
+    }
+    var told = cancel(asking, CancelRequest.newBuilder().setSession(session));
+    told.addProperty("session", session);
+    told.addProperty("ended", true);
     return told;
   }
 

@@ -25,6 +25,7 @@ public final class Main {
     BackupCommand.class,
     RestoreCommand.class,
     CancelCommand.class,
+    EndSessionCommand.class,
     CheckCommand.class,
     DeployCommand.class,
     ClusterCommand.class,

@@ -103,11 +103,12 @@ final class Monitoring implements AutoCloseable {
   private HttpDoor.Reply live(HttpDoor.Asked asked) {
     Throwable broken = server.broken();
     List<String> why = broken == null ? List.of() : List.of(String.valueOf(broken.getMessage()));
-    return told("live", "broken", why, asked);
+    return told("live", "broken", why, List.of(), asked);
   }
 
   private HttpDoor.Reply ready(HttpDoor.Asked asked) {
-    return told("ready", "unready", unready(), asked);
+    List<String> warnings = asked.isTrusted() ? server.warnings() : List.of();
+    return told("ready", "unready", unready(), warnings, asked);
   }
 
   private synchronized List<String> unready() {
@@ -120,16 +121,26 @@ final class Monitoring implements AutoCloseable {
 
   /// Strangers learn whether, and not why.
   private static HttpDoor.Reply told(
-      String good, String bad, List<String> why, HttpDoor.Asked asked) {
+      String good,
+      String bad,
+      List<String> why,
+      List<String> warnings,
+      HttpDoor.Asked asked) {
     var body = new JsonObject();
     body.addProperty("status", why.isEmpty() ? good : bad);
-    if (asked.isTrusted() && !why.isEmpty()) {
-      var all = new JsonArray();
-      why.forEach(all::add);
-      body.add("reasons", all);
+    if (asked.isTrusted()) {
+      add(body, "reasons", why);
+      add(body, "warnings", warnings);
     }
     int status = why.isEmpty() ? 200 : UNAVAILABLE;
     return HttpDoor.Reply.text(status, "application/json", body + "\n");
+  }
+
+  private static void add(JsonObject body, String name, List<String> words) {
+    if (words.isEmpty()) return;
+    var all = new JsonArray();
+    words.forEach(all::add);
+    body.add(name, all);
   }
 
   @Override

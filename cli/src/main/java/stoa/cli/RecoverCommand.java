@@ -9,6 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.cluster.ClusterServer;
+import stoa.node.OfflineAudit;
 
 /// `stoa recover`: makes one of several servers continue alone, when most of the others are lost.
 @Command(
@@ -49,6 +50,7 @@ final class RecoverCommand implements Callable<Integer> {
               + " more");
     }
     String name = ClusterServer.goOnAlone(data);
+    OfflineAudit.note(data, "recover " + data + " --others-are-lost");
     var out = Objects.requireNonNull(spec).commandLine().getOut();
     out.println("server " + name + " keeps the store alone from now on; the others are given up");
     out.println("start it with ./stoa serve --data " + data + " and --listen as before, then have");

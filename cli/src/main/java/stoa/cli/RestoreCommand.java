@@ -15,6 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
+import stoa.node.OfflineAudit;
 import stoa.programs.Words;
 
 /// `stoa restore`: makes a store of a backup.
@@ -127,6 +128,7 @@ final class RestoreCommand implements Callable<Integer> {
       }
       ClusterServer.restore(to, name, peer.host(), peer.port(), wanted, replicas, given);
     }
+    OfflineAudit.note(to, "restore " + from + " as of log address " + restoring.address());
     Restoring.end(to);
     say(line.getOut(), restoring, System.nanoTime() - began);
     return 0;

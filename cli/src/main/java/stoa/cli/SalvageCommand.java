@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import stoa.node.OfflineAudit;
 import stoa.storage.disk.FileDisk;
 import stoa.storage.upkeep.Salvage;
 import stoa.store.replicas.Losses;
@@ -81,6 +82,8 @@ final class SalvageCommand implements Callable<Integer> {
       return to;
     });
     boolean isWell = losses.damages().isEmpty() && losses.lost().isEmpty();
+    String lost = isWell ? "" : ", and something is lost";
+    OfflineAudit.note(to, "salvage " + data + lost);
     if (!isWell) keep(lines);
     lines.add("the new store is in " + to);
     say(line, lines);

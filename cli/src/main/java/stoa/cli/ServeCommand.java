@@ -305,6 +305,7 @@ final class ServeCommand implements Callable<Integer> {
     openAll(loader);
     if (isOneOfSeveral()) return serveTogether(config, door, export, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
+    if (!data.equals("memory:")) server.settle(Path.of(data));
     if (export != null) server.trace(export.tracer());
     HttpApi api = api(door, config, server, loader, server::measure);
     Monitoring monitoring = monitoring(door, server, server::measure, api, export, server::close);
@@ -498,6 +499,7 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IOException failed) {
       throw cannotStart(config, failed);
     }
+    server.server().settle(Path.of(data));
     if (export != null) server.server().trace(export.tracer());
     HttpApi api = api(door, config, server.server(), loader, server::measure);
     Monitoring monitoring =

@@ -84,7 +84,10 @@ final class TopCommand implements Callable<Integer> {
       List<UseLine> uses,
       List<CallStatus> calls,
       Map<CallStatus, Integer> groups,
-      List<SessionStatus> slow) {}
+      List<Slow> slow) {}
+
+  /// A session whose client leaves answers unread.
+  record Slow(int group, SessionStatus session) {}
 
   @Override
   public Integer call() throws InterruptedException {
@@ -118,7 +121,7 @@ final class TopCommand implements Callable<Integer> {
     var uses = new ArrayList<UseLine>();
     var calls = new ArrayList<CallStatus>();
     var groupsOfCalls = new IdentityHashMap<CallStatus, Integer>();
-    var slow = new ArrayList<SessionStatus>();
+    var slow = new ArrayList<Slow>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var watched = new ArrayList<Future<LookReply>>();
       for (int i = 0; i < groups; i++) {
@@ -138,7 +141,7 @@ final class TopCommand implements Callable<Integer> {
           groupsOfCalls.put(call, group);
         }
         for (SessionStatus session : status.getSessionsList()) {
-          if (session.getUnreadBytes() >= UNREAD_LEAST) slow.add(session);
+          if (session.getUnreadBytes() >= UNREAD_LEAST) slow.add(new Slow(group, session));
         }
       }
     } catch (ExecutionException failed) {
@@ -146,7 +149,7 @@ final class TopCommand implements Callable<Integer> {
       if (failed.getCause() instanceof Forbidden told) throw told;
       throw new IllegalStateException(failed.getCause());
     }
-    slow.sort(Comparator.comparingLong(SessionStatus::getUnreadBytes).reversed());
+    slow.sort(Comparator.comparingLong((Slow one) -> one.session().getUnreadBytes()).reversed());
     return new Seen(uses, calls, groupsOfCalls, slow.subList(0, Math.min(rows, slow.size())));
   }
 
@@ -189,13 +192,17 @@ final class TopCommand implements Callable<Integer> {
           why(call, seen.calls()));
     }
     if (!seen.slow().isEmpty()) {
-      out.printf("%n%10s  %10s  %s%n", "unread", "session", "clients that leave answers unread");
-    }
-    for (SessionStatus session : seen.slow()) {
       out.printf(
-          "%10s  %10d  %s%n",
+          "%n%10s  %10s  %5s  %s%n",
+          "unread", "session", "group", "clients that leave answers unread");
+    }
+    for (Slow slow : seen.slow()) {
+      SessionStatus session = slow.session();
+      out.printf(
+          "%10s  %10d  %5d  %s%n",
           Words.bytes(session.getUnreadBytes()),
           session.getSession(),
+          slow.group(),
           session.getConnected() ? session.getPeer() : "not connected");
     }
     out.flush();
@@ -266,8 +273,10 @@ final class TopCommand implements Callable<Integer> {
     all.add("objects", objects);
     all.add("calls", calls);
     var slow = new JsonArray();
-    for (SessionStatus session : seen.slow()) {
+    for (Slow one : seen.slow()) {
+      SessionStatus session = one.session();
       var told = new JsonObject();
+      told.addProperty("group", one.group());
       told.addProperty("session", session.getSession());
       told.addProperty("client", session.getPeer());
       told.addProperty("unreadBytes", session.getUnreadBytes());

@@ -21,6 +21,7 @@ import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.Key;
 import stoa.base.Secret;
+import stoa.base.Tracer;
 import stoa.front.types.Keys;
 import stoa.front.types.SharedType;
 import stoa.log.ForwardingShardLog;
@@ -298,6 +299,11 @@ final class Groups implements AutoCloseable {
       if (gone.equals(having.get(group))) follow(group, server);
     }
     gone.close();
+  }
+
+  /// Has all servers record the requests that clients record.
+  void trace(Tracer tracer) {
+    servers.forEach(server -> server.trace(tracer));
   }
 
   /// Where clients find the servers.

@@ -1,7 +1,10 @@
 package stoa.node;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +62,24 @@ final class Audit {
               });
     } catch (StoaException | IllegalArgumentException failed) {
       lost(entry, failed);
+    }
+  }
+
+  /// Moves the commands that were done on files into the audit log of group 0. Waits for the disk.
+  ///
+  /// @param directory has them; they stay there when the store does not take them
+  static void settle(StreamStore streams, int groups, Path directory) {
+    try {
+      List<AuditEntry> entries = OfflineAudit.read(directory);
+      if (entries.isEmpty()) return;
+      var key = AuditEntry.stream(0, groups);
+      for (AuditEntry entry : entries) {
+        LOG.info("{} offline has done: {}", entry.identity(), entry.command());
+        streams.append(key, entry.encoded());
+      }
+      OfflineAudit.forget(directory);
+    } catch (IOException | StoaException failed) {
+      LOG.warn("the commands on files in {} are not noted yet: {}", directory, failed.getMessage());
     }
   }
 

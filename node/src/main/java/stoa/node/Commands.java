@@ -14,6 +14,7 @@ import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.Release;
 import stoa.wire.proto.RetainReply;
 import stoa.wire.proto.RetainRequest;
 
@@ -28,7 +29,12 @@ final class Commands {
     return switch (rpc) {
       case CONVERSE, STATUS, WHERE, CHALLENGE, VERSIONS, CLASS_FILES, LOOK, READ_SEGMENT, TREE ->
           null;
-      case CANCEL -> "cancel " + ((CancelRequest) message).getId();
+      case CANCEL -> {
+        var asked = (CancelRequest) message;
+        yield asked.getSession() == 0
+            ? "cancel " + asked.getId()
+            : "end session " + Long.toUnsignedString(asked.getSession());
+      }
       case JOIN -> {
         var asked = (JoinRequest) message;
         yield "join " + asked.getServer() + " at " + asked.getMember();
@@ -40,11 +46,19 @@ final class Commands {
       }
       case DEPLOY -> deploy((DeployPart) message);
       case RETAIN -> {
-        var rules = ((RetainRequest) message).getRulesList();
-        yield rules.isEmpty() ? null : "keep " + String.join(" ", rules);
+        var asked = (RetainRequest) message;
+        if (asked.hasRelease()) yield trim(asked.getRelease());
+        yield asked.getRulesCount() == 0 ? null : "keep " + String.join(" ", asked.getRulesList());
       }
       case BACK_UP -> "backup";
     };
+  }
+
+  /// Returns the words for the first page of a release; null for the pages behind it.
+  private static @Nullable String trim(Release asked) {
+    if (asked.getSkip() > 0) return null;
+    String what = asked.getKey().isEmpty() ? "" : " (one object)";
+    return "trim " + asked.getType() + what + " to " + asked.getVersions() + " versions";
   }
 
   private static @Nullable String deploy(DeployPart first) {

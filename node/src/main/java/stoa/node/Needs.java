@@ -48,10 +48,16 @@ final class Needs {
       case CLASS_FILES -> of(READ, ((ClassFilesRequest) message).getType());
       case DEPLOY -> deploy((DeployPart) message);
       case LOOK -> look((LookRequest) message);
-      case RETAIN -> Need.of(((RetainRequest) message).getRulesCount() == 0 ? READ : OPERATE);
+      case RETAIN -> retain((RetainRequest) message);
       // Its processes run the objects themselves.
       case TREE -> new Need.All(List.of(Need.of(CALL), Need.of(CREATE)));
     };
+  }
+
+  /// Rules concern the whole store, a release one type.
+  private static Need retain(RetainRequest asked) {
+    if (asked.getRulesCount() > 0) return Need.of(OPERATE);
+    return asked.hasRelease() ? of(OPERATE, asked.getRelease().getType()) : Need.of(READ);
   }
 
   private static Need accept(AcceptRequest asked) {

@@ -131,6 +131,22 @@ final class Registry {
     writeEnd(session.id());
   }
 
+  /// Ends the session of an id, whatever its client does, and its connection. May wait for the disk.
+  ///
+  /// @return whether it was open
+  boolean evict(long id) {
+    Session session = sessions.get(id);
+    if (session == null) return false;
+    ClientConnection connection = session.conversation();
+    try {
+      end(session);
+    } catch (StoaException later) {
+      LOG.warn("the end of session {} is not written yet: {}", id, later.getMessage());
+    }
+    if (connection != null) connection.refuse(Status.UNAVAILABLE, "an operator ended the session");
+    return true;
+  }
+
   private void letGo(Session session) {
     sessions.remove(session.id());
     try {

@@ -8,6 +8,7 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +103,9 @@ public final class Server implements AutoCloseable {
 
   // Each watches what is in memory; a client asks for all groups at the same time.
   private static final int WATCHES_MAX = 2 * ShardMap.GROUPS_MAX;
+
+  // It warns when four fifths of what may be filled are.
+  private static final int WARNING_DIVISOR = 5;
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
@@ -131,6 +135,9 @@ public final class Server implements AutoCloseable {
   private final CountDownLatch serving = new CountDownLatch(1);
 
   private volatile @Nullable Throwable failure;
+
+  // Where commands on files were noted; null for nowhere.
+  private volatile @Nullable Path noted;
 
   /// Creates a server.
   ///
@@ -268,6 +275,7 @@ public final class Server implements AutoCloseable {
     service.retention().resume();
     try {
       operators.execute(() -> {
+        settle();
         try {
           service.retention().adopt();
         } catch (StoaException gone) {
@@ -278,6 +286,24 @@ public final class Server implements AutoCloseable {
     } catch (RejectedExecutionException closed) {
       // The server ends.
     }
+  }
+
+  /// Names the directory where commands on the files of the store were noted. The server writes them
+  /// into the audit log when it leads group 0.
+  public void settle(Path directory) {
+    noted = directory;
+    try {
+      operators.execute(this::settle);
+    } catch (RejectedExecutionException closed) {
+      // The next start settles it.
+    }
+  }
+
+  private synchronized void settle() {
+    Path directory = noted;
+    ServedGroup served = servedGroups.of(ShardMap.GLOBAL_GROUP);
+    if (directory == null || served == null || servedGroups.groups() == 0) return;
+    Audit.settle(served.service().streams().all(), servedGroups.groups(), directory);
   }
 
   /// Returns a group that this server has, as its coordinator sees it.
@@ -296,7 +322,7 @@ public final class Server implements AutoCloseable {
     int group = Neighborhood.groupOf(question);
     ServedGroup served = servedGroups.of(group);
     if (served == null) return Neighborhood.elsewhere("another server has group " + group);
-    return served.service().neighbor(question);
+    return served.service().neighbor(question, servedGroups.tracer());
   }
 
   /// Returns the services of the groups that this server has.
@@ -402,6 +428,26 @@ public final class Server implements AutoCloseable {
     return reasons;
   }
 
+  /// Returns what operators should settle before it refuses changes: the quotas of the parts of the
+  /// store that are here which are nearly reached. Empty when there is none.
+  public List<String> warnings() {
+    var warnings = new ArrayList<String>();
+    for (int group = 0; group < servedGroups.groups(); group++) {
+      ServedGroup served = servedGroups.of(group);
+      if (served == null) continue;
+      for (ObjectService.Room room : served.service().room()) {
+        long warned = room.fillableBytes() - room.fillableBytes() / WARNING_DIVISOR;
+        if (room.usedBytes() < warned) {
+          continue;
+        }
+        warnings.add(
+            "group %d has %,d bytes on the disk, and its quota of %,d bytes refuses changes at %,d: release the past with ./stoa trim or ./stoa keep, or raise the quota with ./stoa keep disk=SIZE"
+                .formatted(group, room.usedBytes(), room.quotaBytes(), room.fillableBytes()));
+      }
+    }
+    return warnings;
+  }
+
   private CompletableFuture<?> asked(int group) {
     ServedGroup served = servedGroups.of(group);
     if (served == null) return servedGroups.whereabouts(group);
@@ -493,7 +539,7 @@ public final class Server implements AutoCloseable {
         reply.setGroups(servedGroups.groups());
         Throwable failed = servedGroups.failure();
         if (failed != null) reply.setFailure(String.valueOf(failed.getMessage()));
-        reply.addAllAlarms(reloading.alarms());
+        reply.addAllAlarms(reloading.alarms()).addAllAlarms(warnings());
         if (peers != null) {
           reply
               .setRole(served == null ? "follows" : "leads")
@@ -588,18 +634,33 @@ public final class Server implements AutoCloseable {
       operators.execute(() -> {
         var reply = CancelReply.newBuilder();
         ServedGroup served = servedGroups.of(asked.getGroup());
-        try {
-          reply.setCancelled(
-              served != null && served.service().cancel(Long.parseLong(asked.getId())));
+        if (asked.getSession() != 0) {
+          reply.setCancelled(served != null && served.registry().evict(asked.getSession()));
           if (!reply.getCancelled()) {
-            reply.setWhy("no call " + asked.getId() + " is in progress that can be canceled");
+            reply.setWhy(
+                "group %d has no session %s here; ./stoa status --group %d lists its sessions"
+                    .formatted(
+                        asked.getGroup(),
+                        Long.toUnsignedString(asked.getSession()),
+                        asked.getGroup()));
           }
-        } catch (NumberFormatException none) {
-          reply.setWhy(asked.getId() + " is no call's number; ./stoa status lists them");
+        } else {
+          cancel(served, asked.getId(), reply);
         }
         out.onNext(reply.build());
         out.onCompleted();
       });
+    }
+
+    private static void cancel(@Nullable ServedGroup served, String call, CancelReply.Builder reply) {
+      try {
+        reply.setCancelled(served != null && served.service().cancel(Long.parseLong(call)));
+        if (!reply.getCancelled()) {
+          reply.setWhy("no call " + call + " is in progress that can be canceled");
+        }
+      } catch (NumberFormatException none) {
+        reply.setWhy(call + " is no call's number; ./stoa status lists them");
+      }
     }
 
     @Override

@@ -65,6 +65,7 @@ import stoa.wire.proto.ListObjects;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Request.WhatCase;
+import stoa.wire.proto.Release;
 import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.StateOf;
 import stoa.wire.proto.StoreGrpc;
@@ -448,7 +449,14 @@ class RolesTest {
                           .setAudit(stoa.wire.proto.AuditOf.getDefaultInstance())
                           .build()),
               () -> operator.cancel(CancelRequest.getDefaultInstance()),
-              () -> operator.retain(RetainRequest.newBuilder().addRules("all").build()))) {
+              () -> operator.cancel(CancelRequest.newBuilder().setSession(1).build()),
+              () -> operator.retain(RetainRequest.newBuilder().addRules("all").build()),
+              // It releases the past, also of the types that the client may call.
+              () ->
+                  operator.retain(
+                      RetainRequest.newBuilder()
+                          .setRelease(Release.newBuilder().setType("node.Counter"))
+                          .build()))) {
         var refused =
             org.junit.jupiter.api.Assertions.assertThrows(
                 io.grpc.StatusRuntimeException.class, forbidden::run);

@@ -14,6 +14,9 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.Trace;
+import stoa.base.TraceParent;
+import stoa.base.Tracer;
 import stoa.front.ObjectAnswer;
 import stoa.spi.Cancellation;
 import stoa.store.Store;
@@ -29,7 +32,7 @@ import stoa.store.running.Execution;
 public final class Neighborhood implements Neighbors {
   /*
    * A question: 'n', version u8: 1, the group's number varint, kind u8, and then
-   *   VISIT    a visit, ticks varint, 0 until it waits for another group
+   *   VISIT    a visit, ticks varint, 0 until it waits for another group; if the call is recorded, its traceparent text
    *   FOLLOW   an id
    *   REFUSE   an id, the call that waits varint, the message of a Deadlock as a text
    *   NAMES    from varint, names to number
@@ -116,6 +119,8 @@ public final class Neighborhood implements Neighbors {
     out.varint(visit.counter()).varint(visit.callers().size());
     for (Key caller : visit.callers()) write(caller, out);
     out.varint(visit.millisMax()).varint(ticks);
+    Trace around = Trace.current();
+    if (around != null) out.text(around.parent().toString());
     Decoder in = ask(visit.target(), out);
     LoadedCode code = ((ObjectHandler.Question) visit.call()).type().code();
     byte[] answer = in.u8() == 0 ? null : in.sized();
@@ -237,12 +242,13 @@ public final class Neighborhood implements Neighbors {
   /// Returns the answer to a question of this group. May wait.
   ///
   /// @param naming decides which names and classes the other group may use
-  byte[] answer(byte[] question, Naming naming) {
+  /// @param tracer records calls that the other group records; null when nobody does
+  byte[] answer(byte[] question, Naming naming, @Nullable Tracer tracer) {
     var in = new Decoder(question, 2, question.length);
     var _ = in.varint();
     Encoder out = new Encoder(256).u8(ANSWERED);
     try {
-      answer(in.u8(), in, out, naming);
+      answer(in.u8(), in, out, naming, tracer);
     } catch (NotShareable refused) {
       out.clear().u8(REFUSED).message(String.valueOf(refused.getMessage()));
     } catch (Unbegun unbegun) {
@@ -254,12 +260,13 @@ public final class Neighborhood implements Neighbors {
     return out.toBytes();
   }
 
-  private void answer(int kind, Decoder in, Encoder out, Naming naming) {
+  private void answer(
+      int kind, Decoder in, Encoder out, Naming naming, @Nullable Tracer tracer) {
     Store store = stoa().core();
     switch (kind) {
       case VISIT -> {
         Visit visit = visit(in, naming);
-        Visit.Said said = store.visit(visit, (int) in.varint());
+        Visit.Said said = visited(visit, in, tracer);
         byte[] answer = said.answer();
         if (answer == null) out.u8(0);
         else out.u8(1).sized(answer);
@@ -293,6 +300,26 @@ public final class Neighborhood implements Neighbors {
         numbers.forEach(out::varint);
       }
       default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
+    }
+  }
+
+  private Visit.Said visited(Visit visit, Decoder in, @Nullable Tracer tracer) {
+    Store store = stoa().core();
+    int ticks = (int) in.varint();
+    TraceParent parent =
+        tracer == null || in.remaining() == 0 || store.hasVisit(visit.id())
+            ? null
+            : TraceParent.parse(in.text());
+    Trace trace =
+        tracer == null || parent == null ? null : tracer.served(parent, "stoa.visit");
+    if (trace == null) return store.visit(visit, ticks);
+    trace.tag("stoa.type", visit.target().space());
+    trace.tag("stoa.group", part.group());
+    try {
+      return trace.run(() -> store.visit(visit, ticks)); // which ends it
+    } catch (RuntimeException failed) {
+      trace.end(failed);
+      throw failed;
     }
   }
 

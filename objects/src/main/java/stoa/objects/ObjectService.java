@@ -33,6 +33,7 @@ import stoa.base.Latency;
 import stoa.base.Measures;
 import stoa.base.StreamId;
 import stoa.base.Trace;
+import stoa.base.Tracer;
 import stoa.front.CallMeters;
 import stoa.front.ObjectAnswer;
 import stoa.front.PlacedObject;
@@ -160,10 +161,12 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// Answers a question of another group, see [Neighborhood]. May wait.
-  public byte[] neighbor(byte[] question) {
+  ///
+  /// @param tracer records calls that the other group records; null when nobody does
+  public byte[] neighbor(byte[] question, @Nullable Tracer tracer) {
     Neighborhood neighborhood = stoa.neighborhood();
     if (neighborhood == null) throw new IllegalStateException("this store has one group");
-    return neighborhood.answer(question, naming);
+    return neighborhood.answer(question, naming, tracer);
   }
 
   /// Returns the key of an object of any type, for messages.
@@ -264,12 +267,19 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param usedBytes the size of its segments and index
   /// @param freeBytes the room on its disk; [Long#MAX_VALUE] when nobody limits it
   /// @param quotaBytes the size that they may have; [Long#MAX_VALUE] without a quota
-  public record Room(long usedBytes, long freeBytes, long quotaBytes) {}
+  /// @param fillableBytes the size at which it refuses changes for its quota: the quota without the
+  ///   reserve for deletions; [Long#MAX_VALUE] without a quota
+  public record Room(long usedBytes, long freeBytes, long quotaBytes, long fillableBytes) {}
 
   /// Returns the room of the store's devices, by shard. It may ask the disk.
   public List<Room> room() {
     return stoa.shards().stream()
-        .map(device -> new Room(device.usedBytes(), device.roomBytes(), device.boundBytes()))
+        .map(device ->
+            new Room(
+                device.usedBytes(),
+                device.roomBytes(),
+                device.boundBytes(),
+                device.fillableBytes()))
         .toList();
   }
 

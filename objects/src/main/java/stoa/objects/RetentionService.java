@@ -23,7 +23,10 @@ import stoa.base.Key;
 /// front of it for one, as in `bank.Account=versions=100`; [Keep#STREAMS] is the type of streams.
 /// `D` is a number with `d`, `h`, `m` or `s` behind it. The rule `disk=SIZE` is a quota: the most
 /// bytes that the group's log and index have on the disk of the server that leads it. `SIZE` is a
-/// number with `MB`, `GB`, `TB`, `MiB`, `GiB` or `TiB` behind it.
+/// number with `MB`, `GB`, `TB`, `MiB`, `GiB` or `TiB` behind it, or `none`.
+///
+/// A change of the rules replaces the quota when it names one, and how much of the past is kept when
+/// it has other rules. So a change of one leaves the other.
 ///
 /// The rules are a name in the dictionary; the last one holds.
 ///
@@ -35,7 +38,7 @@ public final class RetentionService {
   private static final String KEEP = "keep ";
   private static final Pattern POLICY =
       Pattern.compile("(?:([^=\\s]+)=)?(all|versions=\\d{1,18}|age=\\d{1,9}[dhms])");
-  private static final Pattern QUOTA = Pattern.compile("disk=(\\d{1,9})([KMGT]i?B)");
+  private static final Pattern QUOTA = Pattern.compile("disk=(?:none|(\\d{1,9})([KMGT]i?B))");
   private static final int RULES_MAX = 1_000;
   private static final int RELEASED_MAX = 1_000;
 
@@ -76,7 +79,7 @@ public final class RetentionService {
   /// @throws IllegalArgumentException when one makes no sense
   public static Rules parse(List<String> rules) {
     Keep others = null;
-    long quota = Long.MAX_VALUE;
+    Long quota = null;
     var types = new TreeMap<String, Keep>();
     if (rules.size() > RULES_MAX) {
       throw new IllegalArgumentException(rules.size() + " rules; the most are " + RULES_MAX);
@@ -84,12 +87,8 @@ public final class RetentionService {
     for (String rule : rules) {
       Matcher size = QUOTA.matcher(rule);
       if (size.matches()) {
-        if (quota != Long.MAX_VALUE) throw new IllegalArgumentException("two quotas; give one");
-        quota = Long.parseLong(size.group(1)) * Objects.requireNonNull(UNITS.get(size.group(2)));
-        if (quota < QUOTA_LEAST) {
-          throw new IllegalArgumentException(
-              rule + " is too small for a store; give disk=16MB or more");
-        }
+        if (quota != null) throw new IllegalArgumentException("two quotas; give one");
+        quota = quota(rule, size);
         continue;
       }
       Matcher matcher = POLICY.matcher(rule);
@@ -100,7 +99,8 @@ public final class RetentionService {
                 + "\" says no amount of the past; say all, versions=100, age=30d (or h, m, s), or one"
                 + " of these for a type, as bank.Account=versions=100; "
                 + Keep.STREAMS
-                + " stands for streams; disk=100GB is the most that each group takes on a disk");
+                + " stands for streams; disk=100GB is the most that each group takes on a disk, and"
+                + " disk=none lifts that");
       }
       String type = matcher.group(1);
       Keep policy = policy(matcher.group(2));
@@ -114,7 +114,32 @@ public final class RetentionService {
     }
     Keep rest = others == null ? Keep.all() : others;
     types.putIfAbsent(Keep.STREAMS, rest);
-    return new Rules(Keep.byType(rest, types), quota);
+    return new Rules(Keep.byType(rest, types), quota == null ? Long.MAX_VALUE : quota);
+  }
+
+  private static long quota(String rule, Matcher size) {
+    String number = size.group(1);
+    if (number == null) return Long.MAX_VALUE;
+    long unit = Objects.requireNonNull(UNITS.get(size.group(2)));
+    long count = Long.parseLong(number);
+    if (count > Long.MAX_VALUE / unit) {
+      throw new IllegalArgumentException(rule + " is more than a disk can have; give disk=none");
+    }
+    if (count * unit < QUOTA_LEAST) {
+      throw new IllegalArgumentException(rule + " is too small for a store; give disk=16MB or more");
+    }
+    return count * unit;
+  }
+
+  /// Returns the rules that a change makes of others.
+  ///
+  /// @throws IllegalArgumentException when a rule makes no sense
+  static Rules changed(Rules before, List<String> change) {
+    Rules read = parse(change);
+    long quotas = change.stream().filter(rule -> QUOTA.matcher(rule).matches()).count();
+    return new Rules(
+        quotas == change.size() ? before.keep() : read.keep(),
+        quotas == 0 ? before.diskBytesMax() : read.diskBytesMax());
   }
 
   private static Keep policy(String text) {
@@ -169,8 +194,12 @@ public final class RetentionService {
 
   /// The rules that hold.
   public List<String> rules() {
+    return text(current());
+  }
+
+  private Rules current() {
     List<String> stored = stored();
-    return text(stored.isEmpty() ? configured : parse(stored));
+    return stored.isEmpty() ? configured : parse(stored);
   }
 
   private List<String> stored() {
@@ -200,11 +229,12 @@ public final class RetentionService {
     if (configured.keep() instanceof Keep.ByType && stored().isEmpty()) keep(configured);
   }
 
-  /// Has the store go by other rules. Waits for the disk.
+  /// Changes the rules that the store goes by. Waits for the disk.
   ///
+  /// @param rules without a quota, that of before stays; with nothing but a quota, the others stay
   /// @throws IllegalArgumentException when one makes no sense
-  public void change(List<String> rules) {
-    keep(parse(rules));
+  public synchronized void change(List<String> rules) {
+    keep(changed(current(), rules));
   }
 
   /// The result of a release.

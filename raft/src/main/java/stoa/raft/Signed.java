@@ -4,19 +4,20 @@ import java.net.Socket;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// Trusts the certificates of members that authorities have signed, at both ends alike. Immutable.
+/// Trusts the certificates of members that authorities have signed, at both ends alike. Thread-safe.
 final class Signed extends X509ExtendedTrustManager {
-  private final X509ExtendedTrustManager authorities;
+  private final Supplier<X509ExtendedTrustManager> authorities;
   private final Predicate<X509Certificate> members;
 
   /// Creates it.
   ///
-  /// @param authorities trusts what they have signed
+  /// @param authorities returns what trusts what they have signed
   /// @param members returns whether the owner of such a certificate is a member
-  Signed(X509ExtendedTrustManager authorities, Predicate<X509Certificate> members) {
+  Signed(Supplier<X509ExtendedTrustManager> authorities, Predicate<X509Certificate> members) {
     this.authorities = authorities;
     this.members = members;
   }
@@ -31,46 +32,46 @@ final class Signed extends X509ExtendedTrustManager {
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
-    authorities.checkClientTrusted(chain, type);
+    authorities.get().checkClientTrusted(chain, type);
     requireMember(chain);
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
-    authorities.checkServerTrusted(chain, type);
+    authorities.get().checkServerTrusted(chain, type);
     requireMember(chain);
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    authorities.checkClientTrusted(chain, type, socket);
+    authorities.get().checkClientTrusted(chain, type, socket);
     requireMember(chain);
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    authorities.checkServerTrusted(chain, type, socket);
+    authorities.get().checkServerTrusted(chain, type, socket);
     requireMember(chain);
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
-    authorities.checkClientTrusted(chain, type, engine);
+    authorities.get().checkClientTrusted(chain, type, engine);
     requireMember(chain);
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
-    authorities.checkServerTrusted(chain, type, engine);
+    authorities.get().checkServerTrusted(chain, type, engine);
     requireMember(chain);
   }
 
   @Override
   public X509Certificate[] getAcceptedIssuers() {
-    return authorities.getAcceptedIssuers();
+    return authorities.get().getAcceptedIssuers();
   }
 }

@@ -1,40 +1,25 @@
 package stoa.raft;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
-import java.security.KeyStore;
-import java.security.KeyStoreException;
-import java.security.PrivateKey;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
-import java.security.spec.InvalidKeySpecException;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import java.util.function.Consumer;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sockets between members, in TLS if the members have a secret or certificates: then both ends
-/// prove themselves. Immutable.
+/// prove themselves. Thread-safe.
 public final class Sockets {
   private static final Logger LOG = LoggerFactory.getLogger(Sockets.class);
   private static final int CONNECT_MILLIS = 10_000;
@@ -43,6 +28,7 @@ public final class Sockets {
   private static final int SILENCE_MILLIS = 60_000;
 
   private static final int BACKLOG = 16;
+  private static final int RESUMED_SECONDS = 1;
 
   private final @Nullable SSLContext context;
 
@@ -80,59 +66,14 @@ public final class Sockets {
 
   private static SSLContext context(NodeConfig.Tls tls)
       throws GeneralSecurityException, IOException {
+    var certificates = new Certificates(tls);
     var context = SSLContext.getInstance("TLS");
-    context.init(new KeyManager[] {keys(tls)}, new TrustManager[] {trusted(tls)}, null);
+    context.init(
+        new KeyManager[] {certificates.keys()}, new TrustManager[] {certificates.trusted()}, null);
+    // A resumed connection would pass over files that have changed.
+    context.getClientSessionContext().setSessionTimeout(RESUMED_SECONDS);
+    context.getServerSessionContext().setSessionTimeout(RESUMED_SECONDS);
     return context;
-  }
-
-  /// Returns the certificate and key of a member.
-  public static KeyManager keys(NodeConfig.Tls tls) throws GeneralSecurityException, IOException {
-    var keys = KeyStore.getInstance("PKCS12");
-    keys.load(null, null);
-    char[] none = {};
-    keys.setKeyEntry("own", key(tls.key()), none, certificates(tls.certificate()));
-    var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    managers.init(keys, none);
-    return managers.getKeyManagers()[0];
-  }
-
-  /// Returns the requirements for other members.
-  public static X509ExtendedTrustManager trusted(NodeConfig.Tls tls)
-      throws GeneralSecurityException, IOException {
-    var authorities = KeyStore.getInstance("PKCS12");
-    authorities.load(null, null);
-    int number = 0;
-    for (Certificate authority : certificates(tls.authorities())) {
-      authorities.setCertificateEntry("authority" + number++, authority);
-    }
-    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(authorities);
-    for (TrustManager one : trust.getTrustManagers()) {
-      if (one instanceof X509ExtendedTrustManager known) return new Signed(known, tls.members());
-    }
-    throw new KeyStoreException("this Java has no trust manager for certificates");
-  }
-
-  private static Certificate[] certificates(Path file)
-      throws GeneralSecurityException, IOException {
-    try (InputStream in = Files.newInputStream(file)) {
-      return CertificateFactory.getInstance("X.509")
-          .generateCertificates(in)
-          .toArray(new Certificate[0]);
-    }
-  }
-
-  private static PrivateKey key(Path file) throws GeneralSecurityException, IOException {
-    String text = Files.readString(file).replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
-    var encoded = new PKCS8EncodedKeySpec(Base64.getDecoder().decode(text));
-    for (String algorithm : new String[] {"RSA", "EC", "EdDSA"}) {
-      try {
-        return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
-      } catch (InvalidKeySpecException another) {
-        // The key is of another kind.
-      }
-    }
-    throw new InvalidKeySpecException(file + " has no private key in PKCS 8");
   }
 
   /// Listens at an address.

@@ -253,6 +253,7 @@ public final class Device implements AutoCloseable {
         DeviceFiles.isSegment(name)
             || RunFormat.isName(name)
             || name.equals(DeviceFiles.MANIFEST)
+            || name.equals(DeviceFiles.AUDIT)
             || name.endsWith(DeviceFiles.UNFINISHED);
     if (known) return;
     throw new UnknownFormat(
@@ -344,6 +345,15 @@ public final class Device implements AutoCloseable {
   public long boundBytes() {
     Quota bound = quota;
     return bound == null ? Long.MAX_VALUE : bound.bytesMax;
+  }
+
+  /// Returns the size at which the device refuses users for its bound: the bound without the
+  /// reserve for deletions. [Long#MAX_VALUE] without a bound.
+  public long fillableBytes() {
+    Quota bound = quota;
+    return bound == null
+        ? Long.MAX_VALUE
+        : Math.max(0, bound.bytesMax - bound.allowance.reserve());
   }
 
   /// The given-up bytes, and the number of unpinnings, before an attempt to make room.

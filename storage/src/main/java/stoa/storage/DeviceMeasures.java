@@ -16,6 +16,7 @@ public final class DeviceMeasures {
     long used = 0;
     long room = Long.MAX_VALUE;
     long quota = 0;
+    long fillable = 0;
     boolean failed = false;
     for (Device device : devices) {
       DeviceStats stats = device.stats();
@@ -25,7 +26,10 @@ public final class DeviceMeasures {
       held += here;
       used += here + stats.runBytes();
       room = Math.min(room, device.roomBytes());
-      if (device.boundBytes() != Long.MAX_VALUE) quota += device.boundBytes();
+      if (device.boundBytes() != Long.MAX_VALUE) {
+        quota += device.boundBytes();
+        fillable += device.fillableBytes();
+      }
       failed |= device.failure() != null;
     }
     out.count("stoa.syncs", Measures.NO_UNIT, "Syncs of segments.", syncs);
@@ -45,6 +49,12 @@ public final class DeviceMeasures {
         Measures.BYTES,
         "Size that segments and index may have on the disk; 0 without a quota.",
         (double) quota);
+    out.gauge(
+        "stoa.disk.fillable",
+        Measures.BYTES,
+        "Size of segments and index at which the quota refuses changes: the quota without a reserve"
+            + " for deletions; 0 without a quota.",
+        (double) fillable);
     out.gauge(
         "stoa.disk.failed",
         Measures.NO_UNIT,

@@ -593,6 +593,11 @@ public final class Store implements AutoCloseable {
     return engine.incomingCalls().visit(visit, ticks);
   }
 
+  /// Returns whether a visit is in progress.
+  public boolean hasVisit(Visit.Id id) {
+    return engine.incomingCalls().has(id);
+  }
+
   /// Returns the next call in the wait chain of a visit to this store, see [Neighbors#follow].
   public Visit.NextWait follow(Visit.Id id) {
     return engine.incomingCalls().follow(id);

@@ -6,6 +6,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextStorage;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Trace;
 import stoa.base.TraceParent;
@@ -18,7 +19,11 @@ import stoa.base.Tracer;
 record Recording(io.opentelemetry.api.trace.Tracer tracer, boolean showsKeys) implements Tracer {
   @Override
   public boolean isRecording() {
-    return Span.fromContext(Context.current()).getSpanContext().isSampled();
+    // Each call asks; most have no context at all.
+    Context current = ContextStorage.get().current();
+    if (current == null) return false;
+    Span span = Span.fromContextOrNull(current);
+    return span != null && span.getSpanContext().isSampled();
   }
 
   @Override

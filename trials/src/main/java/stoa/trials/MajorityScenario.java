@@ -110,6 +110,8 @@ public final class MajorityScenario implements Scenario {
     Ended recovered = run("recover", "--data", data, "--others-are-lost");
     if (recovered.code() != 0) throw new AssertionError(recovered.said());
     cluster.startAgain(left);
+    String[] audit = {"audit", "--server", cluster.address(left)};
+    while (!run(audit).said().contains("recover " + data)) Thread.onSpinWait();
     trace.reached("one server of three goes on alone");
     for (int i = 1; i < SERVERS; i++) trace.reached(cluster.name(cluster.add()) + " joined it");
   }

@@ -172,6 +172,11 @@ class BackupClusterTest {
     try (var server = ServerProcess.start(directory.resolve("three"));
         var stoa = Stoa.open(server.url())) {
       assertEquals(before, lines(stoa));
+      String audit;
+      do {
+        audit = stoa("audit", "--server", server.address());
+      } while (audit.isEmpty());
+      assertTrue(audit.contains("offline          restore " + path("kept")), audit);
       long version = stoa.history(account(stoa, 3)).version();
       move(stoa, 3, 4);
       assertEquals(version + 1, stoa.history(account(stoa, 3)).version());

@@ -31,6 +31,9 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.ConnectionSecurity;
+import stoa.Stoa;
+import stoa.StoaConfig;
 
 /// The console in a headless Chromium, which clicks through every view of a store of three servers.
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -286,7 +289,7 @@ class ConsoleTest {
     browser.await("all('svg .node').length === 3 && all('svg .node.root').length === 1");
     browser.await(
         "text('table').includes('north/rack-1') && text('table').includes('south/rack-2')");
-    browser.await("all('table').at(-1).innerText.includes('127.0.0.1')");
+    browser.await("(all('table').at(-1)?.innerText ?? '').includes('127.0.0.1')");
   }
 
   @Test
@@ -323,6 +326,48 @@ class ConsoleTest {
       browser.click("button", "Forget token");
       browser.await("one('#token')");
       assertEquals("0", browser.text("String(sessionStorage.length)"));
+    }
+  }
+
+  private static void as(String address, String token) throws Exception {
+    browser.open("about:blank");
+    browser.open(address + "/console/#/clients");
+    browser.await("one('#token') === document.activeElement");
+    browser.type(token);
+    browser.click("button", "Open");
+    browser.await("text('h1') === 'Clients' && (all('table').at(-1)?.innerText ?? '').includes('127.0.0.1')");
+  }
+
+  @Test
+  void aReaderHasNoButtonsAndAnOperatorEndsASession(@TempDir Path directory) throws Exception {
+    try (var server = ConsoleWorld.ofTwo(directory.resolve("two"))) {
+      String address = "http://" + server.http();
+      var security = ConnectionSecurity.none().withToken("night");
+      try (var stoa = Stoa.open(StoaConfig.of(server.url()).withSecurity(security))) {
+        stoa.store().put("a", "1");
+        as(address, "reader");
+        assertEquals("0", browser.text("String(document.querySelectorAll('tbody button').length)"));
+        browser.open(address + "/console/?again#/calls");
+        browser.await("text('.sub').endsWith('to cancel one needs the role operate')");
+        // What the page does not offer, the door refuses.
+        String refused =
+            browser.text(
+                "fetch('../v1/end-session?session=1', {method: 'POST', headers: {Authorization:"
+                    + " 'Bearer reader'}}).then((answer) => answer.text())");
+        assertTrue(refused.contains("the identity reader has not the role operate"), refused);
+        browser.click("button", "Forget token");
+        browser.await("one('#token')");
+        as(address, "night");
+        browser.click("tbody button", "");
+        browser.await("one('dialog[open]')");
+        browser.click("dialog button", "End the session");
+        browser.await(
+            "/Session \\d+ has ended/.test(text('.note')) && text('#said') === text('.note')");
+        stoa.store().put("a", "2"); // in another session
+        assertEquals("2", stoa.store().get("a"));
+        browser.click("button", "Forget token");
+        browser.await("one('#token')");
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package stoa.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -35,6 +36,7 @@ import stoa.http.Console;
 import stoa.http.HttpApi;
 import stoa.node.HttpDoor;
 import stoa.node.ServerConfig;
+import stoa.node.access.Proof;
 import stoa.spi.Cancellation;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.MemberStatus;
@@ -366,6 +368,22 @@ final class ConsoleWorld implements AutoCloseable {
     Files.createFile(tokens, PosixFilePermissions.asFileAttribute(mode));
     Files.writeString(tokens, TOKEN);
     List<String> options = List.of("--http", "0", "--token-file", tokens.toString());
+    return ServerProcess.start(directory, options);
+  }
+
+  /// Starts another server, which is alone, with an identity `reader` that may read, and an identity
+  /// `night` that may operate. The token of each is its name.
+  static ServerProcess ofTwo(Path directory) throws IOException {
+    var mode = PosixFilePermissions.fromString("rw-------");
+    Path identities = directory.resolveSibling(directory.getFileName() + ".identities");
+    Files.createFile(identities, PosixFilePermissions.asFileAttribute(mode));
+    Files.writeString(
+        identities,
+        "reader token %s%nreader may read%nnight token %s%nnight may operate,call%n"
+            .formatted(
+                Proof.hash("reader".getBytes(StandardCharsets.UTF_8)),
+                Proof.hash("night".getBytes(StandardCharsets.UTF_8))));
+    List<String> options = List.of("--http", "0", "--identities", identities.toString());
     return ServerProcess.start(directory, options);
   }
 

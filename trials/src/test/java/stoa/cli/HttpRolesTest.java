@@ -55,6 +55,8 @@ class HttpRolesTest {
           new Asked("GET", "keep", "", READS),
           new Asked("PUT", "keep", "[\"all\"]", OPERATE),
           new Asked("POST", "cancel?call=1", "", OPERATE),
+          new Asked("POST", "end-session?session=999", "", OPERATE),
+          new Asked("GET", "identity", "", ANY),
           new Asked("GET", "audit?max=1", "", OPERATE),
           new Asked("POST", "objects/shop.Account/ROLE/call/deposit", "[1]", CALL),
           new Asked(
@@ -153,9 +155,10 @@ class HttpRolesTest {
       String[] audit = {"audit", "--server", address, "--token-file", token.toString()};
       assertEquals(0, Main.run(out, out, audit), said::toString);
       List<String> lines = said.toString().lines().toList();
-      assertEquals(2, lines.size(), said::toString);
+      assertEquals(3, lines.size(), said::toString);
       String both = String.join("\n", lines);
       assertTrue(both.contains("operate          127.0.0.1        keep all"), both);
+      assertTrue(both.contains("end session 999  NOT DONE: group 0 has no session 999"), both);
       assertTrue(both.contains("cancel 1  NOT DONE: no call 1 is in progress"), both);
     }
   }

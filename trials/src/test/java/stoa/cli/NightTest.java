@@ -18,7 +18,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,6 +35,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.node.HttpDoor;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
@@ -138,6 +141,15 @@ class NightTest {
   /// Looks until it sees something; each look takes the time of a command.
   private static void await(Look look) throws Exception {
     while (!look.sees()) Thread.onSpinWait();
+  }
+
+  /// Returns the message of a task that failed, or a text that it did not.
+  private static String told(CompletableFuture<Object> task) {
+    try {
+      return "session kept: " + task.join();
+    } catch (CompletionException failed) {
+      return String.valueOf(failed.getCause());
+    }
   }
 
   private static JsonObject first(JsonArray all, String name, String value) {
@@ -269,6 +281,23 @@ class NightTest {
               relay.stall(false);
               for (var page : pages) assertEquals(1_000_000, ((byte[]) page.join()).length);
               await(() -> top().getAsJsonArray("slowClients").isEmpty());
+              // Another time it does not, and an operator ends its session.
+              relay.stall(true);
+              var unread = started(() -> Build.call(meter, "page", 2_000_000));
+              await(() -> !top().getAsJsonArray("slowClients").isEmpty());
+              slow = top().getAsJsonArray("slowClients").get(0).getAsJsonObject();
+              String session = slow.get("session").getAsString();
+              String group = slow.get("group").getAsString();
+              assertEquals(
+                  "session " + session + " has ended\n",
+                  stoa("end-session", session, "--group", group));
+              await(() -> top().getAsJsonArray("slowClients").isEmpty());
+              assertTrue(stoa("audit").contains("end session " + session));
+              // When its program runs again, it has another session.
+              relay.stall(false);
+              assertTrue(told(unread).contains("session"), told(unread));
+              assertEquals(1L, Build.call(meter, "add", 1L));
+              run(1, "end-session", session, "--server", server.address());
               return null;
             } catch (RuntimeException passedOn) {
               throw passedOn;
@@ -299,6 +328,8 @@ class NightTest {
           String history = stoa("history", "night.Meter", "deployed", "--results");
           assertTrue(history.contains("add(5) = 5"), history);
           assertTrue(history.contains("add(5) = 10"), history);
+          String audit = stoa("audit", "--max", "20");
+          assertTrue(audit.contains("deploy night.Meter"), audit);
           stoa("deploy", "--rollback", "night.Meter");
           assertEquals(5L, Build.call(meter, "add", 5L));
           return null;
@@ -317,6 +348,18 @@ class NightTest {
         assertTrue(String.valueOf(full.getMessage()).contains("nothing was logged"));
         return;
       }
+    }
+  }
+
+  /// Returns whether a server says that it is ready, and what it warns of.
+  private static String ready(Server own) throws Exception {
+    var config = HttpDoor.Config.plain("127.0.0.1", 0);
+    try (var door = Monitoring.open(config, own, own::measure, Map.of())) {
+      var asked =
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + door.port() + "/health/ready"));
+      var answer = http.send(asked.build(), HttpResponse.BodyHandlers.ofString());
+      assertEquals(200, answer.statusCode());
+      return answer.body();
     }
   }
 
@@ -349,6 +392,10 @@ class NightTest {
       String rules = run(0, "keep", "all", "disk=16MB", "--server", at);
       assertEquals("all\nstoa.Stream=all\ndisk=16MB\n", rules);
       full(client);
+      // Other rules leave the quota, and it leaves them.
+      assertEquals(
+          "versions=1000\nstoa.Stream=versions=1000\ndisk=16MB\n",
+          run(0, "keep", "versions=1000", "--server", at));
       String refused =
           String.valueOf(
               assertThrows(Unavailable.class, () -> page.write(new byte[50_000])).getMessage());
@@ -356,11 +403,18 @@ class NightTest {
       assertTrue(refused.contains("./stoa keep"), refused);
       status = run(0, "status", "--server", at);
       assertTrue(status.contains("of a quota of "), status);
+      assertTrue(status.contains("its quota of 16,000,000 bytes refuses changes at "), status);
+      assertTrue(ready(own).contains("its quota of 16,000,000 bytes refuses changes at "));
       run(0, "trim", "night.Page", "a", "--server", at);
       assertEquals(50_000, page.write(new byte[50_000]));
       full(client);
-      run(0, "keep", "all", "disk=20MB", "--server", at);
+      assertEquals(
+          "versions=1000\nstoa.Stream=versions=1000\ndisk=20MB\n",
+          run(0, "keep", "disk=20MB", "--server", at));
       assertEquals(50_000, page.write(new byte[50_000]));
+      assertEquals(
+          "versions=1000\nstoa.Stream=versions=1000\n",
+          run(0, "keep", "disk=none", "--server", at));
       assertTrue(client.delete(page));
     }
   }

@@ -99,7 +99,10 @@ final class Permitted {
           "java/lang/Enum$EnumDesc",
           words("of"),
           "java/lang/constant/ClassDesc",
-          words("of"));
+          words("of"),
+          // Its other methods end the runs of all callers.
+          "stoa/spi/Cancellation",
+          words("check"));
 
   /// The methods by which a compiler makes lambdas, texts, records and switches.
   private static final Set<String> BOOTSTRAPS =
@@ -160,9 +163,10 @@ final class Permitted {
 
   private static boolean isDenied(String owner, String name, String descriptor) {
     boolean creates = name.equals("<init>");
+    // A class file may name any class below the one that has the method.
+    if (name.equals("wait") || name.equals("notify") || name.equals("notifyAll")) return true;
+    if (name.startsWith("parallel")) return true;
     return switch (owner) {
-      case "java/lang/Object" ->
-          name.equals("wait") || name.equals("notify") || name.equals("notifyAll");
       case "java/lang/Integer" -> name.equals("getInteger");
       case "java/lang/Long" -> name.equals("getLong");
       case "java/lang/Boolean" -> name.equals("getBoolean");
@@ -175,7 +179,11 @@ final class Permitted {
           creates
               && !descriptor.equals("(Ljava/lang/String;)V")
               && !descriptor.equals("(Ljava/lang/Readable;)V");
-      case "java/util/Locale", "java/util/TimeZone" -> name.equals("setDefault");
+      case "java/util/Locale", "java/util/SimpleTimeZone", "java/util/TimeZone" ->
+          name.equals("setDefault");
+      // A provider is a map that the whole process uses.
+      case "java/security/MessageDigest" -> name.equals("getProvider");
+      case "java/util/stream/StreamSupport" -> true; // its streams may be parallel
       case "java/util/Properties" -> name.equals("loadFromXML") || name.equals("storeToXML");
       case "java/net/URI" -> name.equals("toURL");
       case "java/nio/ByteBuffer" -> name.equals("allocateDirect");
@@ -189,7 +197,7 @@ final class Permitted {
       case "stoa/Stoa" -> name.equals("open");
       case "java/util/concurrent/TimeUnit" ->
           name.equals("sleep") || name.equals("timedJoin") || name.equals("timedWait");
-      default -> owner.startsWith("java/util/") && name.startsWith("parallel");
+      default -> name.equals("newUpdater") && owner.startsWith("java/util/concurrent/atomic/");
     };
   }
 

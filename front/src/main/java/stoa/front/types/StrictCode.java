@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import stoa.NotShareable;
 
 /// Reads the class files of deployed code, and refuses what may reach beyond the objects of the
@@ -41,6 +42,9 @@ public final class StrictCode {
   private static final String REMEDY =
       "; or deploy it as trusted code (--trusted-code), when the server may run it with all rights";
 
+  // The checks that end a run, for instance, are in one of them.
+  private static final Set<String> OWN_PACKAGES = Set.of("stoa", "stoa.spi");
+
   private final Map<String, ClassModel> models = new HashMap<>();
 
   private StrictCode(Map<String, byte[]> files) {
@@ -58,6 +62,15 @@ public final class StrictCode {
 
   private void check(ClassModel model) {
     String name = model.thisClass().asInternalName().replace('/', '.');
+    String pack = name.substring(0, Math.max(0, name.lastIndexOf('.')));
+    if (OWN_PACKAGES.contains(pack) || name.startsWith("java.")) {
+      throw new NotShareable(
+          name
+              + " is in a package of "
+              + (name.startsWith("java.") ? "the JDK" : "Stoa")
+              + ", whose classes it would stand for; move it to another package"
+              + REMEDY);
+    }
     for (String above : above(model)) {
       if (models.containsKey(above) || Permitted.isPermitted(above)) continue;
       throw new NotShareable(
@@ -168,7 +181,11 @@ public final class StrictCode {
 
     /// Refuses the use of a member that is not permitted.
     private void require(String owner, String name, String descriptor) {
-      if (owner.startsWith("[")) return; // clone() of arrays
+      if (owner.startsWith("[")) {
+        // Besides clone(), an array has the methods of Object.
+        if (!name.equals("clone")) require("java/lang/Object", name, descriptor);
+        return;
+      }
       ClassModel model = models.get(owner);
       if (model == null) {
         String remedy = Permitted.remedy(owner, name, descriptor);

@@ -12,11 +12,22 @@ import java.io.InputStream;
 import java.io.ObjectInputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.io.RandomAccessFile;
 import java.io.Serial;
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandles;
+import java.lang.ref.Cleaner;
+import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
+import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,19 +47,26 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
+import java.util.ResourceBundle;
 import java.util.Scanner;
 import java.util.ServiceLoader;
+import java.util.SimpleTimeZone;
 import java.util.Timer;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.jar.JarFile;
 import java.util.logging.FileHandler;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
 import java.util.zip.CRC32;
 import java.util.zip.ZipFile;
 import javax.naming.InitialContext;
@@ -56,7 +74,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stoa.NotShareable;
+import stoa.ShardedMap;
+import stoa.SharedList;
 import stoa.Stoa;
+import stoa.spi.Cancellation;
 
 /// Deployed code reaches nothing beyond the objects of the store.
 class StrictCodeTest {
@@ -308,6 +329,125 @@ class StrictCodeTest {
     }
 
     native void outside();
+
+    // Members that a permitted class inherits from one where they are not permitted.
+
+    void timeZoneOfSubclass() {
+      SimpleTimeZone.setDefault(null);
+    }
+
+    Object parallelOfShared(SharedList<String> list) {
+      return list.parallelStream();
+    }
+
+    Object parallelOfShardedMap(ShardedMap<String, String> map) {
+      return map.keySet().parallelStream();
+    }
+
+    Object parallelSpliterator() {
+      return StreamSupport.stream(List.of(1).spliterator(), true);
+    }
+
+    Object parallelIntegers() {
+      return IntStream.range(0, 9).parallel().sum();
+    }
+
+    // Objects of the whole process that are permitted maps, and methods that concern all callers.
+
+    void provider() throws Exception {
+      ((Map<?, ?>) MessageDigest.getInstance("SHA-256").getProvider()).clear();
+    }
+
+    void cancellationOfAll() {
+      Cancellation.stop(() -> true);
+    }
+
+    void cancellationOver() {
+      Cancellation.ended(() -> true);
+    }
+
+    // Reflection that has another name.
+
+    Object updater() {
+      return AtomicIntegerFieldUpdater.newUpdater(Attack.class, "field");
+    }
+
+    Object loaderOfClass() throws Exception {
+      return String.class.getModule().getResourceAsStream("a");
+    }
+
+    Object enumDescription() throws Exception {
+      return Enum.EnumDesc.of(ClassDesc.of("a.B"), "C").resolveConstantDesc(null);
+    }
+
+    Object proxy() {
+      return Proxy.newProxyInstance(null, new Class<?>[0], null);
+    }
+
+    Object resources() {
+      return ResourceBundle.getBundle("a");
+    }
+
+    // Files and networks that have another name.
+
+    Object address() throws Exception {
+      return URI.create("file:/etc/passwd").toURL();
+    }
+
+    Object channel() throws IOException {
+      return FileChannel.open(Path.of("f"));
+    }
+
+    Object random() throws IOException {
+      return new RandomAccessFile("f", "rw");
+    }
+
+    void document() throws IOException {
+      new Properties().loadFromXML(InputStream.nullInputStream());
+    }
+
+    void jar() throws IOException {
+      new JarFile("f").close();
+    }
+
+    @SuppressWarnings("AddressSelection")
+    Object host() throws IOException {
+      return InetAddress.getByName("h");
+    }
+
+    Object client() {
+      return HttpClient.newHttpClient();
+    }
+
+    void environment() {
+      var _ = System.getenv("PATH");
+    }
+
+    Object integerProperty() {
+      return Integer.getInteger("a");
+    }
+
+    // Threads that have another name.
+
+    void executor() {
+      Executors.newVirtualThreadPerTaskExecutor().close();
+    }
+
+    Object delayed() {
+      return new CompletableFuture<String>().orTimeout(1, TimeUnit.SECONDS);
+    }
+
+    void timedJoin() throws InterruptedException {
+      TimeUnit.SECONDS.timedJoin(null, 1);
+    }
+
+    Object cleaner() {
+      return Cleaner.create();
+    }
+
+    void hook() {
+      Runtime.getRuntime().addShutdownHook(null);
+    }
   }
 
   @ParameterizedTest
@@ -346,7 +486,34 @@ class StrictCodeTest {
         "input",
         "store",
         "internals",
-        "outside"
+        "outside",
+        "timeZoneOfSubclass",
+        "parallelOfShared",
+        "parallelOfShardedMap",
+        "parallelSpliterator",
+        "parallelIntegers",
+        "provider",
+        "cancellationOfAll",
+        "cancellationOver",
+        "updater",
+        "loaderOfClass",
+        "enumDescription",
+        "proxy",
+        "resources",
+        "address",
+        "channel",
+        "random",
+        "document",
+        "jar",
+        "host",
+        "client",
+        "environment",
+        "integerProperty",
+        "executor",
+        "delayed",
+        "timedJoin",
+        "cleaner",
+        "hook"
       })
   void codeThatReachesBeyondTheStoreIsRefused(String method) {
     Map<String, byte[]> all = files(Attack.class);
@@ -357,6 +524,43 @@ class StrictCodeTest {
     assertTrue(words.startsWith(name + "." + method + "("), words);
     assertTrue(words.contains("which deployed code may not"), words);
     assertTrue(words.contains("--trusted-code"), words);
+  }
+
+  /// Returns a class whose method calls a method of an object without arguments.
+  ///
+  /// @param owner the class that the class file names, which a compiler would not
+  private static byte[] calling(String name, ClassDesc owner, String method) {
+    return ClassFile.of()
+        .build(
+            ClassDesc.of(name),
+            built ->
+                built.withMethodBody(
+                    "run",
+                    MethodTypeDesc.of(ConstantDescs.CD_void, owner),
+                    ClassFile.ACC_STATIC,
+                    code ->
+                        code.aload(0)
+                            .invokevirtual(owner, method, MethodTypeDesc.of(ConstantDescs.CD_void))
+                            .return_()));
+  }
+
+  @Test
+  void classFilesThatNoCompilerWritesAreRefused() {
+    var text = ConstantDescs.CD_String;
+    var array = ConstantDescs.CD_int.arrayType();
+    for (ClassDesc owner : List.of(text, array, ConstantDescs.CD_List, ClassDesc.of("stoa.Ref"))) {
+      for (String method : List.of("wait", "notify", "notifyAll")) {
+        var files = Map.of("a.B", calling("a.B", owner, method));
+        assertThrows(NotShareable.class, () -> StrictCode.check(files), owner + "." + method);
+      }
+    }
+    StrictCode.check(Map.of("a.B", calling("a.B", array, "clone")));
+    // A class that would stand for one of the server's, to which woven code turns.
+    for (String name : List.of("stoa.spi.Cancellation", "stoa.Call", "java.util.Evil")) {
+      var files = Map.of(name, calling(name, text, "length"));
+      var refused = assertThrows(NotShareable.class, () -> StrictCode.check(files));
+      assertTrue(String.valueOf(refused.getMessage()).startsWith(name + " is in a package of "));
+    }
   }
 
   @Test

@@ -73,6 +73,14 @@ export async function ask(path, query = {}, signal = undefined, method = "GET") 
   throw new Problem(answer.status, detail);
 }
 
+/**
+ * Returns whether the identity of the token has a role for some types at least.
+ *
+ * @param role the word of the roles' list
+ */
+export const may = async (role, signal) =>
+  (await ask("identity", {}, signal)).may.includes(role);
+
 // ---- again and again
 
 let paused = false;

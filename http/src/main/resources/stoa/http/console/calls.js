@@ -1,5 +1,5 @@
-import { again, ask } from "./ask.js";
-import { h, name, objectLink, part, plain, say, section, table, trouble, unseen } from "./dom.js";
+import { again, ask, may } from "./ask.js";
+import { h, name, objectLink, part, plain, say, section, sure, table, trouble, unseen } from "./dom.js";
 import { address, bytes, counted, method, rate, seconds } from "./words.js";
 
 const ROWS = 50;
@@ -13,28 +13,6 @@ function ordered(all) {
   return all.filter((call) => !isBehind(call)).flatMap(add);
 }
 
-/** Asks whether to cancel; the answer is a promise. */
-function sure(call) {
-  return new Promise((answer) => {
-    const dialog = h("dialog", {
-      "aria-labelledby": "sure",
-      close: () => {
-        answer(dialog.returnValue === "yes");
-        dialog.remove();
-      },
-    },
-      h("h2", { id: "sure" }, `Cancel call ${call.call}?`),
-      h("p", {}, name(method(call.method)), " of ", name(call.object), " has taken ",
-        seconds(call.millis / 1000), ". The store takes it back: its caller gets an error, and the " +
-        "object is as before the call."),
-      h("div", { class: "line end" },
-        h("button", { click: () => dialog.close("no"), autofocus: true }, "Let it go on"),
-        h("button", { class: "danger", click: () => dialog.close("yes") }, "Cancel the call")));
-    document.body.append(dialog);
-    dialog.showModal();
-  });
-}
-
 /** Calls that run or wait, with the cause; objects that are hot, slow or large. */
 export function calls(place, parts, query, signal) {
   const failed = h("div", {});
@@ -45,7 +23,10 @@ export function calls(place, parts, query, signal) {
   const largeSpot = h("div", { class: "card" });
 
   async function cancel(call) {
-    if (!(await sure(call))) return;
+    const words = [name(method(call.method)), " of ", name(call.object), " has taken ",
+      seconds(call.millis / 1000), ". The store takes it back: its caller gets an error, and the " +
+      "object is as before the call."];
+    if (!(await sure(`Cancel call ${call.call}?`, words, "Let it go on", "Cancel the call"))) return;
     let told;
     try {
       await ask("cancel", { call: call.call, group: call.group }, signal, "POST");
@@ -58,7 +39,7 @@ export function calls(place, parts, query, signal) {
     say(told);
   }
 
-  const drawCalls = part(callSpot, (all) => {
+  const drawCalls = part(callSpot, (all, operates) => {
     const rows = ordered(all).map((call) => {
       const isBehind = call.behind != null;
       const row = [
@@ -66,11 +47,11 @@ export function calls(place, parts, query, signal) {
         objectLink(call.object), h("code", {}, name(method(call.method))),
         seconds(call.millis / 1000), plain(call.why),
         call.client ? name(address(call.client)) : call.session ? "session " + call.session : "–",
-        h("button", {
+        operates ? h("button", {
           "aria-label": `Cancel call ${call.call}`,
           "data-id": call.group + " " + call.call,
           click: () => cancel(call),
-        }, "Cancel")];
+        }, "Cancel") : ""];
       row.kind = call.running ? "runs" : "waits";
       return row;
     });
@@ -95,15 +76,18 @@ export function calls(place, parts, query, signal) {
       section("Busy objects", hotSpot, h("p", { class: "soft below" },
         "Running and waiting tell how many of its calls did so on average, over a second.")),
       section("Largest objects in memory", largeSpot)));
+  let operates = null;
   return new Promise((done) => {
     again(1000, signal, async () => {
+      operates ??= await may("operate", signal);
       const told = await ask("top", { millis: 1000, rows: ROWS }, signal);
       failed.replaceChildren();
       const waiting = told.calls.filter((call) => !call.running).length;
       sum.textContent = `${counted(told.calls.length, "call")} in progress` +
         (told.calls.length ? `, ${waiting} of them waiting for another` : "") +
-        (told.calls.length === ROWS ? "; the longest are shown" : "");
-      drawCalls(told.calls);
+        (told.calls.length === ROWS ? "; the longest are shown" : "") +
+        (operates ? "" : "; to cancel one needs the role operate");
+      drawCalls(told.calls, operates);
       drawHot(told.objects);
       drawLarge(told.objects);
       done("Calls");

@@ -1,6 +1,6 @@
-import { again, ask } from "./ask.js";
-import { h, name, part, plain, s, section, table, trouble } from "./dom.js";
-import { address, count, counted } from "./words.js";
+import { again, ask, may } from "./ask.js";
+import { h, name, part, plain, s, say, section, sure, table, trouble, unseen } from "./dom.js";
+import { address, bytes, count, counted } from "./words.js";
 
 const COLUMN = 230;
 const ROW = 52;
@@ -86,16 +86,23 @@ function trees(members, all) {
   }).concat(more || []);
 }
 
-function sessions(all, groups) {
+/** @param end ends a session; null where the token does not allow it */
+function sessions(all, groups, end) {
   const sum = groups.reduce((sum, group) => sum + group.sessions, 0);
   return [
     table("Sessions",
       ["session", ["group", "num"], "client", ["objects", "num"], ["requests", "num"],
-        ["transactions", "num"], ["listeners", "num"]],
+        ["transactions", "num"], ["listeners", "num"], ["unread", "num"], unseen("end")],
       all.map((one) => [
         String(one.session), one.group,
         one.connected ? name(address(one.peer)) : h("span", { class: "soft" }, "not connected"),
-        count(one.containers), count(one.requests), count(one.transactions), count(one.listeners)]),
+        count(one.containers), count(one.requests), count(one.transactions), count(one.listeners),
+        bytes(one.unreadBytes),
+        end ? h("button", {
+          "aria-label": `End session ${one.session}`,
+          "data-id": one.group + " " + one.session,
+          click: () => end(one),
+        }, "End") : ""]),
       "no sessions"),
     all.length < sum && h("p", { class: "soft" }, `${count(all.length)} of ${count(sum)} sessions are shown.`)];
 }
@@ -105,17 +112,37 @@ export function clients(place, parts, query, signal) {
   const failed = h("div", {});
   const treeSpot = h("div", {});
   const sessionSpot = h("div", { class: "card" });
+  const note = h("p", { class: "note" });
+
+  async function end(session) {
+    const words = "The store releases what the session has open. Its client opens another session " +
+      "if it still runs; its calls in progress end with UnknownOutcome.";
+    if (!(await sure(`End session ${session.session}?`, words, "Let it be", "End the session"))) return;
+    let told;
+    try {
+      await ask("end-session", { session: session.session, group: session.group }, signal, "POST");
+      told = `Session ${session.session} has ended.`;
+    } catch (failure) {
+      if (signal.aborted) return;
+      told = failure.message;
+    }
+    note.textContent = told;
+    say(told);
+  }
+
   const drawTrees = part(treeSpot, trees);
   const drawSessions = part(sessionSpot, sessions);
   place.append(h("h1", {}, "Clients"), failed,
     section("Tree of the objects at clients", treeSpot),
-    section("Sessions", sessionSpot));
+    section("Sessions", note, sessionSpot));
+  let operates = null;
   return new Promise((done) => {
     again(2000, signal, async () => {
+      operates ??= await may("operate", signal);
       const store = await ask("overview", {}, signal);
       failed.replaceChildren();
       drawTrees(store.tree, store.treeMembers);
-      drawSessions(store.sessions, store.groups);
+      drawSessions(store.sessions, store.groups, operates ? end : null);
       done("Clients");
     }, (failure) => {
       failed.replaceChildren(trouble(failure));

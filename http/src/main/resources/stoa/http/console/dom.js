@@ -80,6 +80,31 @@ export function table(caption, columns, rows, empty = "none") {
       h("tbody", {}, body)));
 }
 
+/**
+ * Asks the user whether to do something; the answer is a promise.
+ *
+ * @param no the word for leaving it
+ * @param yes the word for doing it
+ */
+export function sure(title, words, no, yes) {
+  return new Promise((answer) => {
+    const dialog = h("dialog", {
+      "aria-labelledby": "sure",
+      close: () => {
+        answer(dialog.returnValue === "yes");
+        dialog.remove();
+      },
+    },
+      h("h2", { id: "sure" }, title),
+      h("p", {}, words),
+      h("div", { class: "line end" },
+        h("button", { click: () => dialog.close("no"), autofocus: true }, no),
+        h("button", { class: "danger", click: () => dialog.close("yes") }, yes)));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
 /** Returns the way to a view below the types. */
 export function trail(...links) {
   return h("nav", { class: "trail", "aria-label": "Where" },

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
@@ -451,6 +452,37 @@ class RaftGroupTest {
       assertThrows(IOException.class, () -> ask(Sockets.of(client, Reach.ALL), self));
       assertTrue(isRefused(Sockets.of(client, Reach.ALL), self));
       ask(Sockets.of(tls, Reach.ALL), self);
+    }
+  }
+
+  @Test
+  void readsCertificatesAgainWhileMembersRun(@TempDir Path directory) throws Exception {
+    var tls = certificate(directory);
+    var next = certificate(Files.createDirectory(directory.resolve("next")));
+    try (var shard = new RaftShard(directory, 3, 8, tls)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 40; i++) owner.require("entry " + i);
+      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
+      var self = shard.leading().self();
+      var before = Sockets.of(tls, Reach.ALL);
+      var later = Sockets.of(next, Reach.ALL);
+      ask(before, self);
+      assertThrows(IOException.class, () -> ask(later, self));
+      // A key without its certificate changes nothing; both together do, at all members.
+      Files.copy(next.key(), tls.key(), StandardCopyOption.REPLACE_EXISTING);
+      assertThrows(IOException.class, () -> ask(later, self));
+      Files.copy(next.certificate(), tls.certificate(), StandardCopyOption.REPLACE_EXISTING);
+      shard.await("the new ones count", () -> answers(later, self));
+      ask(before, self);
+    }
+  }
+
+  private static boolean answers(Sockets sockets, Member member) {
+    try {
+      ask(sockets, member);
+      return true;
+    } catch (IOException refused) {
+      return false;
     }
   }
 

@@ -7,6 +7,10 @@ public final class DeviceFiles {
   /// The list of the runs of the index.
   public static final String MANIFEST = "manifest";
 
+  /// The commands of operators on these files, for the audit log of the store: no part of the
+  /// device.
+  public static final String AUDIT = "audit.pending";
+
   /// The suffix of an unfinished file: it has no meaning until it is renamed.
   public static final String UNFINISHED = ".new";
 

@@ -11,6 +11,7 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.base.Trace;
 import stoa.store.batches.BatchLeader;
 import stoa.store.calls.Neighbors;
 import stoa.store.calls.Visit;
@@ -175,7 +176,7 @@ public final class CrossGroupCalls {
     while (true) {
       checkGoesOn(caller);
       try {
-        Visit.Said said = neighbors.visit(visit, ticks);
+        Visit.Said said = visit(caller.trace(), visit, ticks);
         heard = runs.clock.nowMicros();
         pause = PAUSE_FIRST_NANOS;
         byte[] answer = said.answer();
@@ -199,6 +200,13 @@ public final class CrossGroupCalls {
         pause = Math.min(2 * pause, PAUSE_NANOS_MAX);
       }
     }
+  }
+
+  /// Asks the other store, within the trace of the calling method.
+  private Visit.Said visit(@Nullable Trace trace, Visit visit, int ticks) {
+    return trace == null
+        ? neighbors.visit(visit, ticks)
+        : trace.run(() -> neighbors.visit(visit, ticks));
   }
 
   private void checkGoesOn(Execution caller) {

@@ -20,6 +20,7 @@ import stoa.Unavailable;
 import stoa.base.Answer;
 import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.base.Trace;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 import stoa.store.batches.BatchLeader;
@@ -140,6 +141,11 @@ public final class IncomingCalls {
     return mine.await(ticks);
   }
 
+  /// Returns whether a visit is in progress.
+  public boolean has(Visit.Id id) {
+    return under.containsKey(id);
+  }
+
   /// Passes a tick to the visits in progress.
   public void tick() {
     for (IncomingCall incoming : under.values()) incoming.tick();
@@ -186,6 +192,7 @@ public final class IncomingCalls {
 
   private final class IncomingCall implements Runnable {
     private final Visit visit;
+    private final @Nullable Trace trace = Trace.current();
     private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private volatile @Nullable Request waitsFor;
     private volatile boolean over;
@@ -317,6 +324,7 @@ public final class IncomingCalls {
     /// Notes the handlers of other stores that wait for a request, and the time limit of the visit.
     private void visits(Request request) {
       request.callers = visit.callers();
+      request.trace(trace);
       if (visit.millisMax() > 0) {
         limits.limit(request, Duration.ofMillis(visit.millisMax()));
       }
@@ -429,6 +437,7 @@ public final class IncomingCalls {
     // ---- the servers that wait for it
 
     void end(Visit.@Nullable Said answer, @Nullable RuntimeException trouble) {
+      if (trace != null) trace.end(trouble);
       said = answer;
       failure = trouble;
       over = true;
