@@ -3,6 +3,7 @@ package stoa.raft.core;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -43,6 +44,11 @@ final class RaftScenario implements Scenario {
   @Override
   public String name() {
     return "raft";
+  }
+
+  @Override
+  public Duration timeMax() {
+    return Duration.ofMinutes(5); // on a machine with much else to do
   }
 
   @Override
