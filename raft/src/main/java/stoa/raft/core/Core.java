@@ -25,6 +25,7 @@ import io.microraft.model.message.AppendEntriesRequest;
 import io.microraft.model.message.AppendEntriesSuccessResponse;
 import io.microraft.model.message.InstallSnapshotRequest;
 import io.microraft.model.message.PreVoteRequest;
+import io.microraft.model.message.PreVoteResponse;
 import io.microraft.model.message.RaftMessage;
 import io.microraft.model.message.TriggerLeaderElectionRequest;
 import io.microraft.model.message.VoteRequest;
@@ -105,7 +106,9 @@ public final class Core {
    *     and then never commits anything. The core proposes less than there is room for.
    * (15) A member that was removed and comes back ends when its log tells of the removal. So its log
    *     jumps over that, which was committed before it could be added.
-   * (16) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
+   * (16) A member that asks for votes does not learn a later term from the answers, and asks in vain for
+   *     ever. It takes the term from them.
+   * (17) Answers to a query may have been sent before the query was asked, when it joins an earlier one.
    *     So only one is asked at a time.
    */
   private static final Object GROUP = "group";
@@ -647,6 +650,13 @@ public final class Core {
       case AppendEntriesFailureResponse lacks -> {
         if (lacks.getTerm() < term()) world.reached("answer of an earlier term");
         else if (!isDoubted(from, lacks.getExpectedNextIndex() - 1, null)) node.handle(lacks);
+      }
+      case PreVoteResponse answer -> {
+        if (answer.getTerm() > term() + 1 && !leads) {
+          world.reached("later term in an answer");
+          ((RaftNodeImpl) node).toFollower(answer.getTerm());
+        }
+        node.handle(answer);
       }
       case TriggerLeaderElectionRequest _ -> {
         if (votes.mayStand() && !catching) node.handle(message);
