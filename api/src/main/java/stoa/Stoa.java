@@ -78,8 +78,8 @@ public interface Stoa extends AutoCloseable {
   ///
   /// For a collection, pass its interface, and its reference from [#ref]. A list may be viewed as a
   /// queue and as a stack. Its keys, values or elements have the classes with which it began. A
-  /// [ShardedMap] and a [SharedBTree] consist of several objects, of which any view shows one moment.
-  /// They have no version.
+  /// [ShardedMap] and a [SharedBTree] consist of several objects, of which any view shows one
+  /// moment. They have no version.
   ///
   /// @param type the class of the object, or any interface with the same stored name and the same
   ///   implementation; or the interface of a collection

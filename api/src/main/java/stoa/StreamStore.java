@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 /// In a store of several groups, a hash of a stream's key decides which group keeps the stream. All
 /// groups share one global log: log addresses order the entries of all of them, and an append to
 /// streams of several groups has one address. A group takes many addresses at a time and does not
-/// use all of them, so the log has many holes. A client asks all groups about log addresses, and one
-/// group about a stream.
+/// use all of them, so the log has many holes. A client asks all groups about log addresses, and
+/// one group about a stream.
 ///
 /// An append executes once, however often a connection breaks or a server restarts.
 ///
@@ -112,8 +112,8 @@ public interface StreamStore {
   /// The most followers at a time.
   int FOLLOWERS_MAX = 10_000;
 
-  /// Returns the present last address of the log: every address up to it is settled. It has an entry,
-  /// or is a hole.
+  /// Returns the present last address of the log: every address up to it is settled. It has an
+  /// entry, or is a hole.
   LogAddress tail();
 
   // ---- read(stream, saddresses)
@@ -170,8 +170,8 @@ public interface StreamStore {
   ///   trims
   void trim(StreamKey stream, long before);
 
-  /// Settles a log address and returns its content: entries, or a hole for good. Every address up to
-  /// [#tail()] is settled already. A later address stays [LogSlot.NotYetWritten].
+  /// Settles a log address and returns its content: entries, or a hole for good. Every address up
+  /// to [#tail()] is settled already. A later address stays [LogSlot.NotYetWritten].
   LogSlot fillHole(LogAddress address);
 
   // ---- objects

@@ -30,11 +30,11 @@ public sealed interface View {
   /// process has executed them.
   ///
   /// At the client of a server, the server tells of each change, and the client fetches the calls
-  /// or the new state of an object that it reads while accessors go on with the old one. An accessor waits for
-  /// the server where the order demands it: when this client has seen or done something since the
-  /// change, when it had not read the object since the previous change, or when it has dropped the
-  /// state. The client keeps states while a view is reachable, the last read ones, up to
-  /// [Limits#residentBytesMax()].
+  /// or the new state of an object that it reads while accessors go on with the old one. An
+  /// accessor waits for the server where the order demands it: when this client has seen or done
+  /// something since the change, when it had not read the object since the previous change, or when
+  /// it has dropped the state. The client keeps states while a view is reachable, the last read
+  /// ones, up to [Limits#residentBytesMax()].
   record Cached() implements View {}
 
   /// The object in the calling process: it migrates there, as objects of [Placement#CLIENT] do, and

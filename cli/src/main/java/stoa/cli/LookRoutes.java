@@ -292,7 +292,9 @@ final class LookRoutes {
     long session = asking.number("session", 0);
     if (session == 0) {
       throw new Problem(
-          Problem.BAD_REQUEST, "BadRequest", "name the session, as ?session=7; /v1/status lists them");
+          Problem.BAD_REQUEST,
+          "BadRequest",
+          "name the session, as ?session=7; /v1/status lists them");
     }
     var told = cancel(asking, CancelRequest.newBuilder().setSession(session));
     told.addProperty("session", session);

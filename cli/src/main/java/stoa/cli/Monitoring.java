@@ -121,11 +121,7 @@ final class Monitoring implements AutoCloseable {
 
   /// Strangers learn whether, and not why.
   private static HttpDoor.Reply told(
-      String good,
-      String bad,
-      List<String> why,
-      List<String> warnings,
-      HttpDoor.Asked asked) {
+      String good, String bad, List<String> why, List<String> warnings, HttpDoor.Asked asked) {
     var body = new JsonObject();
     body.addProperty("status", why.isEmpty() ? good : bad);
     if (asked.isTrusted()) {

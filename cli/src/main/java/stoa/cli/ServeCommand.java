@@ -72,9 +72,7 @@ import stoa.wire.proto.JoinRequest;
 final class ServeCommand implements Callable<Integer> {
   // The loggers of the network: the end of a client does not concern the operator.
   private static final List<Logger> NETWORK =
-      List.of(
-          Logger.getLogger("io.grpc"),
-          Logger.getLogger("io.microraft"));
+      List.of(Logger.getLogger("io.grpc"), Logger.getLogger("io.microraft"));
 
   @Spec private @Nullable CommandSpec spec;
 

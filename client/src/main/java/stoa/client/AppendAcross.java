@@ -50,8 +50,7 @@ final class AppendAcross {
   ///
   /// @throws UnknownOutcome when the outcome is unknown, or the stream addresses are
   Appended run() {
-    long end =
-        System.nanoTime() + TimeUnit.NANOSECONDS.convert(first.limits().callTimeMax());
+    long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(first.limits().callTimeMax());
     while (true) {
       var branches = new TreeMap<Integer, Branch>();
       try {

@@ -351,8 +351,7 @@ final class LocalCopy implements Service.Copy {
       boolean isBeginning = checkpoint.length == 0;
       // Changes that lead from a state that has left.
       if (isBeginning && changes.getAfter() >= state.getGeneration()) return false;
-      byte[] encoded =
-          isBeginning ? null : Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
+      byte[] encoded = isBeginning ? null : Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
       known = new ReplayedState(stoa, live.shared(), key, encoded, changes);
     }
     return execute(live, known, state);

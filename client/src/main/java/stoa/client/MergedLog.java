@@ -114,8 +114,7 @@ final class MergedLog {
     while (true) {
       var lacking = cursors.stream().filter(cursor -> cursor.lacks(bound)).toList();
       if (lacking.isEmpty()) return;
-      var asked =
-          lacking.stream().map(cursor -> cursor.streams.page(cursor.next, bound)).toList();
+      var asked = lacking.stream().map(cursor -> cursor.streams.page(cursor.next, bound)).toList();
       for (int i = 0; i < asked.size(); i++) lacking.get(i).takePage(asked.get(i).join(), bound);
     }
   }
@@ -134,7 +133,8 @@ final class MergedLog {
     if (slots.size() == 1) return slots.getFirst();
     var entries = new ArrayList<StreamEntry>();
     for (LogSlot.Written slot : slots) entries.addAll(slot.entries());
-    // Those of an append come in the order of the keys. The sort leaves others in the order of their
+    // Those of an append come in the order of the keys. The sort leaves others in the order of
+    // their
     // groups.
     if (entries.stream().allMatch(entry -> entry.kind() == StreamEntry.Kind.DATA)) {
       entries.sort(Comparator.comparing(StreamEntry::stream));

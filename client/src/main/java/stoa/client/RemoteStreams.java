@@ -24,8 +24,8 @@ import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Stream;
 
-/// The port to the streams of a part of a store in a server: of all streams when one group keeps the
-/// store. Thread-safe.
+/// The port to the streams of a part of a store in a server: of all streams when one group keeps
+/// the store. Thread-safe.
 final class RemoteStreams implements Service.Streams {
   // The approximate bytes of one answer.
   private static final int PAGE_BYTES = 1 << 20;
@@ -130,8 +130,7 @@ final class RemoteStreams implements Service.Streams {
   /// Begins to append as part of a transaction.
   static Outgoing append(Branch branch, List<StreamKey> streams, List<byte[]> data) {
     Encoder out = encoded(streams, data);
-    return branch.append(
-        branch.stoa().streams().request(StreamOperation.APPEND, out), out.size());
+    return branch.append(branch.stoa().streams().request(StreamOperation.APPEND, out), out.size());
   }
 
   /// Asks for the stream addresses of the entries that a transaction has appended at a log address.

@@ -135,7 +135,8 @@ final class RemoteTypes {
     return more;
   }
 
-  /// Learns the classes that other clients have admitted since; returns whether there were new ones.
+  /// Learns the classes that other clients have admitted since; returns whether there were new
+  /// ones.
   boolean learn() {
     names.refresh();
     return readmit();

@@ -29,8 +29,8 @@ import stoa.spi.Forkable;
 import stoa.wire.proto.Change;
 import stoa.wire.proto.Changes;
 
-/// A state of an object that goes on by the calls behind it, as a replica of the store does (vCorfu,
-/// section 4.2: a local view). One thread at a time uses it.
+/// A state of an object that goes on by the calls behind it, as a replica of the store does
+/// (vCorfu, section 4.2: a local view). One thread at a time uses it.
 final class ReplayedState {
   /*
    * The server sends calls only in the code that this process has, and with everything that the
@@ -184,8 +184,7 @@ final class ReplayedState {
     if (target == null) throw new Doubt(key + " does not exist at " + change.getVersion(), null);
     if (id == null) return; // the put only creates
     SharedMethod method = stoa.types().method(type, id);
-    @Nullable Object[] arguments =
-        marshaller.arguments(method, value, in.position(), value.length);
+    @Nullable Object[] arguments = marshaller.arguments(method, value, in.position(), value.length);
     var run = new Run(change, answers, target);
     try {
       ScopedValue.where(CallContext.CURRENT, run)

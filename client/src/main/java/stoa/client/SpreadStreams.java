@@ -27,8 +27,9 @@ import stoa.wire.StreamForms;
 
 /// The port to the streams of a store that several groups keep. Thread-safe.
 ///
-/// A stream is in the group of its shard, unless group 0 has it: group 0 keeps the streams that were
-/// begun when it had all of them, and those of the objects that belong to the store as a whole.
+/// A stream is in the group of its shard, unless group 0 has it: group 0 keeps the streams that
+/// were begun when it had all of them, and those of the objects that belong to the store as a
+/// whole.
 final class SpreadStreams implements Service.Streams {
   private static final int KNOWN_MAX = 65_536;
 
@@ -113,8 +114,7 @@ final class SpreadStreams implements Service.Streams {
   /// An append in its order.
   ///
   /// @param parts its parts by their groups
-  private record Begun(
-      SortedMap<Integer, AppendAcross.Part> parts, AppendTurns.Place place) {
+  private record Begun(SortedMap<Integer, AppendAcross.Part> parts, AppendTurns.Place place) {
     private AppendAcross.Part only() {
       return parts.firstEntry().getValue();
     }
@@ -134,8 +134,7 @@ final class SpreadStreams implements Service.Streams {
       part.streams().add(streams.get(i));
       part.data().add(data.get(i).clone());
     }
-    var kind =
-        parts.size() == 1 ? AppendTurns.Kind.IN_ONE_GROUP : AppendTurns.Kind.OVER_GROUPS;
+    var kind = parts.size() == 1 ? AppendTurns.Kind.IN_ONE_GROUP : AppendTurns.Kind.OVER_GROUPS;
     return new Begun(parts, turns.enter(streams, kind));
   }
 

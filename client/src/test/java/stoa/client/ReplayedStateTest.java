@@ -173,8 +173,7 @@ class ReplayedStateTest {
     public void gauge(String name, String unit, String meaning, double value, String... tags) {}
 
     @Override
-    public void latency(
-        String name, String meaning, stoa.base.Latency latency, String... tags) {}
+    public void latency(String name, String meaning, stoa.base.Latency latency, String... tags) {}
   }
 
   private static void assertSame(Book live, Book view) {
@@ -277,8 +276,7 @@ class ReplayedStateTest {
             new Groups(
                 3,
                 1,
-                (_, part) ->
-                    Groups.part(config, new stoa.storage.disk.MemoryDisk(1 << 28), part));
+                (_, part) -> Groups.part(config, new stoa.storage.disk.MemoryDisk(1 << 28), part));
         Stoa writer = Stoa.open(groups.url());
         Stoa reader = Stoa.open(groups.url())) {
       for (int i = 0; i < 6; i++) followsEveryKindOfCall(writer, reader, "book " + i);
@@ -370,9 +368,7 @@ class ReplayedStateTest {
         assertEquals(17 + 23L * i, local.sum());
       }
       assertEquals(states + 5, Counts.of(stoa).of("states"));
-      service
-          .code()
-          .deploy(CodeVersion.of(Book.class).files(), Set.of("replayed.Book"), _ -> {});
+      service.code().deploy(CodeVersion.of(Book.class).files(), Set.of("replayed.Book"), _ -> {});
       long changes = Counts.of(stoa).of("changes");
       for (int i = 1; i <= 2 * ROWS; i++) book.put("c" + i, ROW);
       assertSame(book, local);

@@ -111,7 +111,8 @@ class StreamsOverGroupsTest {
     assertEquals(1, both.address(young));
     assertEquals(0, first.streams().all().check(young));
     assertEquals(1, services.get(1).streams().all().check(young));
-    assertEquals(List.of(both.log()), streams.readAll(young).stream().map(StreamEntry::log).toList());
+    assertEquals(
+        List.of(both.log()), streams.readAll(young).stream().map(StreamEntry::log).toList());
     streams.trim(old, 3);
     assertEquals(3, streams.oldest(old));
 

@@ -143,8 +143,8 @@ public final class ClusterServer implements AutoCloseable {
   /// @param security by which servers without a secret prove themselves; null for nothing
   /// @param groups how many groups keep a new store
   /// @param replicas how many servers should keep each group of a new store
-  /// @param replaceAfter after this time without an answer from a server, others get its replicas; more
-  ///   than [#AWAY_AFTER]. The leader of the first group goes by its own
+  /// @param replaceAfter after this time without an answer from a server, others get its replicas;
+  ///   more than [#AWAY_AFTER]. The leader of the first group goes by its own
   /// @param join a server whose store this one joins, `HOST:PORT`; null for a new store
   /// @param contact sends messages to other servers
   /// @param store the configuration of the store; its URL is used in messages only

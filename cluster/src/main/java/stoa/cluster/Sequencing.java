@@ -144,7 +144,8 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
 
       @Override
       public long reserve(long term, int count, long decided) {
-        return ask(0, order -> order.reserve(term, count, decided)); // who asks may be held up meanwhile
+        return ask(
+            0, order -> order.reserve(term, count, decided)); // who asks may be held up meanwhile
       }
 
       @Override

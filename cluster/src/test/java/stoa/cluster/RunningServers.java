@@ -98,8 +98,8 @@ final class RunningServers implements AutoCloseable {
     limits = limits.withCallTimeMax(time);
   }
 
-  /// Sets how long a server may be silent before others get its replicas, at servers that are started
-  /// from now on.
+  /// Sets how long a server may be silent before others get its replicas, at servers that are
+  /// started from now on.
   void replaceAfter(Duration time) {
     replaceAfter = time;
   }

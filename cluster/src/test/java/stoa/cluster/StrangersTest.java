@@ -33,12 +33,13 @@ class StrangersTest {
   /// A node that is no server, and what it knows.
   private Node node(String name, @Nullable Secret secret) {
     var config = NodeConfig.of(name, directory.resolve("nodes").resolve(name));
-    return new MicroRaft().start(
-        secret == null ? config : config.withSecret(secret),
-        (_, _) -> {
-          throw new IllegalStateException("nobody asks it");
-        },
-        Reach.ALL);
+    return new MicroRaft()
+        .start(
+            secret == null ? config : config.withSecret(secret),
+            (_, _) -> {
+              throw new IllegalStateException("nobody asks it");
+            },
+            Reach.ALL);
   }
 
   private Membership noted(String server) {

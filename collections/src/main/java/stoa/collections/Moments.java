@@ -20,8 +20,8 @@ import stoa.spi.Host;
 ///
 /// Several calls on live objects run in a transaction; an iteration reads a snapshot. Objects
 /// behind a lens, of a snapshot or of a transaction that the program holds, show one moment anyway.
-/// Copies of objects at the caller are asked until they show one; an iteration reads all of them
-/// at its beginning.
+/// Copies of objects at the caller are asked until they show one; an iteration reads all of them at
+/// its beginning.
 final class Moments {
   private static final int COPIES_MAX = 4_096;
 

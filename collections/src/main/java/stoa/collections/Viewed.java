@@ -123,10 +123,7 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
   /// @param copied returns the collection through local or cached views
   /// @param part the class of the objects to read
   private Facade seen(
-      Class<?> type,
-      Facade live,
-      Function<UnaryOperator<Object>, Facade> copied,
-      Class<?> part) {
+      Class<?> type, Facade live, Function<UnaryOperator<Object>, Facade> copied, Class<?> part) {
     UnaryOperator<Object> lens = shared -> stoa.view(part, stoa.ref(shared), view);
     return switch (view) {
       case View.Remote() -> live;

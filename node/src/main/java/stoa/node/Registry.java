@@ -131,7 +131,8 @@ final class Registry {
     writeEnd(session.id());
   }
 
-  /// Ends the session of an id, whatever its client does, and its connection. May wait for the disk.
+  /// Ends the session of an id, whatever its client does, and its connection. May wait for the
+  /// disk.
   ///
   /// @return whether it was open
   boolean evict(long id) {

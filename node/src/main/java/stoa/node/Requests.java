@@ -186,8 +186,8 @@ final class Requests {
           asked.start(() ->
               StreamCalls.appendAgain(service.streams(), arguments, asked.id(), asked.since())));
     } else {
-      lane.quick(() ->
-          asked.start(() -> StreamCalls.append(service.streams(), arguments, asked.id())));
+      lane.quick(
+          () -> asked.start(() -> StreamCalls.append(service.streams(), arguments, asked.id())));
     }
   }
 }

@@ -288,8 +288,8 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Names the directory where commands on the files of the store were noted. The server writes them
-  /// into the audit log when it leads group 0.
+  /// Names the directory where commands on the files of the store were noted. The server writes
+  /// them into the audit log when it leads group 0.
   public void settle(Path directory) {
     noted = directory;
     try {
@@ -652,7 +652,8 @@ public final class Server implements AutoCloseable {
       });
     }
 
-    private static void cancel(@Nullable ServedGroup served, String call, CancelReply.Builder reply) {
+    private static void cancel(
+        @Nullable ServedGroup served, String call, CancelReply.Builder reply) {
       try {
         reply.setCancelled(served != null && served.service().cancel(Long.parseLong(call)));
         if (!reply.getCancelled()) {

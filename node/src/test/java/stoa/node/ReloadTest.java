@@ -230,7 +230,9 @@ class ReloadTest {
       assertTrue(AuditEntry.streams().contains(stream));
       while (service.streams().all().check(stream) < 2) Thread.onSpinWait();
       var entries =
-          service.streams().all().readAll(stream).stream().map(one -> AuditEntry.of(one.data())).toList();
+          service.streams().all().readAll(stream).stream()
+              .map(one -> AuditEntry.of(one.data()))
+              .toList();
       assertEquals("ann", entries.get(0).identity());
       assertEquals("127.0.0.1", entries.get(0).address());
       assertEquals("cancel 7", entries.get(0).command());

@@ -260,8 +260,7 @@ public final class Neighborhood implements Neighbors {
     return out.toBytes();
   }
 
-  private void answer(
-      int kind, Decoder in, Encoder out, Naming naming, @Nullable Tracer tracer) {
+  private void answer(int kind, Decoder in, Encoder out, Naming naming, @Nullable Tracer tracer) {
     Store store = stoa().core();
     switch (kind) {
       case VISIT -> {
@@ -310,8 +309,7 @@ public final class Neighborhood implements Neighbors {
         tracer == null || in.remaining() == 0 || store.hasVisit(visit.id())
             ? null
             : TraceParent.parse(in.text());
-    Trace trace =
-        tracer == null || parent == null ? null : tracer.served(parent, "stoa.visit");
+    Trace trace = tracer == null || parent == null ? null : tracer.served(parent, "stoa.visit");
     if (trace == null) return store.visit(visit, ticks);
     trace.tag("stoa.type", visit.target().space());
     trace.tag("stoa.group", part.group());

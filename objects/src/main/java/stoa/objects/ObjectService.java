@@ -1084,10 +1084,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @param from where the copy goes on
   /// @param sees whether the client may see answers of objects of a type, by its stored name
   public @Nullable Shipment ship(
-      Container container,
-      @Nullable StreamId code,
-      Shipment.From from,
-      Predicate<String> sees) {
+      Container container, @Nullable StreamId code, Shipment.From from, Predicate<String> sees) {
     return store.ship(container.target, from, new ClientCode(stoa, container.type(), code, sees));
   }
 

@@ -25,8 +25,8 @@ import stoa.base.Key;
 /// bytes that the group's log and index have on the disk of the server that leads it. `SIZE` is a
 /// number with `MB`, `GB`, `TB`, `MiB`, `GiB` or `TiB` behind it, or `none`.
 ///
-/// A change of the rules replaces the quota when it names one, and how much of the past is kept when
-/// it has other rules. So a change of one leaves the other.
+/// A change of the rules replaces the quota when it names one, and how much of the past is kept
+/// when it has other rules. So a change of one leaves the other.
 ///
 /// The rules are a name in the dictionary; the last one holds.
 ///
@@ -126,7 +126,8 @@ public final class RetentionService {
       throw new IllegalArgumentException(rule + " is more than a disk can have; give disk=none");
     }
     if (count * unit < QUOTA_LEAST) {
-      throw new IllegalArgumentException(rule + " is too small for a store; give disk=16MB or more");
+      throw new IllegalArgumentException(
+          rule + " is too small for a store; give disk=16MB or more");
     }
     return count * unit;
   }

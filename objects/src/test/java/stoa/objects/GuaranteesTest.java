@@ -53,8 +53,7 @@ class GuaranteesTest {
     long[] jumps = {0, year, -2 * year, -micros.get() + year, now - year};
     for (int open = 0; open < 2; open++) {
       try (Stoa stoa =
-          EmbeddedEngine.open(
-              StoaConfig.of("file:simulated"), disk, micros::get, Threads.real())) {
+          EmbeddedEngine.open(StoaConfig.of("file:simulated"), disk, micros::get, Threads.real())) {
         Tally tally = stoa.get(Tally.class, "a");
         for (int i = 0; i < jumps.length; i++) {
           micros.addAndGet(jumps[i]);

@@ -20,8 +20,8 @@ import stoa.bench.machine.ServerJava;
 import stoa.programs.BackgroundProcess;
 
 /// Bare Apache Ratis, in processes of its own: one group whose state machine counts. It is the
-/// limit of a store with this consensus; *batched* means that the client sends all increments
-/// that have arrived while the previous entry is in progress as one entry.
+/// limit of a store with this consensus; *batched* means that the client sends all increments that
+/// have arrived while the previous entry is in progress as one entry.
 public final class RatisCluster implements ClusterContender {
   /// The contender.
   public RatisCluster() {}

@@ -150,7 +150,8 @@ public final class Certificates {
 
   /// Refuses a key of another certificate: the two files may be replaced one after the other.
   private void requirePair(Certificate[] chain, PrivateKey key) throws GeneralSecurityException {
-    if (chain.length == 0) throw new CertificateException(tls.certificate() + " has no certificate");
+    if (chain.length == 0)
+      throw new CertificateException(tls.certificate() + " has no certificate");
     String algorithm =
         switch (key.getAlgorithm()) {
           case "RSA" -> "SHA256withRSA";

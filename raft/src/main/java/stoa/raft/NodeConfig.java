@@ -35,8 +35,8 @@ public record NodeConfig(
     @Nullable Secret secret,
     @Nullable Tls tls) {
 
-  /// The part of [#election()] for which a leader is sure of its leadership, once others have
-  /// heard it. During the rest it may not look, or hear, without losing that certainty.
+  /// The part of [#election()] for which a leader is sure of its leadership, once others have heard
+  /// it. During the rest it may not look, or hear, without losing that certainty.
   public static final double LEASE_PART = 0.75;
 
   /// Files in PEM.

@@ -8,7 +8,8 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// Trusts the certificates of members that authorities have signed, at both ends alike. Thread-safe.
+/// Trusts the certificates of members that authorities have signed, at both ends alike.
+/// Thread-safe.
 final class Signed extends X509ExtendedTrustManager {
   private final Supplier<X509ExtendedTrustManager> authorities;
   private final Predicate<X509Certificate> members;

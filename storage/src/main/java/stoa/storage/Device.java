@@ -351,9 +351,7 @@ public final class Device implements AutoCloseable {
   /// reserve for deletions. [Long#MAX_VALUE] without a bound.
   public long fillableBytes() {
     Quota bound = quota;
-    return bound == null
-        ? Long.MAX_VALUE
-        : Math.max(0, bound.bytesMax - bound.allowance.reserve());
+    return bound == null ? Long.MAX_VALUE : Math.max(0, bound.bytesMax - bound.allowance.reserve());
   }
 
   /// The given-up bytes, and the number of unpinnings, before an attempt to make room.

@@ -106,10 +106,11 @@ public final class Participant implements Coordinator.Home {
   @Override
   public void commit(
       long epoch, long round, Token token, SortedMap<Integer, Coordinator.Part> committed) {
-    step(() -> {
-          Voted voted = take(epoch, round);
-          return voted.prepared.commit(token, open(voted, committed));
-        })
+    step(
+            () -> {
+              Voted voted = take(epoch, round);
+              return voted.prepared.commit(token, open(voted, committed));
+            })
         .endWhenExecuted();
   }
 
@@ -121,16 +122,16 @@ public final class Participant implements Coordinator.Home {
       SortedMap<Integer, Coordinator.Part> committed,
       byte[] decision,
       LongConsumer logged) {
-    step(() -> {
-          if (epoch != store.epoch()) throw new Unavailable("home is in epoch " + store.epoch());
-          // Home has not voted when it has no part.
-          Voted voted =
-              committed.isEmpty()
-                  ? new Voted(store.prepare(), Map.of())
-                  : take(epoch, round);
-          return voted.prepared.commit(
-              token, open(voted, committed), Decision.KEY, decision, logged);
-        })
+    step(
+            () -> {
+              if (epoch != store.epoch())
+                throw new Unavailable("home is in epoch " + store.epoch());
+              // Home has not voted when it has no part.
+              Voted voted =
+                  committed.isEmpty() ? new Voted(store.prepare(), Map.of()) : take(epoch, round);
+              return voted.prepared.commit(
+                  token, open(voted, committed), Decision.KEY, decision, logged);
+            })
         .awaitExecuted();
   }
 
@@ -190,7 +191,8 @@ public final class Participant implements Coordinator.Home {
     var open = new TreeMap<Integer, StoreTransaction>();
     parts.forEach((offset, part) -> {
       open.put(
-          offset, Objects.requireNonNull(voted.examined.get(part), "what is committed was examined"));
+          offset,
+          Objects.requireNonNull(voted.examined.get(part), "what is committed was examined"));
     });
     return open;
   }

@@ -81,8 +81,7 @@ public final class SimulatedNetwork implements Network {
         near.cut(Status.of(Status.Code.UNAVAILABLE, to + " cannot be reached: nothing listens"));
         return;
       }
-      cable.far.connection =
-          new Connection(cable.far, port.limits, port.service, () -> {});
+      cable.far.connection = new Connection(cable.far, port.limits, port.service, () -> {});
       port.open.add(cable);
       near.made = true;
       cable.far.made = true;
@@ -214,10 +213,12 @@ public final class SimulatedNetwork implements Network {
     public void flush() {
       if (!made || sending) return;
       sending = true;
-      time.after(0, () -> {
-        sending = false;
-        send();
-      });
+      time.after(
+          0,
+          () -> {
+            sending = false;
+            send();
+          });
     }
 
     /// Sends what there is room for.

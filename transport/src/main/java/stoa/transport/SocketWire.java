@@ -268,7 +268,8 @@ final class SocketWire implements Connection.Wire, Loops.Handler {
     } while (seen != 0);
   }
 
-  /// Sends everything waiting; returns false when the socket takes no more, and keeps the turn then.
+  /// Sends everything waiting; returns false when the socket takes no more, and keeps the turn
+  /// then.
   private boolean drainNow() throws IOException {
     SocketChannel to = channel;
     if (to == null) return false;

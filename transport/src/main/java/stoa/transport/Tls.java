@@ -36,8 +36,7 @@ public record Tls(Supplier<SSLContext> context, boolean clients) {
 
   private static final char[] NONE = {};
   private static final Pattern KEY =
-      Pattern.compile(
-          "-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+      Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
   /// Returns the encryption of clients.
   public static Tls client(SSLContext context) {
@@ -106,7 +105,8 @@ public record Tls(Supplier<SSLContext> context, boolean clients) {
     } catch (java.security.InvalidKeyException | java.security.SignatureException other) {
       fits = false;
     }
-    if (!fits) throw new InvalidKeySpecException("the key in " + file + " is not the certificate's");
+    if (!fits)
+      throw new InvalidKeySpecException("the key in " + file + " is not the certificate's");
   }
 
   private static TrustManager[] trusted(Path authorities)
@@ -140,8 +140,7 @@ public record Tls(Supplier<SSLContext> context, boolean clients) {
     if (!found.find()) {
       throw new IOException(file + " has no private key in PKCS 8 (BEGIN PRIVATE KEY)");
     }
-    var encoded =
-        new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(found.group(1)));
+    var encoded = new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(found.group(1)));
     for (String algorithm : new String[] {"RSA", "EC", "EdDSA"}) {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(encoded);

@@ -121,7 +121,9 @@ class ConnectionTest {
     var slow = new Slow();
     var echo = new Echo();
     network.listen(
-        SERVER, Limits.DEFAULT, began -> (began.method().equals("slow") ? slow : echo).begin(began));
+        SERVER,
+        Limits.DEFAULT,
+        began -> (began.method().equals("slow") ? slow : echo).begin(began));
     Connection connection = network.connect(SERVER, Limits.DEFAULT);
     var sender = new Net.Heard();
     Stream stream = connection.open("slow", Map.of(), sender);
@@ -287,7 +289,9 @@ class ConnectionTest {
     network.lose("client", true);
     time.run(4 * SECOND);
     assertEquals(Status.Code.UNAVAILABLE, over(heard).code());
-    assertTrue(String.valueOf(over(heard).description()).contains("silent"), () -> String.valueOf(heard.over));
+    assertTrue(
+        String.valueOf(over(heard).description()).contains("silent"),
+        () -> String.valueOf(heard.over));
     assertTrue(connection.isLost());
     network.lose("server", false);
     network.lose("client", false);
@@ -456,7 +460,8 @@ class ConnectionTest {
     assertEquals(0, server.count());
     var out = ByteBuffer.allocate(64 << 10);
     assertTrue(server.fill(out));
-    String said = new String(out.array(), 0, out.position(), java.nio.charset.StandardCharsets.UTF_8);
+    String said =
+        new String(out.array(), 0, out.position(), java.nio.charset.StandardCharsets.UTF_8);
     assertTrue(said.contains("more bytes of stream 1 than were allowed"), said);
     assertTrue(server.isDone());
   }
@@ -494,7 +499,8 @@ class ConnectionTest {
                 .getBytes(java.nio.charset.StandardCharsets.US_ASCII)));
     var out = ByteBuffer.allocate(1_000);
     assertTrue(server.fill(out));
-    String said = new String(out.array(), 0, out.position(), java.nio.charset.StandardCharsets.UTF_8);
+    String said =
+        new String(out.array(), 0, out.position(), java.nio.charset.StandardCharsets.UTF_8);
     assertTrue(said.contains("use a client of Stoa of the server's version"), said);
     assertTrue(server.isDone());
   }
@@ -509,6 +515,8 @@ class ConnectionTest {
     first[5] = 9;
     client.received(ByteBuffer.wrap(first));
     assertEquals(Status.Code.FAILED_PRECONDITION, over(heard).code());
-    assertTrue(String.valueOf(over(heard).description()).contains("version 9"), () -> String.valueOf(heard.over));
+    assertTrue(
+        String.valueOf(over(heard).description()).contains("version 9"),
+        () -> String.valueOf(heard.over));
   }
 }

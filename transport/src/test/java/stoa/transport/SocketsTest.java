@@ -177,8 +177,7 @@ class SocketsTest {
     Service service =
         stream -> {
           var certificate = stream.peer().certificate();
-          shown.add(
-              certificate == null ? "none" : certificate.getSubjectX500Principal().getName());
+          shown.add(certificate == null ? "none" : certificate.getSubjectX500Principal().getName());
           return echo(stream);
         };
     try (var server = sockets(new Tls(now::get, true));
@@ -358,10 +357,8 @@ class SocketsTest {
       var refused =
           assertThrows(StatusException.class, () -> channel.ask("echo", new byte[1], 60_000));
       assertTrue(refused.toString().contains("localhost:" + free), refused::toString);
-      var unknown =
-          new Channel(client, new Address("nowhere.invalid", 1), Limits.DEFAULT, Map::of);
-      refused =
-          assertThrows(StatusException.class, () -> unknown.ask("echo", new byte[1], 60_000));
+      var unknown = new Channel(client, new Address("nowhere.invalid", 1), Limits.DEFAULT, Map::of);
+      refused = assertThrows(StatusException.class, () -> unknown.ask("echo", new byte[1], 60_000));
       assertTrue(refused.toString().contains("is unknown"), refused::toString);
     }
   }

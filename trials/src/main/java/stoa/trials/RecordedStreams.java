@@ -258,7 +258,8 @@ final class RecordedStreams {
     Appended given = append.given;
     if (given == null) return;
     boolean same = given.log().equals(slot.address());
-    for (StreamEntry entry : slot.entries()) same &= given.address(entry.stream()) == entry.address();
+    for (StreamEntry entry : slot.entries())
+      same &= given.address(entry.stream()) == entry.address();
     if (!same) {
       throw new AssertionError(
           "append %s was acknowledged as %s, and is %s".formatted(text, given, shown(slot)));

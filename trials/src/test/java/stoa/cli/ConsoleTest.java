@@ -335,7 +335,8 @@ class ConsoleTest {
     browser.await("one('#token') === document.activeElement");
     browser.type(token);
     browser.click("button", "Open");
-    browser.await("text('h1') === 'Clients' && (all('table').at(-1)?.innerText ?? '').includes('127.0.0.1')");
+    browser.await(
+        "text('h1') === 'Clients' && (all('table').at(-1)?.innerText ?? '').includes('127.0.0.1')");
   }
 
   @Test

@@ -371,8 +371,8 @@ final class ConsoleWorld implements AutoCloseable {
     return ServerProcess.start(directory, options);
   }
 
-  /// Starts another server, which is alone, with an identity `reader` that may read, and an identity
-  /// `night` that may operate. The token of each is its name.
+  /// Starts another server, which is alone, with an identity `reader` that may read, and an
+  /// identity `night` that may operate. The token of each is its name.
   static ServerProcess ofTwo(Path directory) throws IOException {
     var mode = PosixFilePermissions.fromString("rw-------");
     Path identities = directory.resolveSibling(directory.getFileName() + ".identities");

@@ -172,9 +172,7 @@ final class TransactionPhase {
     private final Coordinator coordinator;
 
     private record Group(
-        Store store,
-        Participant participant,
-        Map<Coordinator.Part, StoreTransaction> open) {}
+        Store store, Participant participant, Map<Coordinator.Part, StoreTransaction> open) {}
 
     Groups(int count) {
       var members = new HashMap<Integer, Coordinator.Member>();
@@ -216,10 +214,7 @@ final class TransactionPhase {
           parts.put(one.getKey(), name);
           var _ =
               part.put(
-                  group.store.target(Key.of(SPACE, one.getValue())),
-                  new byte[1],
-                  ANY,
-                  Pace.SHORT);
+                  group.store.target(Key.of(SPACE, one.getValue())), new byte[1], ANY, Pace.SHORT);
         }
         commit(parts);
         return true;

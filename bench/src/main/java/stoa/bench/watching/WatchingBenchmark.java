@@ -81,7 +81,8 @@ public final class WatchingBenchmark implements Benchmark<WatchingScale> {
       var over = new CountDownLatch(1);
       Thread reader = Thread.ofVirtual().start(() -> read(metrics, over));
       var sides =
-          List.of(new Side(ALONE, alone, counters(one)), new Side(WATCHED, watched, counters(other)));
+          List.of(
+              new Side(ALONE, alone, counters(one)), new Side(WATCHED, watched, counters(other)));
       for (Side side : sides) side.call(context.scale().warmUp());
       for (int round = 1; round <= context.scale().rounds(); round++) {
         for (int window = 0; window < context.sizes().windows(); window++) {

@@ -500,8 +500,7 @@ final class RaftGroup implements Group {
   public Optional<String> leader() {
     Status now = core.status();
     Member leading = now.leader();
-    boolean silent =
-        !now.leads() && now.leaderSilentNanos() > config.election().toNanos() * 3 / 4;
+    boolean silent = !now.leads() && now.leaderSilentNanos() > config.election().toNanos() * 3 / 4;
     return leading == null || silent ? Optional.empty() : Optional.of(leading.id());
   }
 
@@ -529,9 +528,7 @@ final class RaftGroup implements Group {
   public boolean hears(String id) {
     Status now = core.status();
     Long heard = now.heardNanos().get(id);
-    return now.leads()
-        && heard != null
-        && System.nanoTime() - heard < config.election().toNanos();
+    return now.leads() && heard != null && System.nanoTime() - heard < config.election().toNanos();
   }
 
   @Override

@@ -405,8 +405,7 @@ final class RaftScenario implements Scenario {
           () -> putBack(server, Objects.requireNonNull(leading.core), disk, machine, has));
     }
 
-    private void putBack(
-        Server server, Core leads, SimulatedDisk disk, Applied machine, long has) {
+    private void putBack(Server server, Core leads, SimulatedDisk disk, Applied machine, long has) {
       Status status = leads.status();
       if (!status.ready() || !server.alive) return;
       server.down();
@@ -425,7 +424,8 @@ final class RaftScenario implements Scenario {
       if (!others.isEmpty() && chance.percent(30)) {
         trace.reached("handed over while one is put back");
         for (var other : servers) {
-          if (other != server && status.members().contains(other.self)) had = Math.min(had, other.known.of(id) + 1);
+          if (other != server && status.members().contains(other.self))
+            had = Math.min(had, other.known.of(id) + 1);
         }
         leads.transfer(chance.of(others), _ -> {});
       }

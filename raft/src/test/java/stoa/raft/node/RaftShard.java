@@ -3,7 +3,6 @@ package stoa.raft.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -231,10 +230,7 @@ final class RaftShard implements ShardUnderTest {
   }
 
   private NodeConfig config(NodeConfig plain, long snapshots) {
-    return security
-        .apply(plain)
-        .withCommandBytesMax(1 << 20)
-        .withSnapshotCommands(snapshots);
+    return security.apply(plain).withCommandBytesMax(1 << 20).withSnapshotCommands(snapshots);
   }
 
   /// Waits until something holds; it is looked at whenever anything has changed.

@@ -216,7 +216,8 @@ public final class BatchLeader implements Journal, Intake.Help {
       return;
     }
     Resident resident = question.resident;
-    if (resident.hasAhead() || intake.moments().isUnderWay(resident.key.stream(), resident.ordered)) {
+    if (resident.hasAhead()
+        || intake.moments().isUnderWay(resident.key.stream(), resident.ordered)) {
       intake.add(question);
       callWriter();
     } else if (!intake.refuses(question) && resident.enqueue(question)) {

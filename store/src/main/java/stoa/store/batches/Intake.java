@@ -445,7 +445,10 @@ public final class Intake {
     if (token.first().counter() > last) return;
     var broken =
         new IllegalStateException(
-            "broken invariant: a decision at " + token + " lies in front of what is logged, " + last);
+            "broken invariant: a decision at "
+                + token
+                + " lies in front of what is logged, "
+                + last);
     health.fail(broken);
     throw broken;
   }

@@ -78,8 +78,7 @@ public final class LocalView {
   }
 
   /// Asks the present key, within a time.
-  public Read now(
-      @Nullable Object query, Existence existence, Duration timeMax, Window window) {
+  public Read now(@Nullable Object query, Existence existence, Duration timeMax, Window window) {
     playback.checkOpen();
     int late = lateTick(timeMax);
     long moment = questions.now(key);
@@ -102,8 +101,7 @@ public final class LocalView {
   }
 
   /// Asks the key as the view saw it last, within a time.
-  public Read seen(
-      @Nullable Object query, Existence existence, Duration timeMax, Window window) {
+  public Read seen(@Nullable Object query, Existence existence, Duration timeMax, Window window) {
     playback.checkOpen();
     int late = lateTick(timeMax);
     playback.finder().lock(lock, key, late);

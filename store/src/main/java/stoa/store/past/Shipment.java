@@ -31,8 +31,7 @@ public record Shipment(
   /// @param basedMin a copy that begins again does so only by a checkpoint of at least so many
   ///   bytes; 0 for any, and for the beginning of the generation
   /// @param bytesMax about how many bytes of changes it takes at once
-  public record From(
-      long version, long generation, long known, int basedMin, int bytesMax) {}
+  public record From(long version, long generation, long known, int basedMin, int bytesMax) {}
 
   /// What the other process can execute. It answers quickly.
   public interface Replays {

@@ -11,7 +11,6 @@ import stoa.store.batches.Questions;
 import stoa.store.records.LoggedAnswers;
 import stoa.store.records.Records;
 import stoa.store.running.Execution;
-import stoa.store.running.Materialized;
 import stoa.store.running.Resident;
 import stoa.store.running.Target;
 
@@ -41,8 +40,8 @@ public final class Shipping {
     this.streams = streams;
   }
 
-  /// Returns what brings a copy up to date, after every answer that any caller got before; null when
-  /// only a whole state does.
+  /// Returns what brings a copy up to date, after every answer that any caller got before; null
+  /// when only a whole state does.
   public @Nullable Shipment ship(Target target, Shipment.From from, Shipment.Replays replays) {
     playback.checkOpen();
     Key key = target.key();
@@ -103,8 +102,7 @@ public final class Shipping {
     private final long end;
     private final Shipment.Replays replays;
 
-    private Reading(
-        Key key, long generation, long position, long end, Shipment.Replays replays) {
+    private Reading(Key key, long generation, long position, long end, Shipment.Replays replays) {
       this.key = key;
       this.generation = generation;
       this.position = position;
@@ -120,8 +118,7 @@ public final class Shipping {
     }
 
     /// Returns the changes behind a version; null when the other process cannot execute them.
-    private @Nullable Shipment behind(
-        long version, Shipment.@Nullable Base base, int bytesMax) {
+    private @Nullable Shipment behind(long version, Shipment.@Nullable Base base, int bytesMax) {
       var logged = new LoggedAnswers();
       var changes = new ArrayList<StoredEntry>();
       // The last change that is taken; the position unless the bytes end before.

@@ -20,7 +20,6 @@ import stoa.log.Token;
 import stoa.store.batches.BatchLeader;
 import stoa.store.batches.Intake;
 import stoa.store.leading.Claims;
-import stoa.store.ordering.Addresses;
 import stoa.store.ordering.Vote;
 import stoa.store.running.CommitRequest;
 import stoa.store.running.NoteRequest;

@@ -78,7 +78,8 @@ class CommitProtocolTest {
         long term = words[2].equals("away") ? -1 : Long.parseLong(words[3]);
         yield new CommitProtocol.Event.Told(member, tell.changes(), tell.adopted().decided(), term);
       }
-      case "vote" -> new CommitProtocol.Event.Voted(
+      case "vote" ->
+          new CommitProtocol.Event.Voted(
               Objects.requireNonNull(voting.get(member)), member, votes(member, words));
       case "logged" -> {
         long address = Long.parseLong(words[1]);
@@ -86,8 +87,8 @@ class CommitProtocolTest {
         yield new CommitProtocol.Event.Logged(decided, address);
       }
       case "full" -> new CommitProtocol.Event.NotLogged(decided, new Unavailable("full"));
-      case "executed" -> new CommitProtocol.Event.Executed(
-              words.length > 1 ? Long.parseLong(words[1]) : decided);
+      case "executed" ->
+          new CommitProtocol.Event.Executed(words.length > 1 ? Long.parseLong(words[1]) : decided);
       case "delivered" -> {
         var call = Objects.requireNonNull(delivering.get(member));
         yield new CommitProtocol.Event.Delivered(call.round(), member, call.token());
