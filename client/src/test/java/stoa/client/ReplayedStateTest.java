@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -200,7 +201,7 @@ class ReplayedStateTest {
       assertEquals(before.of("states"), after.of("states"));
       assertEquals(before.of("changes") + CHANGES, after.of("changes"));
       long received = after.of("received") - before.of("received");
-      assertTrue(received < CHANGES * (ROW.length() + 100), received + " bytes");
+      assertTrue(received < CHANGES * (ROW.length() + 100L), received + " bytes");
       assertEquals(0, after.of("doubts"));
       assertSame(book, local);
     }
@@ -212,15 +213,15 @@ class ReplayedStateTest {
         Stoa writer = client(server);
         Stoa reader = client(server)) {
       Book book = writer.get(Book.class, "b");
-      Book local = null;
+      @Nullable Book local = null;
       // Far beyond several checkpoints.
       for (int i = 0; i < 4_000; i++) {
         book.put("row " + i * 7_919 % 3_001, ROW);
         if (i % 3 == 0) book.removeAny();
         if (i == 700) local = view(reader, reader.get(Book.class, "b"), new View.Local());
-        if (i > 700 && i % 400 == 0) assertSame(book, local);
+        if (local != null && i % 400 == 0) assertSame(book, local);
       }
-      assertSame(book, local);
+      assertSame(book, Objects.requireNonNull(local));
       assertEquals(0, Counts.of(reader).of("doubts"));
       assertTrue(Counts.of(reader).of("changes") > 5);
     }

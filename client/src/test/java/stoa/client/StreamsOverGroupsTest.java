@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -97,7 +98,7 @@ class StreamsOverGroupsTest {
   void theStreamsOfAnEarlierReleaseStayInGroup0() {
     StreamKey old = stream("old", 1);
     // Group 0 had all streams.
-    ObjectService first = services.get(0);
+    ObjectService first = Objects.requireNonNull(services.get(0));
     first.streams().all().append(old, bytes("before"));
     assertEquals(1, streams.check(old));
     assertEquals(2, streams.append(old, bytes("after")).address());
@@ -110,7 +111,7 @@ class StreamsOverGroupsTest {
     assertEquals(3, both.address(old));
     assertEquals(1, both.address(young));
     assertEquals(0, first.streams().all().check(young));
-    assertEquals(1, services.get(1).streams().all().check(young));
+    assertEquals(1, Objects.requireNonNull(services.get(1)).streams().all().check(young));
     assertEquals(
         List.of(both.log()), streams.readAll(young).stream().map(StreamEntry::log).toList());
     streams.trim(old, 3);

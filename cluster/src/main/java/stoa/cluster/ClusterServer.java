@@ -174,22 +174,18 @@ public final class ClusterServer implements AutoCloseable {
 
     /// How long a server may be silent before others get its replicas, unless told otherwise.
     public static final Duration REPLACE_AFTER = Duration.ofMinutes(10);
-
-    /// @throws IllegalArgumentException for a time to replacement that is too short
-    public Options {
-      if (replaceAfter.compareTo(AWAY_AFTER) <= 0) {
-        throw new IllegalArgumentException(
-            "a silent server is replaced after "
-                + replaceAfter.toSeconds()
-                + " s; it must be more than "
-                + AWAY_AFTER.toSeconds()
-                + " s, since a short pause is no loss");
-      }
-    }
   }
 
   private ClusterServer(Options options) throws IOException {
     this.options = options;
+    if (options.replaceAfter().compareTo(Options.AWAY_AFTER) <= 0) {
+      throw new IllegalArgumentException(
+          "a silent server is replaced after "
+              + options.replaceAfter().toSeconds()
+              + " s; it must be more than "
+              + Options.AWAY_AFTER.toSeconds()
+              + " s, since a short pause is no loss");
+    }
     Path directory = options.directory();
     Membership before = Membership.read(directory);
     if (before != null && before.name().indexOf('/') >= 0) {

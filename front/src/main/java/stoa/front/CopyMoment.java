@@ -59,7 +59,7 @@ public final class CopyMoment {
       try {
         return new Found<>(ScopedValue.where(CURRENT, new CopyMoment(stoa)).call(calls));
       } catch (Overtaken again) {
-        continue;
+        // The next attempt reads what this one has met.
       } catch (Elsewhere never) {
         return null;
       }

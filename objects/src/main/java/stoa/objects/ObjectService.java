@@ -3,6 +3,7 @@ package stoa.objects;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -1111,8 +1112,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
 
   /// Returns the checkpoint with which a shipment begins, in the form that clients read.
   public static byte[] told(byte[] checkpoint) {
-    byte[] state = ObjectHandler.plain(checkpoint);
-    Check.that(state != null, "a shipment begins with the state of an ordinary object");
+    byte[] state =
+        Objects.requireNonNull(ObjectHandler.plain(checkpoint), "the object is an ordinary one");
     return new Encoder(checkpoint.length).u8(0).raw(state).toBytes();
   }
 

@@ -328,7 +328,7 @@ final class TransactionPhase {
     }
 
     @Override
-    public Answer get(Object query, Execution execution) {
+    public Answer get(@Nullable Object query, Execution execution) {
       return answer();
     }
 

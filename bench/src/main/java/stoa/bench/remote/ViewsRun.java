@@ -30,14 +30,16 @@ final class ViewsRun {
 
   /// The kind of the readers' views.
   enum Kind {
-    LOCAL(new View.Local()),
-    CACHED(new View.Cached()),
-    REMOTE(new View.Remote());
+    LOCAL,
+    CACHED,
+    REMOTE;
 
-    private final View view;
-
-    Kind(View view) {
-      this.view = view;
+    private View view() {
+      return switch (this) {
+        case LOCAL -> new View.Local();
+        case CACHED -> new View.Cached();
+        case REMOTE -> new View.Remote();
+      };
     }
 
     @Override
@@ -89,7 +91,8 @@ final class ViewsRun {
     var views = new ArrayList<Board>();
     for (int i = 0; i < Math.min(readers, clients.size()); i++) {
       Stoa client = clients.get(i);
-      views.add(client.view(Board.class, client.ref(client.get(Board.class, "board")), kind.view));
+      views.add(
+          client.view(Board.class, client.ref(client.get(Board.class, "board")), kind.view()));
     }
     for (Board view : views) view.read(0);
     var reading = new AtomicBoolean(true);

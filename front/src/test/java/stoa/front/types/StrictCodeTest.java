@@ -433,7 +433,7 @@ class StrictCodeTest {
       Executors.newVirtualThreadPerTaskExecutor().close();
     }
 
-    Object delayed() {
+    CompletableFuture<String> delayed() {
       return new CompletableFuture<String>().orTimeout(1, TimeUnit.SECONDS);
     }
 

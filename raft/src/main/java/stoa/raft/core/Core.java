@@ -950,9 +950,9 @@ public final class Core {
     long had = had(member, follower);
     if (had == 0 || (held == null && lacks > had)) return false;
     Doubt before = doubts.get(member.id());
-    boolean isAsked = before != null && before.follower().equals(follower);
-    long number = isAsked ? before.number() : ++doubted;
-    long then = isAsked ? before.had() : had;
+    if (before != null && !before.follower().equals(follower)) before = null;
+    long number = before != null ? before.number() : ++doubted;
+    long then = before != null ? before.had() : had;
     doubts.put(member.id(), new Doubt(number, asked, follower, then, held));
     out.clear().u8(WHERE).text(settings.self().toString()).varint(term()).varint(number);
     world.send(member, out.toBytes());
@@ -1010,7 +1010,7 @@ public final class Core {
     setBack.put(id, Math.max(doubt.had(), votes.had(id)));
     roles.alarm(
         id,
-        ("its replica was put back to an older copy: it had acknowledged %,d commands and has %,d")
+        "its replica was put back to an older copy: it had acknowledged %,d commands and has %,d"
             .formatted(doubt.had(), last));
     ((RaftNodeImpl) node).sendAppendEntriesRequest(doubt.member());
   }

@@ -94,6 +94,7 @@ public final class Claims {
   /// Waits while the present claim for a change of a stream stands; returns whether it waited.
   ///
   /// @throws Unavailable when that takes too long
+  @SuppressWarnings("ReferenceEquality") // a later claim may have the same streams
   public boolean await(StreamId stream) {
     Claim claim = any ? changed.get(stream) : null;
     if (claim == null) return false;

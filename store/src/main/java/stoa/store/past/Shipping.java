@@ -91,15 +91,18 @@ public final class Shipping {
   }
 
   /// The part of a stream of one generation, up to the present version.
-  ///
-  /// @param generation the address of the put that began it
-  /// @param position the address of the present version
-  /// @param end an address up to which the stream has everything about that version
   private final class Reading {
     private final Key key;
+
+    // The address of the put that began the generation.
     private final long generation;
+
+    // The address of the present version.
     private final long position;
+
+    // An address up to which the stream has everything about that version.
     private final long end;
+
     private final Shipment.Replays replays;
 
     private Reading(Key key, long generation, long position, long end, Shipment.Replays replays) {

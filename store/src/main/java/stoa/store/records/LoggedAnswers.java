@@ -18,6 +18,9 @@ public final class LoggedAnswers {
   private final Set<Long> takenBack = new HashSet<>();
   private final Set<Long> done = new HashSet<>();
 
+  /// Creates an empty one.
+  public LoggedAnswers() {}
+
   /// Keeps an answer or verdict about a put, if the entry is one.
   public void note(StoredEntry entry) {
     if (entry.kind() == Records.ANSWERED) {
