@@ -12,14 +12,17 @@ module stoa.store {
   exports stoa.store.calls;
   exports stoa.store.ordering;
   exports stoa.store.past;
-  exports stoa.store.records;
   exports stoa.store.replicas;
   exports stoa.store.running;
   exports stoa.store.streams;
   exports stoa.store.threads;
   exports stoa.store.watching;
 
-  // For the division of a store among groups, which copies records as they are.
+  // For the division of a store among groups, which copies records as they are, and for clients
+  // that execute them.
   exports stoa.store.divergence to
+      stoa.objects;
+  exports stoa.store.records to
+      stoa.node,
       stoa.objects;
 }

@@ -10,7 +10,7 @@ import stoa.front.code.CodeVersion;
 import stoa.store.past.Shipment;
 import stoa.store.records.Records;
 
-/// What a client can execute of the calls on an object: those of the version of the code that the
+/// The calls on an object that a client can execute: those of the version of the code that the
 /// client has. One thread uses it.
 final class ClientCode implements Shipment.Replays {
   private final LocalService stoa;

@@ -704,7 +704,7 @@ public final class Connection {
       stream.partial = null;
       if (stream.listed) turns.remove(stream);
       stream.listed = false;
-      // What came before it is delivered first, unless a client gives up.
+      // Earlier messages are delivered first, unless a client gives up.
       if (!told && service == null && !stream.inbox.isEmpty()) {
         streams.remove(number);
         stream.otherEnded = why;

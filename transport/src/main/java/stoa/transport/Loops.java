@@ -31,7 +31,7 @@ final class Loops implements AutoCloseable {
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /// What a socket does when it can.
+  /// The work of a socket when its key is ready.
   interface Handler {
     /// Reads, writes, connects or accepts, as the key says.
     void act(SelectionKey key);

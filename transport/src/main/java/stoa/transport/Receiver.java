@@ -1,7 +1,7 @@
 package stoa.transport;
 
-/// What one side of a stream hears. The connection's thread calls it, one call at a time; it must
-/// not wait.
+/// Hears one side of a stream. The connection's thread calls it, one call at a time; it must not
+/// wait.
 public interface Receiver {
   /// Receives a message, one for each that [Stream#request] asked for.
   void message(byte[] message);

@@ -51,7 +51,7 @@ final class Secured {
     while (true) {
       SSLEngineResult result = engine.unwrap(in, plain);
       HandshakeStatus next = result.getHandshakeStatus();
-      // What was encrypted for this end comes after the other one's proof.
+      // The other end encrypts for this end only after its proof.
       if (next == HandshakeStatus.FINISHED || result.bytesProduced() > 0) ready = true;
       if (next == HandshakeStatus.NEED_TASK) next = runTasks();
       writes |= next == HandshakeStatus.NEED_WRAP;

@@ -15,11 +15,11 @@ public record Status(Code code, @Nullable String description) {
     CANCELLED(1),
     /// Anything else.
     UNKNOWN(2),
-    /// What came makes no sense.
+    /// The request makes no sense.
     INVALID_ARGUMENT(3),
     /// Its time is over.
     DEADLINE_EXCEEDED(4),
-    /// What it asks for is not there.
+    /// The thing that it asks for is not there.
     NOT_FOUND(5),
     /// The client is known, and may not do this.
     PERMISSION_DENIED(7),

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param clients whether a server asks clients for certificates: those that show one must show one
 ///   that the authorities have signed
 public record Tls(Supplier<SSLContext> context, boolean clients) {
-  // What a connection is for. The second is what clients of gRPC offer, who then learn why they are
+  // The protocols of a connection. Clients of gRPC offer the second, and then learn why they are
   // refused.
   private static final String PROTOCOL = "stoa";
   private static final String HTTP2 = "h2";

@@ -268,7 +268,7 @@ final class RecordedStreams {
 
   /// Checks that the log agrees with real time.
   private void requireInTime(Map<String, LogSlot.Written> found) {
-    // What happened at each time of the clock: an append began, or ended.
+    // The events at each time of the clock: an append began, or ended.
     var times = new TreeMap<Long, String>();
     synchronized (appends) {
       for (String text : found.keySet()) {

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.store.records.Records;
 
-/// What brings a copy of a key in another process up to date: the changes behind the copy's
+/// The changes that bring a copy of a key in another process up to date: those behind the copy's
 /// version, or behind a checkpoint.
 ///
 /// @param version the stream address of the last change in it
@@ -33,7 +33,7 @@ public record Shipment(
   /// @param bytesMax about how many bytes of changes it takes at once
   public record From(long version, long generation, long known, int basedMin, int bytesMax) {}
 
-  /// What the other process can execute. It answers quickly.
+  /// Tells which records the other process can execute. It answers quickly.
   public interface Replays {
     /// Returns whether it can begin with a checkpoint.
     boolean begins(byte[] checkpoint);

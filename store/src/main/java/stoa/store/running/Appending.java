@@ -13,7 +13,8 @@ import stoa.store.records.Records;
 /// @param data the bytes for each stream
 /// @param addresses the address that each stream gives
 /// @param given the log address of the append
-@SuppressWarnings("ArrayRecordComponent") // no code compares it
+// No code compares it; for the exports see the package.
+@SuppressWarnings({"ArrayRecordComponent", "exports"})
 public record Appending(
     Resident[] residents,
     Records.@Nullable Origin origin,

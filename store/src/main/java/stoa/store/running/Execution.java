@@ -452,6 +452,7 @@ public final class Execution implements Cancellation.Run {
   /// Returns the seed of the random numbers of a put, see [#seed()].
   ///
   /// @param by the origin of the put, or null when it came from outside
+  @SuppressWarnings("exports") // see the package
   public static long seed(Key key, long address, long nowMicros, Records.@Nullable Origin by) {
     long time = nowMicros * TIME;
     return by != null && by.isTransaction()
