@@ -1,7 +1,10 @@
 package stoa.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonParser;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,6 +14,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +47,105 @@ class HttpClusterTest {
             .header("Content-Type", "application/json");
     if (headers.length > 0) request.headers(headers);
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /// The answers that the callers of an account have got.
+  ///
+  /// @param done deposits that were answered
+  /// @param open deposits of which nobody knows whether they were made
+  private record Told(AtomicInteger done, AtomicInteger open) {
+    Told() {
+      this(new AtomicInteger(), new AtomicInteger());
+    }
+  }
+
+  /// Deposits 1 by one of several servers, by the next one while one does not answer.
+  ///
+  /// @param key the `Idempotency-Key`, with which it repeats the request until it is answered; empty
+  ///   for none
+  private void deposit(List<ServerProcess> servers, String account, String key, Told told)
+      throws Exception {
+    String path = "objects/shop.Account/" + account + "/call/deposit";
+    String[] headers = key.isEmpty() ? new String[0] : new String[] {"Idempotency-Key", key};
+    for (int i = 0; ; i++) {
+      ServerProcess server = servers.get(i % servers.size());
+      try {
+        var answer = send(server, "POST", path, "[1]", headers);
+        if (answer.statusCode() == 200) {
+          told.done.incrementAndGet();
+          return;
+        }
+        var problem = JsonParser.parseString(answer.body()).getAsJsonObject();
+        String title = problem.get("title").getAsString();
+        assertEquals(answer.statusCode(), problem.get("status").getAsInt());
+        assertTrue(
+            Set.of("Unavailable", "UnknownOutcome", "DeadlineExceeded", "Closed").contains(title),
+            answer.body());
+        if (!title.equals("UnknownOutcome")) continue; // nothing was changed
+      } catch (IOException gone) {
+        // Without an answer, a request without a key must not be repeated.
+      }
+      if (!key.isEmpty()) continue;
+      told.open.incrementAndGet();
+      return;
+    }
+  }
+
+  @Test
+  void aLeaderDiesAmidCallsAndEachWithAKeyIsMadeOnce(@TempDir Path directory) throws Exception {
+    List<String> door = List.of("--http", "0");
+    var first = new ArrayList<>(List.of("--replicated", "--groups", "1"));
+    first.addAll(door);
+    // It begins the group alone, so it leads.
+    try (var one = ServerProcess.start(directory.resolve("1"), first)) {
+      var joining = new ArrayList<>(one.joining());
+      joining.addAll(door);
+      try (var two = ServerProcess.start(directory.resolve("2"), joining);
+          var three = ServerProcess.start(directory.resolve("3"), joining);
+          var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+        Settled.await(one.address(), 3);
+        try (Stoa stoa = Stoa.open(one.url())) { // brings the code
+          stoa.get(HttpShop.Account.class, "keyed").deposit(0);
+          stoa.get(HttpShop.Account.class, "plain").deposit(0);
+        }
+        var keyed = new Told();
+        var plain = new Told();
+        var before = new CountDownLatch(4);
+        var after = new CountDownLatch(1);
+        var calls = new ArrayList<Future<?>>();
+        for (int i = 0; i < 4; i++) {
+          int caller = i;
+          // A caller of the leader's own door, and callers of the others.
+          List<ServerProcess> servers =
+              caller % 2 == 0 ? List.of(one, two, three) : List.of(two, three);
+          calls.add(
+              callers.submit(() -> {
+                for (int n = 0; n < 30; n++) {
+                  deposit(servers, "keyed", "key " + caller + " " + n, keyed);
+                  deposit(servers, "plain", "", plain);
+                  if (n == 9) before.countDown();
+                  if (n == 25) after.await();
+                }
+                return null;
+              }));
+        }
+        before.await();
+        one.kill();
+        after.countDown();
+        for (Future<?> call : calls) call.get();
+        assertEquals(120, keyed.done.get());
+        assertEquals("120\n", balance(two, "keyed"));
+        int made = Integer.parseInt(balance(three, "plain").strip());
+        int least = plain.done.get();
+        assertTrue(least <= made && made <= least + plain.open.get(), made + " of " + plain);
+        assertEquals(120, least + plain.open.get());
+      }
+    }
+  }
+
+  private String balance(ServerProcess server, String account) throws Exception {
+    String path = "objects/shop.Account/" + account + "/call/balance";
+    return send(server, "GET", path, "").body();
   }
 
   private static String file(Path file, String... lines) throws Exception {
