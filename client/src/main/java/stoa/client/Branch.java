@@ -42,7 +42,7 @@ final class Branch {
     this.stoa = stoa;
     this.number = stoa.nextTransaction();
     this.readOnly = options.readOnly();
-    life = stoa.conversation().life();
+    life = stoa.connection().life();
     var asked =
         Begin.newBuilder()
             .setTransaction(number)
@@ -56,7 +56,7 @@ final class Branch {
             scope,
             Request.newBuilder().setTransaction(number).setBegin(asked),
             Outgoing.Recovery.UNKNOWN);
-    stoa.conversation().begin(begin);
+    stoa.connection().begin(begin);
   }
 
   /// Returns the part of the store that the group keeps.
@@ -66,13 +66,12 @@ final class Branch {
 
   /// Returns the log address at which it reads.
   LogAddress at() {
-    return MessageForms.at(
-        stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
+    return MessageForms.at(stoa.requests().sound(stoa.connection().await(begin)).getDone().getAt());
   }
 
   /// Returns whether the server has lost it.
   boolean isLost() {
-    return stoa.conversation().life() != life;
+    return stoa.connection().life() != life;
   }
 
   /// Returns whether the server refused something because its time was over.
@@ -99,7 +98,7 @@ final class Branch {
   CommitAcross.Branch named(int group) {
     return CommitAcross.Branch.newBuilder()
         .setGroup(group)
-        .setSession(stoa.conversation().session())
+        .setSession(stoa.connection().session())
         .setTransaction(number)
         .build();
   }
@@ -111,7 +110,7 @@ final class Branch {
   }
 
   private Answer sound(Outgoing asked) {
-    return sound(stoa.conversation().ask(asked));
+    return sound(stoa.connection().ask(asked));
   }
 
   private Answer sound(Answer answer) {
@@ -178,13 +177,13 @@ final class Branch {
     used = true;
     changes = true;
     Outgoing asked = Outgoing.in(scope, null, append.setTransaction(number), bytes);
-    stoa.conversation().begin(asked);
+    stoa.connection().begin(asked);
     return asked;
   }
 
   /// Waits for the answer of a begun request.
   void await(Outgoing asked) {
-    var _ = sound(stoa.conversation().await(asked));
+    var _ = sound(stoa.connection().await(asked));
   }
 
   /// Commits it alone.
@@ -197,6 +196,6 @@ final class Branch {
   /// Tells the server that the client asks no more about it.
   void end() {
     var request = Request.newBuilder().setTransaction(number).setEnd(End.getDefaultInstance());
-    stoa.conversation().tell(Outgoing.in(scope, null, request, 0));
+    stoa.connection().tell(Outgoing.in(scope, null, request, 0));
   }
 }

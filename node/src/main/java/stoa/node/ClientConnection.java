@@ -23,7 +23,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   /*
    * `pending` counts what there may be to send since no thread was sending. The thread that raises
    * it from 0 sends until it is 0 again, or hands that to a sender. So one thread at a time uses
-   * `out` for frames, and to end the conversation.
+   * `out` for frames, and to end the connection.
    *
    * Reading: after each frame this asks for the next one, unless too much is in progress; then the
    * sender asks when that has become less.
@@ -38,7 +38,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   private volatile @Nullable Seat seat;
   private volatile boolean over;
 
-  // How this side ends the conversation; the sender tells the client.
+  // How this side ends the connection; the sender tells the client.
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
   // Used by the sender.
@@ -57,7 +57,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
   /// @param session its session there
   private record Seat(ServedGroup served, Session session) {}
 
-  /// How the conversation ends.
+  /// How the connection ends.
   ///
   /// @param word the last message; null for none
   private record End(Status status, @Nullable ServerFrame word) {}
@@ -348,7 +348,7 @@ final class ClientConnection implements StreamObserver<ClientFrame> {
       frame.setMoment(served.service().moment());
       known.takeChanges(this, frame);
       if (frame.getAnswersCount() == 0) known.takeEvents(this, frame, bytesAim);
-      if (known.conversation() != this) break;
+      if (known.connection() != this) break;
       out.onNext(frame.build());
       if (known.hasMore()) bytesAim = Frames.growing(bytesAim);
     }

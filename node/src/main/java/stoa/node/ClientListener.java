@@ -33,7 +33,7 @@ final class ClientListener {
   /// Begins to send unhandled events over the present connection: it is unknown which events
   /// arrived over a lost one. No effect without a connection.
   synchronized void send() {
-    ClientConnection to = session.conversation();
+    ClientConnection to = session.connection();
     if (to != null) listener.send(new Over(to));
   }
 

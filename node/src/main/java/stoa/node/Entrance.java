@@ -21,8 +21,8 @@ import stoa.node.access.Caller;
 
 /// Admits clients with a known proof, and the requests that their roles allow. Thread-safe.
 ///
-/// It decides on each method here, and [Requests] decides on the requests of a conversation; both
-/// by [Needs].
+/// It decides on each method here, and [Requests] decides on the requests of a connection; both by
+/// [Needs].
 final class Entrance implements ServerInterceptor {
   /// The address of a client.
   static final Context.Key<SocketAddress> PEER = Context.key("peer");

@@ -39,7 +39,7 @@ final class Needs {
   /// @param message its first message
   static Need of(Rpc rpc, Object message) {
     return switch (rpc) {
-      // Each request of a conversation has a need of its own.
+      // Each request of a connection has a need of its own.
       case CONVERSE, WHERE, CHALLENGE, VERSIONS -> Need.NONE;
       case STATUS -> Need.of(READ);
       case CANCEL, DRAIN, BACK_UP, READ_SEGMENT -> Need.of(OPERATE);
@@ -85,7 +85,7 @@ final class Needs {
     };
   }
 
-  /// Returns the need of a request in a conversation.
+  /// Returns the need of a request in a connection.
   ///
   /// @param session has the objects that the client has opened
   static Need of(Request request, Session session) {

@@ -138,7 +138,7 @@ final class Registry {
   boolean evict(long id) {
     Session session = sessions.get(id);
     if (session == null) return false;
-    ClientConnection connection = session.conversation();
+    ClientConnection connection = session.connection();
     try {
       end(session);
     } catch (StoaException later) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The methods that clients call over gRPC. The door refuses every other one.
 enum Rpc {
-  /// The conversation of a client.
+  /// The connection of a client.
   CONVERSE("stoa.Store/Converse"),
   /// The state of the server.
   STATUS("stoa.Store/Status"),

@@ -15,7 +15,7 @@ import stoa.store.Participant;
 import stoa.store.ordering.Coordinator;
 import stoa.wire.proto.Request;
 
-/// The common part of all conversations about a group's part of the store. Thread-safe.
+/// The common part of all connections about a group's part of the store. Thread-safe.
 final class ServedGroup {
   private final ServerConfig config;
   private final ObjectService service;
@@ -127,8 +127,8 @@ final class ServedGroup {
   /// Ends the connections of clients whose identity has ended or was removed.
   void endUnknown() {
     for (Session session : registry.all()) {
-      ClientConnection conversation = session.conversation();
-      if (conversation != null) conversation.endUnlessKnown();
+      ClientConnection connection = session.connection();
+      if (connection != null) connection.endUnlessKnown();
     }
   }
 
@@ -188,7 +188,7 @@ final class ServedGroup {
     for (Session session : registry.all()) {
       unread = Math.max(unread, session.unreadBytes());
       sessions++;
-      if (session.conversation() != null) connected++;
+      if (session.connection() != null) connected++;
     }
     here.gauge("stoa.sessions", Measures.NO_UNIT, "Sessions of clients.", sessions);
     here.gauge(
@@ -230,9 +230,9 @@ final class ServedGroup {
     over = true;
     background(() -> {
       for (Session session : registry.all()) {
-        ClientConnection conversation = session.conversation();
-        if (conversation != null) {
-          conversation.refuse(Status.UNAVAILABLE, "another server has the store");
+        ClientConnection connection = session.connection();
+        if (connection != null) {
+          connection.refuse(Status.UNAVAILABLE, "another server has the store");
         }
       }
     });
@@ -244,11 +244,11 @@ final class ServedGroup {
     sayAgain();
   }
 
-  /// Wakes all conversations, because there is a message for all clients.
+  /// Wakes all connections, because there is a message for all clients.
   void sayAgain() {
     for (Session session : registry.all()) {
-      ClientConnection conversation = session.conversation();
-      if (conversation != null) conversation.sendSoon();
+      ClientConnection connection = session.connection();
+      if (connection != null) connection.sendSoon();
     }
   }
 
@@ -256,7 +256,7 @@ final class ServedGroup {
   boolean isIdle() {
     for (Session session : registry.all()) {
       if (session.underWay() > 0) return false;
-      if (session.conversation() != null && session.hasMore()) return false;
+      if (session.connection() != null && session.hasMore()) return false;
     }
     return true;
   }

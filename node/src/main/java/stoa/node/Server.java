@@ -166,7 +166,7 @@ public final class Server implements AutoCloseable {
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .keepAliveTime(20, TimeUnit.SECONDS)
             .keepAliveTimeout(10, TimeUnit.SECONDS)
-            // For connections that do not even begin a conversation.
+            // For connections whose client says nothing.
             .handshakeTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
             .maxConnectionIdle(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
             .addService(Lenient.bind(new Conversing()))
@@ -889,14 +889,14 @@ public final class Server implements AutoCloseable {
     @Override
     public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
       @Nullable SocketAddress peer = Entrance.PEER.get();
-      var conversation =
+      var connection =
           new ClientConnection(
               servedGroups,
               (ServerCallStreamObserver<ServerFrame>) out,
               peer == null ? "" : peer.toString(),
               Entrance.caller());
-      conversation.begin();
-      return conversation;
+      connection.begin();
+      return connection;
     }
   }
 }

@@ -67,7 +67,7 @@ final class Session {
   // also when that comes over another connection.
   private final ReentrantLock taking = new ReentrantLock();
 
-  private @Nullable ClientConnection conversation;
+  private @Nullable ClientConnection connection;
   private long answerBytes;
   private long lostAtNanos;
   private boolean ended;
@@ -129,8 +129,8 @@ final class Session {
           .withDescription("session " + id + " is about to end; ask again")
           .asRuntimeException();
     }
-    ClientConnection before = conversation;
-    conversation = next;
+    ClientConnection before = connection;
+    connection = next;
     forget();
     changes.putAll(lastChanges);
     return before;
@@ -140,8 +140,8 @@ final class Session {
   ///
   /// @return whether it was this session's
   synchronized boolean detach(ClientConnection lost, long nowNanos) {
-    if (conversation != lost) return false;
-    conversation = null;
+    if (connection != lost) return false;
+    connection = null;
     lostAtNanos = nowNanos;
     forget();
     return true;
@@ -154,15 +154,15 @@ final class Session {
     eventBytes = 0;
   }
 
-  synchronized @Nullable ClientConnection conversation() {
-    return conversation;
+  synchronized @Nullable ClientConnection connection() {
+    return connection;
   }
 
   /// Ends it if it has had no connection for longer than its lease.
   ///
   /// @return whether this call ended it
   synchronized boolean expire(long nowNanos) {
-    boolean over = conversation == null && nowNanos - lostAtNanos > config.lease().toNanos();
+    boolean over = connection == null && nowNanos - lostAtNanos > config.lease().toNanos();
     return over && end();
   }
 
@@ -204,7 +204,7 @@ final class Session {
   @Nullable String take(ClientConnection over, ClientFrame frame, Consumer<List<Request>> begin) {
     taking.lock();
     try {
-      if (conversation() != over) return null;
+      if (connection() != over) return null;
       Arrived arrived = arrive(frame);
       begin.accept(arrived.run());
       return arrived.refusal();
@@ -280,7 +280,7 @@ final class Session {
     synchronized (this) {
       ledger.answered(answer);
       out(answer);
-      told = conversation;
+      told = connection;
       last = ledger.underWay() == 0;
     }
     if (told == null || told.sendAfterwards()) return;
@@ -289,7 +289,7 @@ final class Session {
   }
 
   private void out(Answer answer) {
-    if (conversation == null) return;
+    if (connection == null) return;
     answers.add(answer);
     answerBytes += answer.getSerializedSize();
   }
@@ -307,7 +307,7 @@ final class Session {
     synchronized (this) {
       changes.put(container, counter);
       lastChanges.put(container, counter);
-      told = conversation;
+      told = connection;
     }
     if (told != null && !told.sendAfterwards()) told.sendSoon();
   }
@@ -326,7 +326,7 @@ final class Session {
   /// next connection sends it again.
   void event(ClientConnection over, Event event) {
     synchronized (this) {
-      if (conversation != over) return;
+      if (connection != over) return;
       events.add(event);
       eventBytes += event.getSerializedSize();
     }
@@ -354,7 +354,7 @@ final class Session {
   ///
   /// @param bytesAim how many bytes it gathers
   synchronized void takeAnswers(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
-    if (conversation != over) return; // they are for the connection that came in its place
+    if (connection != over) return; // they are for the connection that came in its place
     int bytes = 0;
     for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
       Answer answer = answers.peek();
@@ -370,7 +370,7 @@ final class Session {
 
   /// Takes all changes for a frame.
   synchronized void takeChanges(ClientConnection over, ServerFrame.Builder frame) {
-    if (conversation != over) return;
+    if (connection != over) return;
     changes.forEach((container, counter) ->
         frame.addChanges(Changed.newBuilder().setContainer(container).setCounter(counter)));
     changes.clear();
@@ -380,7 +380,7 @@ final class Session {
   ///
   /// @param bytesAim how many bytes it gathers
   synchronized void takeEvents(ClientConnection over, ServerFrame.Builder frame, int bytesAim) {
-    if (conversation != over) return;
+    if (connection != over) return;
     int bytes = 0;
     for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
       Event event = events.peek();
@@ -407,7 +407,7 @@ final class Session {
   synchronized SessionStatus status() {
     return SessionStatus.newBuilder()
         .setSession(id)
-        .setConnected(conversation != null)
+        .setConnected(connection != null)
         .setPeer(peer())
         .setListeners(listeners.size())
         .setContainers(containers.size())
@@ -419,7 +419,7 @@ final class Session {
 
   /// Returns the address of its client; empty without a connection.
   synchronized String peer() {
-    ClientConnection current = conversation;
+    ClientConnection current = connection;
     return current == null ? "" : current.peer();
   }
 

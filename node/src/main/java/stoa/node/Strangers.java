@@ -25,11 +25,11 @@ final class Strangers {
   }
 
   /// Records a new connection.
-  void enter(ClientConnection conversation, long nowNanos) {
+  void enter(ClientConnection connection, long nowNanos) {
     @Nullable ClientConnection oldest = null;
     synchronized (this) {
       if (since.size() >= countMax) oldest = since.pollFirstEntry().getKey();
-      since.put(conversation, nowNanos);
+      since.put(connection, nowNanos);
     }
     if (oldest == null) return;
     oldest.refuse(
@@ -41,8 +41,8 @@ final class Strangers {
   }
 
   /// Records that one has said hello, or is gone.
-  synchronized void leave(ClientConnection conversation) {
-    since.remove(conversation);
+  synchronized void leave(ClientConnection connection) {
+    since.remove(connection);
   }
 
   /// Ends those whose time is over.

@@ -53,7 +53,7 @@ class FuzzTest {
   private static final int FRAMES = 12;
   private static final int BYTES_MAX = 200;
 
-  /// The conversation, with frames of any bytes in the place of messages.
+  /// The connection, with frames of any bytes in the place of messages.
   private static final MethodDescriptor<byte[], byte[]> BYTES =
       StoreGrpc.getConverseMethod().toBuilder(new Bytes(), new Bytes()).build();
 
@@ -149,7 +149,7 @@ class FuzzTest {
     return bytes;
   }
 
-  /// Sends frames after a hello, and waits until the server ends the conversation or has them.
+  /// Sends frames after a hello, and waits until the server ends the connection or has them.
   private static void converse(ManagedChannel channel, Random random) throws Exception {
     ClientCall<byte[], byte[]> call = channel.newCall(BYTES, CallOptions.DEFAULT);
     var greeted = new CountDownLatch(1);
@@ -177,7 +177,7 @@ class FuzzTest {
     }
     for (int i = 0; i < FRAMES && ended.getCount() > 0; i++) call.sendMessage(frame(random, i));
     call.halfClose();
-    assertTrue(ended.await(60, TimeUnit.SECONDS), "the server did not end the conversation");
+    assertTrue(ended.await(60, TimeUnit.SECONDS), "the server did not end the connection");
   }
 
   private static void assertServes(Server server) throws Exception {

@@ -120,14 +120,14 @@ final class RawClient implements AutoCloseable {
     return !ends.isEmpty();
   }
 
-  /// How the conversation ended.
+  /// How the connection ended.
   Status end() throws InterruptedException {
     Status status = ends.poll(WAIT_SECONDS, TimeUnit.SECONDS);
-    if (status == null) throw new AssertionError("the conversation did not end");
+    if (status == null) throw new AssertionError("the connection did not end");
     return status;
   }
 
-  /// How the conversation ended; OK when the server said hello.
+  /// How the connection ended; OK when the server said hello.
   Status.Code endOrHello() throws InterruptedException {
     while (true) {
       Status status = ends.poll(10, TimeUnit.MILLISECONDS);

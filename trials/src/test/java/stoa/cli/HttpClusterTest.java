@@ -61,8 +61,8 @@ class HttpClusterTest {
 
   /// Deposits 1 by one of several servers, by the next one while one does not answer.
   ///
-  /// @param key the `Idempotency-Key`, with which it repeats the request until it is answered; empty
-  ///   for none
+  /// @param key the `Idempotency-Key`, with which it repeats the request until it is answered;
+  ///   empty for none
   private void deposit(List<ServerProcess> servers, String account, String key, Told told)
       throws Exception {
     String path = "objects/shop.Account/" + account + "/call/deposit";
