@@ -20,7 +20,6 @@ import stoa.StoaConfig;
 import stoa.base.Encoder;
 import stoa.front.types.Keys;
 import stoa.objects.ObjectService;
-import stoa.wire.StreamOperation;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.ClientFrame;
@@ -32,7 +31,6 @@ import stoa.wire.proto.KeyGet;
 import stoa.wire.proto.KeyPut;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerHello;
-import stoa.wire.proto.Stream;
 import stoa.wire.proto.TakeSnapshot;
 import stoa.wire.proto.Trim;
 
@@ -238,8 +236,6 @@ class ServerTest {
               RawClient.request(5).setDeleteSnapshot(DeleteSnapshot.newBuilder().setName("s")),
               RawClient.request(6).setTrim(Trim.newBuilder().setContainer(1).setBefore(1)),
               RawClient.request(7)
-                  .setStream(Stream.newBuilder().setOperation(StreamOperation.APPEND.number())),
-              RawClient.request(8)
                   .setBlob(
                       Blob.newBuilder()
                           .setKey(ByteString.copyFrom(Keys.encode("b")))
@@ -248,7 +244,7 @@ class ServerTest {
         assertEquals("UnknownOutcome", told.getFailure().getKind(), told::toString);
       }
       var find = FindSnapshot.newBuilder().setName("s");
-      Answer found = client.ask(RawClient.request(9).setFindSnapshot(find));
+      Answer found = client.ask(RawClient.request(8).setFindSnapshot(find));
       assertEquals(0, found.getSnapshots().getSnapshotsCount());
     }
   }
