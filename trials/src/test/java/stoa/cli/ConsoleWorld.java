@@ -27,6 +27,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.TreeMembership;
+import stoa.UnknownOutcome;
 import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
@@ -389,7 +390,13 @@ final class ConsoleWorld implements AutoCloseable {
 
   @Override
   public void close() {
-    for (Stoa player : players) player.close();
+    for (Stoa player : players) {
+      try {
+        player.close();
+      } catch (UnknownOutcome away) {
+        // Its tree has got another root meanwhile.
+      }
+    }
     stoa.close();
     for (Runnable door : doors.reversed()) door.run();
     for (ClusterServer server : servers.reversed()) server.close();
