@@ -42,7 +42,7 @@ final class Branch {
     this.stoa = stoa;
     this.number = stoa.nextTransaction();
     this.readOnly = options.readOnly();
-    life = stoa.connection().life();
+    life = stoa.conversation().life();
     var asked =
         Begin.newBuilder()
             .setTransaction(number)
@@ -56,7 +56,7 @@ final class Branch {
             scope,
             Request.newBuilder().setTransaction(number).setBegin(asked),
             Outgoing.Recovery.UNKNOWN);
-    stoa.connection().begin(begin);
+    stoa.conversation().begin(begin);
   }
 
   /// Returns the part of the store that the group keeps.
@@ -66,12 +66,12 @@ final class Branch {
 
   /// Returns the log address at which it reads.
   LogAddress at() {
-    return MessageForms.at(stoa.requests().sound(stoa.connection().await(begin)).getDone().getAt());
+    return MessageForms.at(stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
   }
 
   /// Returns whether the server has lost it.
   boolean isLost() {
-    return stoa.connection().life() != life;
+    return stoa.conversation().life() != life;
   }
 
   /// Returns whether the server refused something because its time was over.
@@ -98,7 +98,7 @@ final class Branch {
   CommitAcross.Branch named(int group) {
     return CommitAcross.Branch.newBuilder()
         .setGroup(group)
-        .setSession(stoa.connection().session())
+        .setSession(stoa.conversation().session())
         .setTransaction(number)
         .build();
   }
@@ -110,7 +110,7 @@ final class Branch {
   }
 
   private Answer sound(Outgoing asked) {
-    return sound(stoa.connection().ask(asked));
+    return sound(stoa.conversation().ask(asked));
   }
 
   private Answer sound(Answer answer) {
@@ -177,13 +177,13 @@ final class Branch {
     used = true;
     changes = true;
     Outgoing asked = Outgoing.in(scope, null, append.setTransaction(number), bytes);
-    stoa.connection().begin(asked);
+    stoa.conversation().begin(asked);
     return asked;
   }
 
   /// Waits for the answer of a begun request.
   void await(Outgoing asked) {
-    var _ = sound(stoa.connection().await(asked));
+    var _ = sound(stoa.conversation().await(asked));
   }
 
   /// Commits it alone.
@@ -196,6 +196,6 @@ final class Branch {
   /// Tells the server that the client asks no more about it.
   void end() {
     var request = Request.newBuilder().setTransaction(number).setEnd(End.getDefaultInstance());
-    stoa.connection().tell(Outgoing.in(scope, null, request, 0));
+    stoa.conversation().tell(Outgoing.in(scope, null, request, 0));
   }
 }

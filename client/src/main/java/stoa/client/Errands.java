@@ -100,7 +100,7 @@ final class Errands {
             .setCall(errand.getCall())
             .addAllCallers(errand.getCallersList());
     Answered answered =
-        call(branch, () -> stoa.connection().containers().use(key, null), call, true);
+        call(branch, () -> stoa.conversation().containers().use(key, null), call, true);
     return ErrandAnswer.newBuilder()
         .setGroup(errand.getGroup())
         .setAnswer(answered.getAnswer())

@@ -163,7 +163,7 @@ final class LocalCopy implements Service.Copy {
     for (int i = 0; i < arguments.length; i++) {
       if (!marshaller.isValue(arguments[i])) arguments[i] = marshaller.copy(arguments[i]);
     }
-    stoa.connection().check();
+    stoa.conversation().check();
     lock.lock();
     try {
       if (!read) read = true;
@@ -171,7 +171,7 @@ final class LocalCopy implements Service.Copy {
         case NOW -> fetch(live);
         case SEEN -> bring(live);
       }
-      stoa.connection().observe(from);
+      stoa.conversation().observe(from);
       CopyMoment moment = CopyMoment.current(stoa.service().stoa());
       if (moment != null) moment.saw(from, until());
       check(live.existence());
@@ -185,7 +185,7 @@ final class LocalCopy implements Service.Copy {
   /// Brings the state up to date with what this client has seen, or further when a newer one has
   /// arrived.
   private void bring(SharedCall live) {
-    Conversation conversation = stoa.connection();
+    Conversation conversation = stoa.conversation();
     Followed now = followed;
     if (now == null || !loaded || now.life() != conversation.life()) {
       fetch(live);
@@ -214,17 +214,17 @@ final class LocalCopy implements Service.Copy {
   private long until() {
     Followed now = followed;
     if (now == null) return from;
-    long moment = stoa.connection().moment(); // before the announcements up to it
+    long moment = stoa.conversation().moment(); // before the announcements up to it
     long first = now.firstUnseen();
     return Math.max(from, Math.min(first - 1, Math.max(moment, proven)));
   }
 
   private void fetch(SharedCall live) {
-    if (tooLargeIn == stoa.connection().life()) throw new RunsAtServer();
+    if (tooLargeIn == stoa.conversation().life()) throw new RunsAtServer();
     for (int tries = 1; ; tries++) {
       Followed now = follow();
       long told = now.told();
-      long observed = stoa.connection().observed().get();
+      long observed = stoa.conversation().observed().get();
       Fetch.Builder asked = question(live, now);
       asked.setUnlessVersion(loaded ? version + 1 : 0);
       try {
@@ -298,7 +298,7 @@ final class LocalCopy implements Service.Copy {
 
   /// Returns the announced changes of the object, in this life of the session.
   private Followed follow() {
-    Conversation conversation = stoa.connection();
+    Conversation conversation = stoa.conversation();
     int life = conversation.life();
     Followed now = followed;
     if (now != null && now.life() == life) return now;
@@ -417,7 +417,7 @@ final class LocalCopy implements Service.Copy {
     Container container = now.container();
     if (!container.use()) throw new IllegalStateException("the container of a view is closed");
     Answer answer =
-        stoa.connection().ask(Outgoing.on(container, request, Outgoing.Recovery.READ, 16));
+        stoa.conversation().ask(Outgoing.on(container, request, Outgoing.Recovery.READ, 16));
     if (answer.hasFailure()) {
       var refusal = container.refusal;
       throw stoa.requests().failure(refusal == null ? answer.getFailure() : refusal);

@@ -31,7 +31,7 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
 
   /// @param stoa the first part
   MergedTail(RemotePart stoa, MergedLog log) {
-    stoa.connection().check();
+    stoa.conversation().check();
     this.stoa = stoa;
     this.log = log;
   }
@@ -43,7 +43,7 @@ final class MergedTail implements Service.Tail<LogSlot.Written> {
   /// Returns the next of the entries that are known, after it has asked all groups up to there.
   private LogSlot.@Nullable Written known() {
     if (isClosed()) return null;
-    stoa.connection().check();
+    stoa.conversation().check();
     return log.next(log.known());
   }
 

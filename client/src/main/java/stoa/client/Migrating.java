@@ -97,18 +97,18 @@ final class Migrating implements Service.Tree, AutoCloseable {
 
     @Override
     public void doubt() {
-      parts.first().connection().doubt();
+      parts.first().conversation().doubt();
     }
   }
 
   /// Returns a channel to the server that has the objects; null while there is none.
   private synchronized @Nullable Channel server() {
-    var place = parts.first().connection().place();
+    var place = parts.first().conversation().place();
     ManagedChannel known = channel;
     if (known != null && (place == null || place.equals(address))) return known;
     if (place == null) return null;
     if (known != null) known.shutdown();
-    known = parts.first().connection().channel(place);
+    known = parts.first().conversation().channel(place);
     address = place;
     channel = known;
     return known;

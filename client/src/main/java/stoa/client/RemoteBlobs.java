@@ -103,7 +103,7 @@ final class RemoteBlobs implements Service.Blobs {
       RemoteBlob blob, Outgoing outgoing, Function<Decoder, T> reading) {
     var answer = new CompletableFuture<T>();
     try {
-      stoa.connection()
+      stoa.conversation()
           .begin(
               outgoing,
               settled ->
@@ -141,7 +141,7 @@ final class RemoteBlobs implements Service.Blobs {
   /// Ends a write that was not committed; does not wait.
   void end(Scope scope, RemoteBlob blob, long write) {
     var request = request(blob, BlobOperation.CLOSE, new Encoder(10).varint(write));
-    stoa.connection().tell(Outgoing.in(scope, null, request, 16));
+    stoa.conversation().tell(Outgoing.in(scope, null, request, 16));
   }
 
   private Decoder ask(RemoteBlob blob, Outgoing outgoing) {

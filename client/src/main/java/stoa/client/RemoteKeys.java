@@ -124,7 +124,7 @@ final class RemoteKeys {
               .setPendingEventsMax(limits.pendingEventsMax())
               .setPendingBytesMax(limits.pendingBytesMax())
               .build();
-      return new RemoteFeed(RemoteKeys.this, listen, part.connection().server().getSession());
+      return new RemoteFeed(RemoteKeys.this, listen, part.conversation().server().getSession());
     }
   }
 
@@ -132,7 +132,7 @@ final class RemoteKeys {
       Outgoing outgoing,
       Recorder.Settled settled,
       Function<Answer, ? extends @Nullable Object> reading) {
-    part.connection()
+    part.conversation()
         .begin(outgoing, done -> settled.answer(() -> reading.apply(part.sound(done.answer()))));
   }
 
@@ -168,7 +168,7 @@ final class RemoteKeys {
 
   void heard(long listener, long number) {
     var heard = Heard.newBuilder().setListener(listener).setNumber(number);
-    part.connection()
+    part.conversation()
         .tell(
             Outgoing.of(
                 Request.newBuilder().setHeard(heard), Outgoing.Recovery.READ, OVERHEAD_BYTES));
@@ -207,9 +207,9 @@ final class RemoteKeys {
   private void listenAgain(RemoteFeed feed) {
     Outgoing again = listening(feed.listen());
     again.whenSettled(settled -> refusedAgain(feed, settled));
-    part.connection().tell(again);
+    part.conversation().tell(again);
     // Another thread may have closed it meanwhile, and told the server before.
-    if (!feeds.containsKey(feed.number())) part.connection().tell(unlistening(feed.listen()));
+    if (!feeds.containsKey(feed.number())) part.conversation().tell(unlistening(feed.listen()));
   }
 
   /// Ends a listener that the server does not take again. One that is away is asked again when it
@@ -221,13 +221,13 @@ final class RemoteKeys {
       LOG.debug("the listener {} is not registered again yet", feed.number(), away);
     } catch (RuntimeException refused) {
       feed.failed(refused);
-      part.connection().tell(unlistening(feed.listen()));
+      part.conversation().tell(unlistening(feed.listen()));
     }
   }
 
   /// Notes that the server has forgotten the state of the session, or that this is another session.
   void forgotten() {
-    long session = part.connection().server().getSession();
+    long session = part.conversation().server().getSession();
     for (RemoteFeed feed : feeds.values()) {
       if (feed.session() == session) listenAgain(feed);
       else feed.failed(new Closed("the session of the listener has ended; register again"));

@@ -93,7 +93,7 @@ final class RemoteObject implements Service.Target {
   /// Returns the object's container, in use.
   Container container() {
     Container before = known;
-    Container now = part().connection().containers().use(key, before);
+    Container now = part().conversation().containers().use(key, before);
     if (now != before) known = now;
     return now;
   }
@@ -118,14 +118,14 @@ final class RemoteObject implements Service.Target {
   @Override
   public @Nullable Object call(SharedCall to, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    return answer(to, part().connection().ask(outgoing(to, method, arguments)));
+    return answer(to, part().conversation().ask(outgoing(to, method, arguments)));
   }
 
   @Override
   public void begin(
       SharedCall to, SharedMethod method, @Nullable Object[] arguments, Recorder.Settled settled) {
     part()
-        .connection()
+        .conversation()
         .begin(
             outgoing(to, method, arguments),
             done -> settled.answer(() -> answer(to, done.answer())));
@@ -142,7 +142,7 @@ final class RemoteObject implements Service.Target {
   @Override
   public void create(SharedCall to) throws Throwable {
     var made = part().requests().call(this, to, CallNumbers.creation(), to.absence(), false);
-    var _ = answer(to, part().connection().ask(made));
+    var _ = answer(to, part().conversation().ask(made));
   }
 
   @Override
@@ -215,7 +215,7 @@ final class RemoteObject implements Service.Target {
                 else then.setAddress(MessageForms.at(address));
               });
       var answered =
-          requests.answered(object.part().connection().ask(outgoing), outgoing.container());
+          requests.answered(object.part().conversation().ask(outgoing), outgoing.container());
       return place == null ? requests.value(answered) : place.seen(Requests.travelling(answered));
     }
   }

@@ -64,7 +64,7 @@ final class RemoteService implements Service, AutoCloseable {
     stoa = new SharedStoa(this);
     first = new RemotePart(this, config, loader, ShardMap.GLOBAL_GROUP, List.of());
     // A server that announces no groups has the whole store.
-    var server = first.connection().server();
+    var server = first.conversation().server();
     map = ShardMap.of(Math.max(1, server.getGroups()));
     others = new AtomicReferenceArray<>(map.groups());
     streams = map.groups() == 1 ? first.streams() : new SpreadStreams(this);
@@ -337,7 +337,7 @@ final class RemoteService implements Service, AutoCloseable {
   private RemotePart open(int group, CompletableFuture<RemotePart> opening) {
     try {
       if (closed.get()) throw new Closed("the store is closed");
-      List<String> servers = first.connection().server().getServersList();
+      List<String> servers = first.conversation().server().getServersList();
       var part = new RemotePart(this, config, loader, group, servers);
       opening.complete(part);
       part.moments().forgotten(); // it does not hold them yet

@@ -45,7 +45,7 @@ final class RemoteSnapshots {
     LogAddress address = MessageForms.at(stoa.ask(pin(number, at)).getDone().getAt());
     held.addresses.put(number, address);
     for (RemotePart part : parts.open()) {
-      if (part != stoa) part.connection().tell(pin(number, address));
+      if (part != stoa) part.conversation().tell(pin(number, address));
     }
     return new Service.Pinned(address, () -> letGo(parts, number));
   }
@@ -60,7 +60,7 @@ final class RemoteSnapshots {
     if (parts.held().addresses.remove(number) == null) return;
     for (RemotePart part : parts.open()) {
       var unpin = Request.newBuilder().setUnpin(Unpin.newBuilder().setPin(number));
-      part.connection().tell(Outgoing.of(unpin, Outgoing.Recovery.READ, 16));
+      part.conversation().tell(Outgoing.of(unpin, Outgoing.Recovery.READ, 16));
     }
   }
 

@@ -74,7 +74,7 @@ final class RemoteStreams implements Service.Streams {
 
   private Asked begin(StreamOperation operation, Encoder arguments) {
     var answer = new CompletableFuture<Answer>();
-    stoa.connection()
+    stoa.conversation()
         .begin(
             request(operation, arguments, Outgoing.Recovery.READ),
             settled -> {
@@ -123,8 +123,8 @@ final class RemoteStreams implements Service.Streams {
   Supplier<Appended> append(List<StreamKey> streams, List<byte[]> data, Runnable settled) {
     Outgoing outgoing = appending(streams, data);
     outgoing.whenSettled(_ -> settled.run());
-    stoa.connection().begin(outgoing);
-    return () -> appended(stoa.connection().await(outgoing));
+    stoa.conversation().begin(outgoing);
+    return () -> appended(stoa.conversation().await(outgoing));
   }
 
   /// Begins to append as part of a transaction.
@@ -170,7 +170,7 @@ final class RemoteStreams implements Service.Streams {
   CompletableFuture<Appended> appendAsync(
       List<StreamKey> streams, List<byte[]> data, Runnable over) {
     var answer = new CompletableFuture<Appended>();
-    stoa.connection()
+    stoa.conversation()
         .begin(
             appending(streams, data),
             settled -> {

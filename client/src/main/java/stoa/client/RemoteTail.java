@@ -32,14 +32,14 @@ final class RemoteTail<E> implements Service.Tail<E> {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   RemoteTail(RemotePart stoa, Source<E> source) {
-    stoa.connection().check();
+    stoa.conversation().check();
     this.stoa = stoa;
     this.source = source;
   }
 
   private @Nullable E take(int waitMillis) {
     if (closed.getCount() == 0) return null;
-    stoa.connection().check();
+    stoa.conversation().check();
     if (ahead.isEmpty()) ahead.addAll(source.read(waitMillis));
     return ahead.poll();
   }

@@ -75,7 +75,7 @@ final class SpreadStreams implements Service.Streams {
     var groups = LinkedHashMap.<StreamKey, Integer>newLinkedHashMap(streams.size());
     var unknown = new ArrayList<StreamKey>();
     // A server of an earlier release has all streams in group 0.
-    boolean spread = stoa.first().connection().server().getSpreadsStreams();
+    boolean spread = stoa.first().conversation().server().getSpreadsStreams();
     synchronized (known) {
       for (StreamKey stream : streams) {
         int shard = spread ? shard(stream) : ShardMap.GLOBAL_GROUP;

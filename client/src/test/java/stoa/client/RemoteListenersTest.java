@@ -171,9 +171,9 @@ class RemoteListenersTest {
         asked.add(
             Outgoing.of(Request.newBuilder().setUnlisten(unlisten), Outgoing.Recovery.READ, 0));
       }
-      for (Outgoing one : asked) remote.connection().begin(one);
+      for (Outgoing one : asked) remote.conversation().begin(one);
       for (Outgoing one : asked) {
-        var _ = remote.sound(remote.connection().await(one));
+        var _ = remote.sound(remote.conversation().await(one));
       }
       var channel =
           NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();

@@ -176,7 +176,7 @@ class StrangeClassesTest {
     RemotePart part = service.first();
     try {
       var asked = part.requests().call(object, live, call, live.existence(), false);
-      var answer = part.requests().answered(part.connection().ask(asked), null);
+      var answer = part.requests().answered(part.conversation().ask(asked), null);
       return part.requests().value(answer);
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
