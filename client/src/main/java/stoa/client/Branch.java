@@ -66,7 +66,8 @@ final class Branch {
 
   /// Returns the log address at which it reads.
   LogAddress at() {
-    return MessageForms.at(stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
+    return MessageForms.at(
+        stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
   }
 
   /// Returns whether the server has lost it.

@@ -15,7 +15,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -700,6 +702,24 @@ public final class LogStore implements RaftStore, AutoCloseable {
   /// Returns the members at the position before the log; none when this member waits to be added.
   RaftGroupMembersView members() {
     return members;
+  }
+
+  /// Returns the members that the log names, earlier ones too.
+  public List<Member> known() {
+    var all = new LinkedHashMap<String, Member>();
+    add(members.getMembers(), all);
+    for (Item item : items) {
+      if (item.operation() instanceof UpdateRaftGroupMembersOp change)
+        add(change.getMembers(), all);
+    }
+    all.remove(Endpoint.NOBODY.member().id());
+    return List.copyOf(all.values());
+  }
+
+  private static void add(Collection<RaftEndpoint> some, Map<String, Member> all) {
+    for (RaftEndpoint endpoint : some) {
+      if (endpoint instanceof Endpoint(Member member)) all.put(member.id(), member);
+    }
   }
 
   /// Returns the entries after the position before the log.

@@ -164,10 +164,11 @@ final class RaftNode implements Node {
   }
 
   /// Returns the index up to which others know this node to have had the log of a group; -1 for
-  /// none. It leaves out a node that does not answer in time.
-  private long had(GroupId name, List<Member> initial, Acknowledged before) {
+  /// none. It asks the members that the log or the file beside it names, as one of the two may be
+  /// damaged. It leaves out a node that does not answer in time.
+  private long had(GroupId name, List<Member> logged, Acknowledged before) {
     var others = new TreeMap<String, Member>();
-    for (Member member : initial) others.put(member.id(), member);
+    for (Member member : logged) others.put(member.id(), member);
     for (Member member : before.members()) others.put(member.id(), member);
     others.remove(config.id());
     var had = new AtomicLong(-1);
@@ -218,7 +219,7 @@ final class RaftNode implements Node {
       store = LogStore.open(disk, self, begin, initial, FILE_BYTES_MAX);
       var before = acknowledged(name);
       // A log that has just begun has no earlier members that know more.
-      long had = isNew && initial.isEmpty() ? -1 : had(name, initial, before);
+      long had = isNew && initial.isEmpty() ? -1 : had(name, store.known(), before);
       var standing = new Standing(config.id(), config.directory().toAbsolutePath(), before, had);
       var events =
           Executors.newSingleThreadExecutor(task ->

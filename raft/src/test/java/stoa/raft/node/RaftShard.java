@@ -1,5 +1,7 @@
 package stoa.raft.node;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,6 +156,15 @@ final class RaftShard implements ShardUnderTest {
       }
       copy(before.log(), directory);
       disk = before.disk();
+    }
+
+    /// Damages the file with what the server knows of the others.
+    void forget() throws IOException {
+      try (var files = Files.walk(directory)) {
+        List<Path> known = files.filter(file -> file.endsWith("acknowledged")).toList();
+        assertFalse(known.isEmpty());
+        for (Path file : known) Files.write(file, new byte[] {1, 2, 3});
+      }
     }
 
     private static void copy(Path from, Path to) throws IOException {
