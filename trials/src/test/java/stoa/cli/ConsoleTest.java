@@ -92,8 +92,12 @@ class ConsoleTest {
   }
 
   private static void show(String view) throws Exception {
+    show(world.url(), view);
+  }
+
+  private static void show(String url, String view) throws Exception {
     browser.open("about:blank"); // another part of an address loads nothing
-    browser.open(world.url() + "/console/#/" + view);
+    browser.open(url + "/console/#/" + view);
     browser.await("one('h1') && !one('[aria-busy=true]') && document.title.endsWith('Stoa')");
   }
 
@@ -132,7 +136,7 @@ class ConsoleTest {
 
   @Test
   void ratesAreChartsWithASliderForTheMoment() throws Exception {
-    show("rates");
+    show(world.leading(), "rates");
     assertEquals("12", browser.text("String(document.querySelectorAll('.chart').length)"));
     browser.await("+one('#moment').max > 2 && one('.chart .line0').getAttribute('d') !== ''");
     assertEquals("now", body("output"));

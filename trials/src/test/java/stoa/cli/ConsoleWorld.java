@@ -144,6 +144,9 @@ final class ConsoleWorld implements AutoCloseable {
   private final List<Runnable> doors = new ArrayList<>();
   private final List<Stoa> players = new ArrayList<>();
   private final String url;
+
+  // The server of that address.
+  private final ClusterServer shown;
   private final Stoa stoa;
 
   /// Starts the servers, and brings the objects.
@@ -154,6 +157,7 @@ final class ConsoleWorld implements AutoCloseable {
     this.interval = interval;
     for (String name : List.of("a", "b", "c")) start(name);
     ClusterServer server = awaitLeader();
+    shown = server;
     HttpApi api = api(server);
     url = "http://127.0.0.1:" + door(server, api);
     stoa = Stoa.open("stoa://127.0.0.1:" + servers.getFirst().port());
@@ -335,21 +339,28 @@ final class ConsoleWorld implements AutoCloseable {
     return running;
   }
 
-  /// Ends a server that leads no group.
+  /// Ends a server, not the one whose console is shown.
   ///
   /// @return its name
   String lose() {
+    ClusterServer one = servers.getLast() == shown ? servers.getFirst() : servers.getLast();
+    one.close();
+    return one.name();
+  }
+
+  /// Returns the address of the door of a server that leads a group at present.
+  String leading() throws IOException {
     var asked = StatusRequest.getDefaultInstance();
-    StatusReply status = operator().ask(server -> server.status(asked));
-    for (ServerStatus server : status.getServersList()) {
-      if (server.getGroupsList().stream().anyMatch(MemberStatus::getLeads)) continue;
-      for (ClusterServer one : servers) {
-        if (!one.name().equals(server.getServer())) continue;
-        one.close();
-        return one.name();
+    while (true) {
+      StatusReply status = operator().ask(server -> server.status(asked));
+      for (ServerStatus server : status.getServersList()) {
+        if (server.getGroupsList().stream().noneMatch(MemberStatus::getLeads)) continue;
+        for (ClusterServer one : servers) {
+          if (!one.name().equals(server.getServer())) continue;
+          return one == shown ? url : "http://127.0.0.1:" + door(one, api(one));
+        }
       }
     }
-    throw new IllegalStateException(status.toString());
   }
 
   /// Returns the store.

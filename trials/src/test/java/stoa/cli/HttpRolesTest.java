@@ -54,7 +54,7 @@ class HttpRolesTest {
           new Asked("GET", "top?millis=1", "", READS),
           new Asked("GET", "keep", "", READS),
           new Asked("PUT", "keep", "[\"all\"]", OPERATE),
-          new Asked("POST", "cancel?call=1", "", OPERATE),
+          new Asked("POST", "cancel?call=999", "", OPERATE),
           new Asked("POST", "end-session?session=999", "", OPERATE),
           new Asked("GET", "identity", "", ANY),
           new Asked("GET", "audit?max=1", "", OPERATE),
@@ -159,7 +159,7 @@ class HttpRolesTest {
       String both = String.join("\n", lines);
       assertTrue(both.contains("operate          127.0.0.1        keep all"), both);
       assertTrue(both.contains("end session 999  NOT DONE: group 0 has no session 999"), both);
-      assertTrue(both.contains("cancel 1  NOT DONE: no call 1 is in progress"), both);
+      assertTrue(both.contains("cancel 999  NOT DONE: no call 999 is in progress"), both);
     }
   }
 }
