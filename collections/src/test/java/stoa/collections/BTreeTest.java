@@ -67,9 +67,9 @@ class BTreeTest {
     var nodes = new TreeEntries(Moments.live(STOA), "levels");
     assertEquals(1, tree.height());
     int count = 5_000;
-    for (int at = 0; at < count; at += 500) {
+    for (int at = 0; at < count; at += 100) {
       var part = new TreeMap<Integer, String>();
-      for (int i = at; i < at + 500; i++) part.put(i, "v" + i);
+      for (int i = at; i < at + 100; i++) part.put(i, "v" + i);
       tree.putAll(part);
     }
     assertEquals(count, tree.size());

@@ -1,6 +1,7 @@
 package stoa.transport;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /// The limits of connections. Immutable.
 ///
@@ -50,91 +51,81 @@ public record Limits(
 
   /// Returns these with another limit of messages.
   public Limits withMessageBytesMax(int bytes) {
-    return new Limits(
-        bytes, windowBytes, queuedBytesMax, streamsMax, ping, patience, idle, arrival, arrivalsMax);
-  }
-
-  /// Returns these with another window.
-  public Limits withWindowBytes(int bytes) {
-    return new Limits(
-        messageBytesMax,
-        bytes,
-        queuedBytesMax,
-        streamsMax,
-        ping,
-        patience,
-        idle,
-        arrival,
-        arrivalsMax);
+    return with(changed -> changed.messageBytesMax = bytes);
   }
 
   /// Returns these with another limit of what waits to be sent.
   public Limits withQueuedBytesMax(long bytes) {
-    return new Limits(
-        messageBytesMax,
-        windowBytes,
-        bytes,
-        streamsMax,
-        ping,
-        patience,
-        idle,
-        arrival,
-        arrivalsMax);
+    return with(changed -> changed.queuedBytesMax = bytes);
   }
 
-  /// Returns these with another number of streams.
+  /// Returns these with another limit of open streams.
   public Limits withStreamsMax(int streams) {
-    return new Limits(
-        messageBytesMax,
-        windowBytes,
-        queuedBytesMax,
-        streams,
-        ping,
-        patience,
-        idle,
-        arrival,
-        arrivalsMax);
+    return with(changed -> changed.streamsMax = streams);
   }
 
   /// Returns these with other times of silence.
   public Limits withSilence(Duration ping, Duration patience) {
-    return new Limits(
-        messageBytesMax,
-        windowBytes,
-        queuedBytesMax,
-        streamsMax,
-        ping,
-        patience,
-        idle,
-        arrival,
-        arrivalsMax);
+    return with(changed -> {
+      changed.ping = ping;
+      changed.patience = patience;
+    });
   }
 
   /// Returns these with another time for connections without streams.
   public Limits withIdle(Duration idle) {
-    return new Limits(
-        messageBytesMax,
-        windowBytes,
-        queuedBytesMax,
-        streamsMax,
-        ping,
-        patience,
-        idle,
-        arrival,
-        arrivalsMax);
+    return with(changed -> changed.idle = idle);
   }
 
   /// Returns these with other limits of connections that have begun nothing.
   public Limits withArrivals(Duration time, int count) {
-    return new Limits(
-        messageBytesMax,
-        windowBytes,
-        queuedBytesMax,
-        streamsMax,
-        ping,
-        patience,
-        idle,
-        time,
-        count);
+    return with(changed -> {
+      changed.arrival = time;
+      changed.arrivalsMax = count;
+    });
+  }
+
+  private Limits with(Consumer<Changed> change) {
+    var changed = new Changed(this);
+    change.accept(changed);
+    return changed.limits();
+  }
+
+  /// The limits while they are changed.
+  private static final class Changed {
+    private int messageBytesMax;
+    private final int windowBytes;
+    private long queuedBytesMax;
+    private int streamsMax;
+    private Duration ping;
+    private Duration patience;
+    private Duration idle;
+    private Duration arrival;
+    private int arrivalsMax;
+
+    private Changed(Limits of) {
+      messageBytesMax = of.messageBytesMax;
+      windowBytes = of.windowBytes;
+      queuedBytesMax = of.queuedBytesMax;
+      streamsMax = of.streamsMax;
+      ping = of.ping;
+      patience = of.patience;
+      idle = of.idle;
+      arrival = of.arrival;
+      arrivalsMax = of.arrivalsMax;
+    }
+
+    private Limits limits() {
+      return new Limits(
+          messageBytesMax,
+          windowBytes,
+          queuedBytesMax,
+          streamsMax,
+          ping,
+          patience,
+          idle,
+          arrival,
+          arrivalsMax);
+    }
   }
 }

@@ -534,7 +534,7 @@ class RaftGroupTest {
       other.start();
       other.host(shard.members());
       owner.require("entry 20");
-      // By the leader, whoever that is by now, or by itself.
+      // The server that leads by now notices it, or the member itself does.
       shard.await(
           "it is noticed",
           () -> shard.servers.stream().anyMatch(server -> server.alarms.containsKey(other.id)));
