@@ -290,7 +290,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     intake.add(request);
     if (threads.mayRunQuick()) {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
-        if (!intake.isEmpty()) lead(request);
+        if (!intake.isEmpty() && lead(request) && request.isDone()) break;
         if (!runParts(transaction)) threads.pause(0);
       }
     }
@@ -353,7 +353,7 @@ public final class BatchLeader implements Journal, Intake.Help {
     if (threads.mayRunQuick()) {
       Resident resident = request.resident;
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
-        if (!intake.isEmpty()) lead(request);
+        if (!intake.isEmpty() && lead(request) && request.isDone()) break;
         if (threads.mayRunLong()) resident.runUntil(request);
         if (!request.pace.isShort() || !resident.runQuickUntil(request)) threads.pause(0);
       }
