@@ -134,13 +134,13 @@ class LeavingServersTest {
 
   @Test
   void groupsAreSpreadAndServersComeAndGoWhileClientsWork() throws Exception {
-    try (var servers = new RunningServers(directory, 4, 3)) {
+    try (var servers = new RunningServers(directory, 3, 3)) {
       servers.start("a", "b", "c");
       var ends = new ArrayList<Future<Long>>();
       try (Stoa stoa = RunningServers.open(servers.last());
           var callers = Executors.newVirtualThreadPerTaskExecutor()) {
         var enough = new AtomicBoolean();
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 3; i++) {
           Tally tally = stoa.get(Tally.class, "t" + i);
           ends.add(callers.submit(() -> count(tally, enough)));
         }
@@ -154,7 +154,7 @@ class LeavingServersTest {
           servers.settle();
         }
         enough.set(true);
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 3; i++) {
           assertEquals(ends.get(i).get(), stoa.get(Tally.class, "t" + i).value());
         }
       }
