@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -101,7 +102,10 @@ public final class ClusterServer implements AutoCloseable {
   private final List<Leader> leaders =
       IntStream.range(0, ShardMap.GROUPS_MAX).mapToObj(_ -> new Leader()).toList();
   private final ConcurrentSkipListMap<Integer, HostedGroup> hosted = new ConcurrentSkipListMap<>();
-  private final CompletableFuture<Settings> settings = new CompletableFuture<>();
+
+  // Completed when they are known; the present ones may have other replicas.
+  private final CompletableFuture<Settings> first = new CompletableFuture<>();
+
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicBoolean closing = new AtomicBoolean();
 
@@ -125,6 +129,7 @@ public final class ClusterServer implements AutoCloseable {
   // When the view came; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
 
+  private volatile @Nullable Settings settings;
   private volatile boolean dismissed;
   private volatile @Nullable Mover mover;
   private volatile @Nullable Sequencing sequencing;
@@ -240,7 +245,7 @@ public final class ClusterServer implements AutoCloseable {
       acting.unlock();
     }
     try {
-      if (!settings.isDone()) join();
+      if (!first.isDone()) join();
     } catch (RuntimeException failed) {
       close();
       throw failed;
@@ -319,7 +324,7 @@ public final class ClusterServer implements AutoCloseable {
     }
     options.contact().join(self.id(), self.toString(), secret);
     try {
-      var _ = settings.get(TOLD_SECONDS_MAX, TimeUnit.SECONDS);
+      var _ = first.get(TOLD_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (TimeoutException silent) {
       throw new Unavailable(
           "server "
@@ -503,7 +508,8 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Begins with the store that this server keeps; called with acting held.
   private void begin(Settings known) {
-    settings.complete(known);
+    settings = known;
+    first.complete(known);
     if (known.groups() > 1) {
       sequencing =
           new Sequencing(
@@ -559,6 +565,10 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
+  private Settings settings() {
+    return Objects.requireNonNull(settings, "it keeps a store");
+  }
+
   private Path replica(int group) {
     return replica(options.directory(), group);
   }
@@ -574,7 +584,9 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Called with acting held.
   private void open(Settings known, int group) {
-    var place = new HostedGroup.Place(options, server, node, self, known, sequencing, this::code);
+    var place =
+        new HostedGroup.Place(
+            options, server, node, self, this::settings, sequencing, this::code);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,
@@ -832,7 +844,7 @@ public final class ClusterServer implements AutoCloseable {
   /// Returns whether it is of the store that this server keeps, or is about to keep.
   private boolean isMine(Request request) {
     Settings known = noted.settings();
-    if (known != null) return known.equals(request.settings());
+    if (known != null) return known.isOfStoreOf(request.settings());
     return request.said() instanceof Request.Said.Know(ClusterView told)
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
@@ -843,6 +855,11 @@ public final class ClusterServer implements AutoCloseable {
   private String act(Request request) {
     Settings known = request.settings();
     try {
+      Settings before = noted.settings();
+      if (before != null && !before.equals(known)) {
+        note(noted.withSettings(known));
+        settings = known; // each group sees that with its next tick
+      }
       switch (request.said()) {
         case Request.Said.Know(ClusterView told) -> {
           if (noted.settings() == null) {
@@ -953,7 +970,8 @@ public final class ClusterServer implements AutoCloseable {
   private final class Others implements Peers {
     @Override
     public int groups() {
-      return settings.isDone() ? settings.join().groups() : 0;
+      Settings known = settings;
+      return known == null ? 0 : known.groups();
     }
 
     @Override
@@ -1023,8 +1041,7 @@ public final class ClusterServer implements AutoCloseable {
             if (behind == null && move.isEmpty()) return;
             String leader = leading(number, group).orElse(null);
             boolean executes =
-                settings
-                    .join()
+                settings()
                     .executes(member.id(), number, List.copyOf(group.behind().keySet()), leader);
             status.addGroups(
                 compared(number, member.id())
@@ -1108,6 +1125,11 @@ public final class ClusterServer implements AutoCloseable {
     public void drain(String name) {
       mover().drain(name);
       awaitGone(name);
+    }
+
+    @Override
+    public void setReplicas(int number) {
+      mover().setReplicas(number);
     }
   }
 
