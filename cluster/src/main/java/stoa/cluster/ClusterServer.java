@@ -415,46 +415,45 @@ public final class ClusterServer implements AutoCloseable {
     return directory.resolve("replica-" + group);
   }
 
-  /// Checks the values of [#restore], before anything is written.
+  /// The first server of a store whose contents are there already.
   ///
-  /// @throws IllegalArgumentException when one is invalid
-  public static void requireRestorable(String name, int groups, int replicas) {
-    Name.checked("a server", name);
-    var _ = new Settings(0, groups, replicas);
-  }
-
-  /// Makes the directory of the first server of a store out of devices with contents: of a restored
-  /// backup. The store gets a new identity; afterwards the server starts, and others join it, as
-  /// usual.
-  ///
-  /// @param directory has a device for each group, see [#replica], and nothing else of a server
-  /// @param name the server's name among the others
+  /// @param name its name among the others
   /// @param host where the others reach it
   /// @param port its port, 0 for any
   /// @param groups how many groups keep the store
   /// @param replicas how many servers should execute the calls of each group
   /// @param secret of the servers; null for a new one
+  public record First(
+      String name, String host, int port, int groups, int replicas, @Nullable Secret secret) {}
+
+  /// Checks the values of [#restore], before anything is written.
+  ///
+  /// @throws IllegalArgumentException when one is invalid
+  public static void requireRestorable(First first) {
+    Name.checked("a server", first.name());
+    var _ = new Settings(0, first.groups(), first.replicas());
+  }
+
+  /// Makes the directory of the first server of a store out of devices with contents: of a restored
+  /// backup, or of a server that kept the store alone. The store gets a new identity; afterwards the server starts, and others join it, as
+  /// usual.
+  ///
+  /// @param directory has a device for each group, see [#replica], and nothing else of a server
   /// @throws IllegalArgumentException when a value is invalid
   /// @throws StoaException when it cannot be written
-  public static void restore(
-      Path directory,
-      String name,
-      String host,
-      int port,
-      int groups,
-      int replicas,
-      @Nullable Secret secret) {
-    Name.checked("a server", name);
-    var settings = new Settings(new SecureRandom().nextLong(), groups, replicas);
+  public static void restore(Path directory, First first) {
+    Name.checked("a server", first.name());
+    var settings = new Settings(new SecureRandom().nextLong(), first.groups(), first.replicas());
     var hosts = new TreeMap<Integer, Membership.Start>();
-    for (int group = 0; group < groups; group++) {
+    for (int group = 0; group < first.groups(); group++) {
       try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
         Replica.adopt(device);
       }
       hosts.put(group, Membership.Start.LEFT);
     }
-    SecretFile.write(directory, secret == null ? SecretFile.make() : secret);
-    new Membership(name, host, port, 0, settings, hosts).write(directory);
+    Secret given = first.secret();
+    SecretFile.write(directory, given == null ? SecretFile.make() : given);
+    new Membership(first.name(), first.host(), first.port(), 0, settings, hosts).write(directory);
   }
 
   /// Returns the port for clients.
