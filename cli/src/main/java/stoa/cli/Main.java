@@ -30,6 +30,7 @@ public final class Main {
     DeployCommand.class,
     ClusterCommand.class,
     DrainCommand.class,
+    ReplicasCommand.class,
     RecoverCommand.class,
     ScrubCommand.class,
     SalvageCommand.class,

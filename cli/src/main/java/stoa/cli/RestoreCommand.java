@@ -13,7 +13,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.node.OfflineAudit;
 import stoa.programs.Words;
@@ -111,22 +110,26 @@ final class RestoreCommand implements Callable<Integer> {
               + " groups, and each numbers its classes in its own way; say --groups "
               + there);
     }
-    if (wanted != null) ClusterServer.requireRestorable(name, wanted, replicas);
     Endpoint peer = Endpoint.of(peers);
-    Secret given = secret.value();
+    var first =
+        wanted == null
+            ? null
+            : new ClusterServer.First(
+                name, peer.host(), peer.port(), wanted, replicas, secret.value());
+    if (first != null) ClusterServer.requireRestorable(first);
     long began = System.nanoTime();
     Restoring.begin(to);
-    if (wanted == null) {
+    if (first == null) {
       restoring.write(0, to);
     } else {
-      if (wanted == there) {
+      if (first.groups() == there) {
         for (int group = 0; group < there; group++) {
           restoring.write(group, ClusterServer.replica(to, group));
         }
       } else {
-        restoring.spread(to, wanted);
+        restoring.spread(to, first.groups());
       }
-      ClusterServer.restore(to, name, peer.host(), peer.port(), wanted, replicas, given);
+      ClusterServer.restore(to, first);
     }
     OfflineAudit.note(to, "restore " + from + " as of log address " + restoring.address());
     Restoring.end(to);

@@ -238,6 +238,19 @@ final class Restoring {
   void spread(Path to, int wanted) {
     Path whole = to.resolve("whole");
     write(0, whole);
+    divide(whole, to, wanted);
+    try {
+      FileDisk.remove(whole);
+    } catch (IOException failed) {
+      throw new IllegalArgumentException(whole + " cannot be removed: " + failed, failed);
+    }
+  }
+
+  /// Writes the devices of several groups out of that of one.
+  ///
+  /// @param whole the directory of the device, which changes
+  /// @param to the directory of the groups' server
+  static void divide(Path whole, Path to, int wanted) {
     ClassLoader before = Thread.currentThread().getContextClassLoader();
     var parts = new ArrayList<Device>();
     try (UserClasses stored = UserClasses.open(List.of(), _ -> {})) {
@@ -250,15 +263,10 @@ final class Restoring {
           StoaConfig.of("file:" + whole), () -> device(whole), parts, ShardMap.of(wanted)::group);
     } catch (IOException | StorageException failed) {
       throw new IllegalArgumentException(
-          to + " cannot be restored: " + failed.getMessage(), failed);
+          to + " cannot be written: " + failed.getMessage(), failed);
     } finally {
       Thread.currentThread().setContextClassLoader(before);
       parts.forEach(Device::close);
-    }
-    try {
-      FileDisk.remove(whole);
-    } catch (IOException failed) {
-      throw new IllegalArgumentException(whole + " cannot be removed: " + failed, failed);
     }
   }
 

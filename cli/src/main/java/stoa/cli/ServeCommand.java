@@ -124,7 +124,9 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--replicated",
-      description = "Begin a store of several servers; start the others with --join.")
+      description =
+          "Begin a store of several servers, or take over the one that this server kept alone in"
+              + " its directory; start the others with --join.")
   private boolean replicated;
 
   @Option(
@@ -438,6 +440,12 @@ final class ServeCommand implements Callable<Integer> {
     if (told && shards > 1) {
       throw new IllegalArgumentException("--shards is for a server that keeps its store alone");
     }
+    if (!replicated && Takeover.isBrokenOff(Path.of(data))) {
+      throw new IllegalArgumentException(
+          data
+              + " is becoming that of one of several servers, which was broken off; start it with"
+              + " --replicated and the same options as then");
+    }
     boolean was = ClusterServer.was(Path.of(data));
     for (String option : List.of("--groups", "--replicas")) {
       if (replicated || was || !isGiven(option)) continue;
@@ -472,6 +480,13 @@ final class ServeCommand implements Callable<Integer> {
               + " rand -hex 32 into a file of mode 600, and start each server with --secret FILE."
               + " Or give --tls-certificate, --tls-key and --tls-authorities, or --insecure if all"
               + " users of this machine and its networks are trusted");
+    }
+    if (replicated && Takeover.isOfLoneServer(Path.of(data))) {
+      String own = name == null ? "s1" : name;
+      err.println("stoa: this server takes over the store that it kept alone ...");
+      Takeover.run(
+          Path.of(data),
+          new ClusterServer.First(own, peer.host(), peer.port(), groups, replicas, known));
     }
     var options =
         new ClusterServer.Options(

@@ -184,6 +184,11 @@ final class Groups implements AutoCloseable {
     public void drain(String server) {
       throw new UnsupportedOperationException();
     }
+
+    @Override
+    public void setReplicas(int number) {
+      throw new UnsupportedOperationException();
+    }
   }
 
   private static String address(Server server) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -101,7 +102,10 @@ public final class ClusterServer implements AutoCloseable {
   private final List<Leader> leaders =
       IntStream.range(0, ShardMap.GROUPS_MAX).mapToObj(_ -> new Leader()).toList();
   private final ConcurrentSkipListMap<Integer, HostedGroup> hosted = new ConcurrentSkipListMap<>();
-  private final CompletableFuture<Settings> settings = new CompletableFuture<>();
+
+  // Completed when they are known; the present ones may have other replicas.
+  private final CompletableFuture<Settings> first = new CompletableFuture<>();
+
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicBoolean closing = new AtomicBoolean();
 
@@ -125,6 +129,7 @@ public final class ClusterServer implements AutoCloseable {
   // When the view came; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
 
+  private volatile @Nullable Settings settings;
   private volatile boolean dismissed;
   private volatile @Nullable Mover mover;
   private volatile @Nullable Sequencing sequencing;
@@ -240,7 +245,7 @@ public final class ClusterServer implements AutoCloseable {
       acting.unlock();
     }
     try {
-      if (!settings.isDone()) join();
+      if (!first.isDone()) join();
     } catch (RuntimeException failed) {
       close();
       throw failed;
@@ -319,7 +324,7 @@ public final class ClusterServer implements AutoCloseable {
     }
     options.contact().join(self.id(), self.toString(), secret);
     try {
-      var _ = settings.get(TOLD_SECONDS_MAX, TimeUnit.SECONDS);
+      var _ = first.get(TOLD_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (TimeoutException silent) {
       throw new Unavailable(
           "server "
@@ -410,46 +415,45 @@ public final class ClusterServer implements AutoCloseable {
     return directory.resolve("replica-" + group);
   }
 
-  /// Checks the values of [#restore], before anything is written.
+  /// The first server of a store whose contents are there already.
   ///
-  /// @throws IllegalArgumentException when one is invalid
-  public static void requireRestorable(String name, int groups, int replicas) {
-    Name.checked("a server", name);
-    var _ = new Settings(0, groups, replicas);
-  }
-
-  /// Makes the directory of the first server of a store out of devices with contents: of a restored
-  /// backup. The store gets a new identity; afterwards the server starts, and others join it, as
-  /// usual.
-  ///
-  /// @param directory has a device for each group, see [#replica], and nothing else of a server
-  /// @param name the server's name among the others
+  /// @param name its name among the others
   /// @param host where the others reach it
   /// @param port its port, 0 for any
   /// @param groups how many groups keep the store
   /// @param replicas how many servers should execute the calls of each group
   /// @param secret of the servers; null for a new one
+  public record First(
+      String name, String host, int port, int groups, int replicas, @Nullable Secret secret) {}
+
+  /// Checks the values of [#restore], before anything is written.
+  ///
+  /// @throws IllegalArgumentException when one is invalid
+  public static void requireRestorable(First first) {
+    Name.checked("a server", first.name());
+    var _ = new Settings(0, first.groups(), first.replicas());
+  }
+
+  /// Makes the directory of the first server of a store out of devices with contents: of a restored
+  /// backup, or of a server that kept the store alone. The store gets a new identity; afterwards the server starts, and others join it, as
+  /// usual.
+  ///
+  /// @param directory has a device for each group, see [#replica], and nothing else of a server
   /// @throws IllegalArgumentException when a value is invalid
   /// @throws StoaException when it cannot be written
-  public static void restore(
-      Path directory,
-      String name,
-      String host,
-      int port,
-      int groups,
-      int replicas,
-      @Nullable Secret secret) {
-    Name.checked("a server", name);
-    var settings = new Settings(new SecureRandom().nextLong(), groups, replicas);
+  public static void restore(Path directory, First first) {
+    Name.checked("a server", first.name());
+    var settings = new Settings(new SecureRandom().nextLong(), first.groups(), first.replicas());
     var hosts = new TreeMap<Integer, Membership.Start>();
-    for (int group = 0; group < groups; group++) {
+    for (int group = 0; group < first.groups(); group++) {
       try (Device device = HostedGroup.device(Machine.real(), replica(directory, group))) {
         Replica.adopt(device);
       }
       hosts.put(group, Membership.Start.LEFT);
     }
-    SecretFile.write(directory, secret == null ? SecretFile.make() : secret);
-    new Membership(name, host, port, 0, settings, hosts).write(directory);
+    Secret given = first.secret();
+    SecretFile.write(directory, given == null ? SecretFile.make() : given);
+    new Membership(first.name(), first.host(), first.port(), 0, settings, hosts).write(directory);
   }
 
   /// Returns the port for clients.
@@ -503,7 +507,8 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Begins with the store that this server keeps; called with acting held.
   private void begin(Settings known) {
-    settings.complete(known);
+    settings = known;
+    first.complete(known);
     if (known.groups() > 1) {
       sequencing =
           new Sequencing(
@@ -559,6 +564,10 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
+  private Settings settings() {
+    return Objects.requireNonNull(settings, "it keeps a store");
+  }
+
   private Path replica(int group) {
     return replica(options.directory(), group);
   }
@@ -574,7 +583,9 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Called with acting held.
   private void open(Settings known, int group) {
-    var place = new HostedGroup.Place(options, server, node, self, known, sequencing, this::code);
+    var place =
+        new HostedGroup.Place(
+            options, server, node, self, this::settings, sequencing, this::code);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,
@@ -832,7 +843,7 @@ public final class ClusterServer implements AutoCloseable {
   /// Returns whether it is of the store that this server keeps, or is about to keep.
   private boolean isMine(Request request) {
     Settings known = noted.settings();
-    if (known != null) return known.equals(request.settings());
+    if (known != null) return known.isOfStoreOf(request.settings());
     return request.said() instanceof Request.Said.Know(ClusterView told)
         && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
   }
@@ -843,6 +854,11 @@ public final class ClusterServer implements AutoCloseable {
   private String act(Request request) {
     Settings known = request.settings();
     try {
+      Settings before = noted.settings();
+      if (before != null && !before.equals(known)) {
+        note(noted.withSettings(known));
+        settings = known; // each group sees that with its next tick
+      }
       switch (request.said()) {
         case Request.Said.Know(ClusterView told) -> {
           if (noted.settings() == null) {
@@ -953,7 +969,8 @@ public final class ClusterServer implements AutoCloseable {
   private final class Others implements Peers {
     @Override
     public int groups() {
-      return settings.isDone() ? settings.join().groups() : 0;
+      Settings known = settings;
+      return known == null ? 0 : known.groups();
     }
 
     @Override
@@ -1023,8 +1040,7 @@ public final class ClusterServer implements AutoCloseable {
             if (behind == null && move.isEmpty()) return;
             String leader = leading(number, group).orElse(null);
             boolean executes =
-                settings
-                    .join()
+                settings()
                     .executes(member.id(), number, List.copyOf(group.behind().keySet()), leader);
             status.addGroups(
                 compared(number, member.id())
@@ -1108,6 +1124,11 @@ public final class ClusterServer implements AutoCloseable {
     public void drain(String name) {
       mover().drain(name);
       awaitGone(name);
+    }
+
+    @Override
+    public void setReplicas(int number) {
+      mover().setReplicas(number);
     }
   }
 

@@ -94,7 +94,7 @@ final class HostedGroup {
   /// @param server serves clients
   /// @param node hosts the groups
   /// @param self its own entry among all
-  /// @param settings of the store
+  /// @param settings returns the present ones of the store
   /// @param sequencing gives the groups one order; null when group 0 has all that is ordered
   /// @param others has the code that this server lacks
   record Place(
@@ -102,7 +102,7 @@ final class HostedGroup {
       Server server,
       Node node,
       Member self,
-      Settings settings,
+      Supplier<Settings> settings,
       @Nullable Sequencing sequencing,
       CodeOfOthers.Source others) {}
 
@@ -365,7 +365,7 @@ final class HostedGroup {
   private void serve() {
     Sequencing sequencing = place.sequencing();
     int number = name.number();
-    Part part = new Part(number, place.settings().map()::group).asking(place.others());
+    Part part = new Part(number, place.settings().get().map()::group).asking(place.others());
     if (sequencing == null) {
       service = open(part);
       place.server().lead(number, service);
@@ -407,7 +407,7 @@ final class HostedGroup {
     // is known again, the present work goes on.
     if (leading == null && followerSlot.progress() != null) return;
     List<String> members = group.members().stream().map(Member::id).toList();
-    boolean executes = place.settings().executes(self(), name.number(), members, leading);
+    boolean executes = place.settings().get().executes(self(), name.number(), members, leading);
     followerSlot.open(executes, executes ? this::standby : this::logUnit);
   }
 
@@ -419,7 +419,7 @@ final class HostedGroup {
             group.replica().streams(),
             place.options().machine().clock(),
             place.options().machine().threads(),
-            new Part(name.number(), place.settings().map()::group),
+            new Part(name.number(), place.settings().get().map()::group),
             this::suspect));
   }
 

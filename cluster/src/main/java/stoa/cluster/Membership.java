@@ -190,8 +190,8 @@ record Membership(
     throw new IllegalArgumentException(
         directory
             + " is not empty, and not of a server that keeps its store with others; give a new"
-            + " directory. ./stoa backup and ./stoa restore --groups make a cluster of a store that"
-            + " one server keeps");
+            + " directory. A store that one server keeps becomes that of several when its own"
+            + " server is started with --replicated");
   }
 
   private static void sync(Path path, StandardOpenOption mode) throws IOException {

@@ -66,7 +66,9 @@ final class Mover implements AutoCloseable {
 
   private static final Duration AWAY_AFTER = ClusterServer.Options.AWAY_AFTER;
 
-  private final Settings settings;
+  // As the store began.
+  private final Settings first;
+
   private final Duration lostAfter;
   private final Member self;
   private final Node node;
@@ -88,19 +90,20 @@ final class Mover implements AutoCloseable {
 
   /// Creates it.
   ///
+  /// @param first the settings with which the store began, or later ones
   /// @param lostAfter after this time others get the replicas of a silent server
   /// @param zero the store of group 0, if this server has it
   /// @param here answers questions to this server
   /// @param begun receives the list when a leadership begins, to begin it if necessary
   Mover(
-      Settings settings,
+      Settings first,
       Duration lostAfter,
       Member self,
       Node node,
       Supplier<Optional<HostedGroup.Led>> zero,
       Function<byte[], byte[]> here,
       Consumer<Servers> begun) {
-    this.settings = settings;
+    this.first = first;
     this.lostAfter = lostAfter;
     this.self = self;
     this.node = node;
@@ -226,6 +229,15 @@ final class Mover implements AutoCloseable {
     soon.set(true);
   }
 
+  /// Sets how many servers should execute the calls of each group.
+  ///
+  /// @throws IllegalArgumentException when a group cannot have as many
+  void setReplicas(int number) {
+    var _ = first.withReplicas(number); // refuses it
+    leading().servers.setReplicas(number);
+    soon.set(true);
+  }
+
   // ---- a leadership of group 0
 
   /// The knowledge and actions of one leadership. The turns use it, except where it says otherwise.
@@ -247,6 +259,7 @@ final class Mover implements AutoCloseable {
     private final long begunNanos = System.nanoTime();
     private final Map<Integer, ClusterView.Placed> placed = new HashMap<>();
     private Optional<Step> step = Optional.empty();
+    private Settings settings = first;
 
     Leadership(HostedGroup.Led led) {
       this.led = led;
@@ -268,6 +281,8 @@ final class Mover implements AutoCloseable {
     ///
     /// @return whether there is more to do soon
     boolean turn() {
+      int replicas = servers.replicas();
+      settings = replicas == 0 ? first : first.withReplicas(replicas);
       List<ClusterView.Listed> listed =
           listed().stream()
               .map(server ->

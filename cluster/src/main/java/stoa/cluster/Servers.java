@@ -18,6 +18,9 @@ class Servers {
   private final TreeMap<String, String> members = new TreeMap<>();
   private final TreeSet<String> draining = new TreeSet<>();
 
+  // 0 while the number is that with which the store began.
+  private int replicas;
+
   /// A server.
   ///
   /// @param member its address, as [stoa.raft.Member] writes it
@@ -40,6 +43,18 @@ class Servers {
   void dismiss(String name) {
     members.remove(name);
     draining.remove(name);
+  }
+
+  /// Sets how many servers should execute the calls of each group.
+  void setReplicas(int number) {
+    replicas = number;
+  }
+
+  /// Returns how many servers should execute the calls of each group; 0 when nobody has changed it
+  /// since the store began.
+  @Accessor
+  int replicas() {
+    return replicas;
   }
 
   /// Returns all of them, by their names.

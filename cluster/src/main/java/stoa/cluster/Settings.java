@@ -4,11 +4,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.wire.ShardMap;
 
-/// The permanent properties of a store. Immutable.
+/// The properties of a store that all its servers know. Immutable.
 ///
-/// @param store its id, drawn at random
-/// @param groups how many groups keep it
-/// @param replicas how many servers should execute the calls of each group
+/// @param store its id, drawn at random; permanent
+/// @param groups how many groups keep it; permanent
+/// @param replicas how many servers should execute the calls of each group; an operator changes it
 record Settings(long store, int groups, int replicas) {
   private static final int MEMBERS_MIN = 3;
   private static final List<Integer> REPLICAS = List.of(1, 2, 3, 5);
@@ -22,6 +22,16 @@ record Settings(long store, int groups, int replicas) {
       throw new IllegalArgumentException(
           replicas + " replicas; a group has 1, 2, 3 or 5, each on a server of its own");
     }
+  }
+
+  /// Returns these with another number of replicas.
+  Settings withReplicas(int number) {
+    return new Settings(store, groups, number);
+  }
+
+  /// Returns whether both are of one store.
+  boolean isOfStoreOf(Settings other) {
+    return store == other.store && groups == other.groups;
   }
 
   /// Returns how many servers keep the log of a group. One or two could not go on without one of

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,6 +90,44 @@ class ClusterServerTest {
         servers.start(names.reversed().toArray(String[]::new));
         try (Stoa stoa = RunningServers.open(servers.first())) {
           for (int i = 0; i < 20; i++) assertEquals(3, stoa.get(Tally.class, "t" + i).increment());
+        }
+      }
+    }
+  }
+
+  @Test
+  void theNumberOfReplicasChangesWhileClientsCall() throws Exception {
+    try (var servers = new RunningServers(directory, 2, 1)) {
+      servers.start("a", "b", "c");
+      try (Stoa stoa = servers.open();
+          var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+        var stops = new AtomicBoolean();
+        var made =
+            callers.submit(() -> {
+              long calls = 0;
+              while (!stops.get()) {
+                calls++;
+                for (int i = 0; i < 4; i++) {
+                  assertEquals(calls, stoa.get(Tally.class, "t" + i).increment());
+                }
+              }
+              return calls;
+            });
+        assertEquals(4, logUnits(servers));
+        assertEquals("", servers.replicate(3));
+        assertEquals(0, logUnits(servers));
+        servers.removeFirst().close();
+        assertTrue(servers.replicate(4).contains("4 replicas; a group has 1, 2, 3 or 5"));
+        servers.start("a");
+        assertEquals(0, logUnits(servers));
+        assertEquals("", servers.replicate(2));
+        stops.set(true);
+        long calls = made.get();
+        servers.stop();
+        servers.start("c", "a", "b");
+        assertEquals(2, logUnits(servers));
+        for (int i = 0; i < 4; i++) {
+          assertEquals(calls + 1, stoa.get(Tally.class, "t" + i).increment());
         }
       }
     }

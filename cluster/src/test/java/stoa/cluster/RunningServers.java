@@ -30,6 +30,7 @@ import stoa.wire.Proofs;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.ReplicateRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
@@ -71,7 +72,7 @@ final class RunningServers implements AutoCloseable {
 
   private final Path directory;
   private final int groups;
-  private final int replicas;
+  private int replicas;
   private final List<ClusterServer> servers = new ArrayList<>();
   private Duration lease = ServerConfig.of("127.0.0.1", 0).lease();
   private Duration replaceAfter = ClusterServer.Options.REPLACE_AFTER;
@@ -317,6 +318,23 @@ final class RunningServers implements AutoCloseable {
   Stoa open() {
     var addresses = servers.stream().map(server -> "127.0.0.1:" + server.port()).toList();
     return Stoa.open("stoa://" + String.join(",", addresses));
+  }
+
+  /// Changes how many members of each group execute what it is asked; returns the refusal, or
+  /// nothing when all is where it should be then.
+  String replicate(int number) {
+    var request = ReplicateRequest.newBuilder().setReplicas(number).build();
+    String refusal = ask(leader(last(), 0), to -> to.replicate(request)).getRefusal();
+    if (!refusal.isEmpty()) return refusal;
+    replicas = number;
+    int executing = groups * Math.min(number, servers.size());
+    do settle();
+    while (status().getServersList().stream()
+            .flatMap(server -> server.getGroupsList().stream())
+            .filter(member -> !member.getLogUnit())
+            .count()
+        != executing);
+    return "";
   }
 
   // ---- who leaves

@@ -15,6 +15,8 @@ import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.Release;
+import stoa.wire.proto.ReplicateReply;
+import stoa.wire.proto.ReplicateRequest;
 import stoa.wire.proto.RetainReply;
 import stoa.wire.proto.RetainRequest;
 
@@ -40,6 +42,7 @@ final class Commands {
         yield "join " + asked.getServer() + " at " + asked.getMember();
       }
       case DRAIN -> "drain " + ((DrainRequest) message).getServer();
+      case REPLICATE -> "replicas " + ((ReplicateRequest) message).getReplicas();
       case ACCEPT -> {
         var asked = (AcceptRequest) message;
         yield "accept " + (asked.getAll() ? "all objects in quarantine" : asked.getObject());
@@ -91,6 +94,7 @@ final class Commands {
           case CancelReply said -> said.getWhy();
           case JoinReply said -> said.getRefusal();
           case DrainReply said -> said.getRefusal();
+          case ReplicateReply said -> said.getRefusal();
           case AcceptReply said -> said.getRefusal();
           case RetainReply said -> said.getRefusal();
           case BackUpReply said -> said.getRefusal();

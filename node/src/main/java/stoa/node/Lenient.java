@@ -17,6 +17,7 @@ import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.LookRequest;
 import stoa.wire.proto.ReadSegmentRequest;
+import stoa.wire.proto.ReplicateRequest;
 import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
@@ -41,6 +42,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var where = reading(StoreGrpc.getWhereMethod(), WhereRequest.getDefaultInstance());
     var join = reading(StoreGrpc.getJoinMethod(), JoinRequest.getDefaultInstance());
     var drain = reading(StoreGrpc.getDrainMethod(), DrainRequest.getDefaultInstance());
+    var replicate = reading(StoreGrpc.getReplicateMethod(), ReplicateRequest.getDefaultInstance());
     var accept = reading(StoreGrpc.getAcceptMethod(), AcceptRequest.getDefaultInstance());
     var challenge = reading(StoreGrpc.getChallengeMethod(), ChallengeRequest.getDefaultInstance());
     var versions = reading(StoreGrpc.getVersionsMethod(), VersionsRequest.getDefaultInstance());
@@ -60,6 +62,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
             .addMethod(where)
             .addMethod(join)
             .addMethod(drain)
+            .addMethod(replicate)
             .addMethod(accept)
             .addMethod(challenge)
             .addMethod(versions)
@@ -77,6 +80,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
         .addMethod(where, ServerCalls.asyncUnaryCall(service::where))
         .addMethod(join, ServerCalls.asyncUnaryCall(service::join))
         .addMethod(drain, ServerCalls.asyncUnaryCall(service::drain))
+        .addMethod(replicate, ServerCalls.asyncUnaryCall(service::replicate))
         .addMethod(accept, ServerCalls.asyncUnaryCall(service::accept))
         .addMethod(challenge, ServerCalls.asyncUnaryCall(service::challenge))
         .addMethod(versions, ServerCalls.asyncUnaryCall(service::versions))

@@ -42,7 +42,7 @@ final class Needs {
       // Each request of a connection has a need of its own.
       case CONVERSE, WHERE, CHALLENGE, VERSIONS -> Need.NONE;
       case STATUS -> Need.of(READ);
-      case CANCEL, DRAIN, BACK_UP, READ_SEGMENT -> Need.of(OPERATE);
+      case CANCEL, DRAIN, REPLICATE, BACK_UP, READ_SEGMENT -> Need.of(OPERATE);
       case JOIN -> Need.of(MEMBER);
       case ACCEPT -> accept((AcceptRequest) message);
       case CLASS_FILES -> of(READ, ((ClassFilesRequest) message).getType());

@@ -44,4 +44,11 @@ public interface Peers {
   ///
   /// @throws stoa.StoaException with the reason for a refusal
   void drain(String server);
+
+  /// Sets how many servers should execute the calls of each group. Returns when that is kept; the
+  /// replicas come and go afterwards.
+  ///
+  /// @throws IllegalArgumentException when a group cannot have as many
+  /// @throws stoa.StoaException with the reason for a refusal
+  void setReplicas(int number);
 }

@@ -22,6 +22,8 @@ enum Rpc {
   JOIN("stoa.Store/Join"),
   /// Removes a server.
   DRAIN("stoa.Store/Drain"),
+  /// Changes the number of replicas.
+  REPLICATE("stoa.Store/Replicate"),
   /// Ends a quarantine.
   ACCEPT("stoa.Store/Accept"),
   /// Lists the versions of code.

@@ -70,6 +70,8 @@ import stoa.wire.proto.QuarantineStatus;
 import stoa.wire.proto.ReadSegmentReply;
 import stoa.wire.proto.ReadSegmentRequest;
 import stoa.wire.proto.Release;
+import stoa.wire.proto.ReplicateReply;
+import stoa.wire.proto.ReplicateRequest;
 import stoa.wire.proto.RetainReply;
 import stoa.wire.proto.RetainRequest;
 import stoa.wire.proto.ServerFrame;
@@ -698,16 +700,20 @@ public final class Server implements AutoCloseable {
       out.onCompleted();
     }
 
+    private Peers peers() {
+      Peers peers = servedGroups.peers();
+      if (peers != null) return peers;
+      throw new IllegalArgumentException(
+          "this server keeps its store alone; stop it, and start it with --replicated: then it is"
+              + " the first of several");
+    }
+
     /// Admits a request of a sender that knows the secret of the servers.
     ///
     /// @param challenge the challenge that the request answers
     /// @param isProved returns whether its proof is valid under the secret
     private Peers peer(ByteString challenge, Predicate<Secret> isProved) {
-      Peers peers = servedGroups.peers();
-      if (peers == null) {
-        throw new IllegalArgumentException(
-            "this server keeps its store alone; start it with --replicated on a new directory");
-      }
+      Peers peers = peers();
       Secret secret = peers.secret();
       boolean knows =
           secret == null
@@ -740,6 +746,20 @@ public final class Server implements AutoCloseable {
         try {
           peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
               .drain(asked.getServer());
+        } catch (StoaException | IllegalArgumentException refused) {
+          reply.setRefusal(String.valueOf(refused.getMessage()));
+        }
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    @Override
+    public void replicate(ReplicateRequest asked, StreamObserver<ReplicateReply> out) {
+      operators.execute(() -> {
+        var reply = ReplicateReply.newBuilder();
+        try {
+          peers().setReplicas(asked.getReplicas());
         } catch (StoaException | IllegalArgumentException refused) {
           reply.setRefusal(String.valueOf(refused.getMessage()));
         }

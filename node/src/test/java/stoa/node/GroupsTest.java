@@ -111,6 +111,11 @@ class GroupsTest {
     public void drain(String server) {
       throw new UnsupportedOperationException();
     }
+
+    @Override
+    public void setReplicas(int number) {
+      throw new UnsupportedOperationException();
+    }
   }
 
   private final Others others = new Others();

@@ -3,8 +3,10 @@ package stoa.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -203,6 +205,52 @@ class BackupClusterTest {
     stoa("restore", "--from", path("kept"), "--to", path("again"));
     try (var stoa = Stoa.open("file:" + path("again"))) {
       assertEquals(before, lines(stoa));
+    }
+  }
+
+  private Path copy(String from, String to) throws IOException {
+    Path copied = Files.createDirectory(directory.resolve(to));
+    try (var files = Files.list(directory.resolve(from))) {
+      for (Path file : files.toList()) Files.copy(file, copied.resolve(file.getFileName()));
+    }
+    return copied;
+  }
+
+  @Test
+  void aServerTakesOverTheStoreThatItKeptAlone() throws Exception {
+    List<String> before;
+    try (var stoa = Stoa.open("file:" + path("alone"))) {
+      fill(stoa);
+      before = lines(stoa);
+    }
+    Path one = copy("alone", "one");
+    Path three = copy("alone", "three");
+    // It was broken off after the first file.
+    Files.createFile(three.resolve("takeover.unfinished"));
+    Path whole = Files.createDirectory(three.resolve("whole"));
+    Files.move(three.resolve("manifest"), whole.resolve("manifest"));
+    var text = new StringWriter();
+    var out = new PrintWriter(text);
+    assertEquals(1, Main.run(out, out, "serve", "--data", three.toString()), text::toString);
+    assertTrue(text.toString().contains("start it with --replicated"), text::toString);
+
+    for (int groups : List.of(1, 3)) {
+      Path taken = groups == 1 ? one : three;
+      List<String> options = List.of("--replicated", "--groups", "" + groups);
+      try (var server = ServerProcess.start(taken, options);
+          var stoa = Stoa.open(server.url())) {
+        assertEquals(before, lines(stoa));
+        move(stoa, 3, 4);
+        String said = stoa("replicas", "5", "--server", server.address());
+        assertTrue(said.startsWith("each group will have 5 replicas"), said);
+        assertTrue(server.stop());
+      }
+      assertTrue(Files.notExists(taken.resolve("takeover.unfinished")));
+      assertTrue(Files.notExists(taken.resolve("whole")));
+    }
+    try (var server = ServerProcess.start(three);
+        var stoa = Stoa.open(server.url())) {
+      assertEquals(1, account(stoa, 4).balance());
     }
   }
 }
