@@ -22,6 +22,8 @@ import stoa.client.MigratingTest.Purse;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
+import stoa.transport.Address;
+import stoa.wire.Channels;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.TreeStatus;
@@ -88,7 +90,7 @@ class TlsTreeTest {
 
   private static List<TreeStatus> members(Server server, ConnectionSecurity security) {
     try (var channels = new Channels(security)) {
-      var channel = channels.to(new ServerUrl.Address("127.0.0.1", server.port()));
+      var channel = channels.to(new Address("127.0.0.1", server.port()));
       try {
         return StoreGrpc.newBlockingStub(channel)
             .status(StatusRequest.getDefaultInstance())

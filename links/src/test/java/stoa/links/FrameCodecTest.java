@@ -206,11 +206,11 @@ class FrameCodecTest {
     var outer = InetAddress.getByName("10.0.0.7");
     var other = InetAddress.getByName("fe80::7%1");
     assertEquals(
-        LocalityInterceptor.locality(near, near), LocalityInterceptor.locality(outer, outer));
+        Localities.of(near, near), LocalityInterceptor.locality(outer, outer));
     assertEquals(
-        LocalityInterceptor.locality(near, near), LocalityInterceptor.locality(near, null));
-    assertEquals(Locality.of("10.0.0.7"), LocalityInterceptor.locality(outer, near));
-    assertEquals(Locality.of("fe80:0:0:0:0:0:0:7"), LocalityInterceptor.locality(other, near));
+        Localities.of(near, near), LocalityInterceptor.locality(near, null));
+    assertEquals(Locality.of("10.0.0.7"), Localities.of(outer, near));
+    assertEquals(Locality.of("fe80:0:0:0:0:0:0:7"), Localities.of(other, near));
   }
 
   @Test

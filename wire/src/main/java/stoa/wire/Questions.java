@@ -10,8 +10,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import stoa.ConnectionSecurity;
+import stoa.transport.Address;
 import stoa.transport.Channel;
 import stoa.transport.Receiver;
 import stoa.transport.Status;
@@ -53,6 +56,19 @@ import stoa.wire.proto.Whereabouts;
 /// @param channel leads to the server
 /// @param timeMillis how long each may take
 public record Questions(Channel channel, long timeMillis) {
+  /// Asks a question over a connection of its own.
+  ///
+  /// @param timeMillis how long it may take
+  public static <T> T ask(
+      ConnectionSecurity security,
+      Address address,
+      long timeMillis,
+      Function<Questions, T> question) {
+    try (var channels = new Channels(security)) {
+      return question.apply(new Questions(channels.to(address), timeMillis));
+    }
+  }
+
   /// Asks for the state of the server.
   public StatusReply status(StatusRequest asked) {
     return ask(Rpc.STATUS, asked, StatusReply.parser());
