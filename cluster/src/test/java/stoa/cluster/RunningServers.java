@@ -27,6 +27,7 @@ import stoa.base.Secret;
 import stoa.node.ServerConfig;
 import stoa.transport.Address;
 import stoa.wire.Proofs;
+import stoa.wire.Channels;
 import stoa.wire.Questions;
 import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainRequest;
@@ -38,6 +39,7 @@ import stoa.wire.proto.WhereRequest;
 /// Servers in this process that keep one store and talk over the loopback device. One test has
 /// them, and closes them.
 final class RunningServers implements AutoCloseable {
+  private static final long ANSWER_MILLIS_MAX = 60_000;
   private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   @Shared(name = "cluster.Counter")
@@ -225,13 +227,10 @@ final class RunningServers implements AutoCloseable {
 
   /// Waits until all groups have their members and leaders, and nothing moves.
   void settle() {
-    ManagedChannel channel = channel(last().port());
-    try {
-      while (!isSettled(stub(channel).status(StatusRequest.getDefaultInstance()))) {
-        awaitNext();
-      }
-    } finally {
-      channel.shutdownNow();
+    try (var channels = new Channels(ConnectionSecurity.none())) {
+      var server = channels.to(new Address("127.0.0.1", last().port()));
+      var questions = new Questions(server, ANSWER_MILLIS_MAX);
+      while (!isSettled(questions.status(StatusRequest.getDefaultInstance()))) awaitNext();
     }
   }
 
@@ -293,7 +292,7 @@ final class RunningServers implements AutoCloseable {
 
   private static <T> T ask(int port, Function<Questions, T> question) {
     return Questions.ask(
-        ConnectionSecurity.none(), new Address("127.0.0.1", port), 60_000, question);
+        ConnectionSecurity.none(), new Address("127.0.0.1", port), ANSWER_MILLIS_MAX, question);
   }
 
   /// A client that knows one of them.
