@@ -38,10 +38,13 @@ final class Noted {
     stream.send(reply.toByteArray());
   }
 
-  /// Sends the last answer.
+  /// Sends the last answer. What it says is noted before: the client may ask the next question as
+  /// soon as it has it.
   void answer(Message reply) {
-    send(reply);
-    end(Status.OK);
+    if (command != null) outcome = Commands.outcome(reply);
+    note(Status.OK);
+    stream.send(reply.toByteArray());
+    stream.end(Status.OK);
   }
 
   /// Ends it, with a reason in place of an answer.
@@ -51,13 +54,16 @@ final class Noted {
 
   /// Ends it, behind the answers.
   void end(Status status) {
+    note(status);
+    stream.end(status);
+  }
+
+  private void note(Status end) {
     String said = command;
     command = null;
-    if (said != null) {
-      String ended = status.isOk() ? outcome : String.valueOf(status.description());
-      audit.ends(group, caller, address, said, ended);
-    }
-    stream.end(status);
+    if (said == null) return;
+    String ended = end.isOk() ? outcome : String.valueOf(end.description());
+    audit.ends(group, caller, address, said, ended);
   }
 
   /// Returns whether nobody hears answers any more.
