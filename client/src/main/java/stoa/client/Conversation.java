@@ -450,8 +450,8 @@ final class Conversation implements AutoCloseable {
     if (sending.getAndIncrement() == 0) channels.execute(this::sendAll);
   }
 
-  /// Sends the queued requests on this thread, unless another one is about to: a lone caller wakes no
-  /// other thread. What others have queued meanwhile is left to the writing thread.
+  /// Sends the queued requests on this thread, unless another one is about to: a lone caller wakes
+  /// no other thread. What others have queued meanwhile is left to the writing thread.
   private void flushHere() {
     if (sending.getAndIncrement() != 0) return;
     int seen = sending.get();
@@ -821,8 +821,8 @@ final class Conversation implements AutoCloseable {
     Thread.ofVirtual().name("stoa-client-where").start(() -> question(silent, other));
   }
 
-  /// Asks a server which server has the group's part of the store; returns null when it does not say
-  /// so in time.
+  /// Asks a server which server has the group's part of the store; returns null when it does not
+  /// say so in time.
   private @Nullable Whereabouts whereabouts(Address of) {
     Channel channel = channels.to(of);
     try {

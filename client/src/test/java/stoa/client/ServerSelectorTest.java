@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import stoa.client.Address;
 import stoa.transport.Address;
 
 class ServerSelectorTest {

@@ -15,8 +15,7 @@ final class Localities {
   /// Returns the locality of the other side of a connection.
   static Locality of(Peer peer) {
     if (peer.remote() == null) return Locality.UNKNOWN;
-    return of(
-        peer.remote().getAddress(), peer.local() == null ? null : peer.local().getAddress());
+    return of(peer.remote().getAddress(), peer.local() == null ? null : peer.local().getAddress());
   }
 
   /// Returns the locality of a host.

@@ -25,9 +25,7 @@ import stoa.transport.Tls;
 /// connections to them. Thread-safe.
 public final class PeerServer implements AutoCloseable {
   private static final Limits LIMITS =
-      Limits.DEFAULT
-          .withMessageBytesMax(Pipe.PART_BYTES_MAX + 1)
-          .withIdle(Duration.ofMinutes(1));
+      Limits.DEFAULT.withMessageBytesMax(Pipe.PART_BYTES_MAX + 1).withIdle(Duration.ofMinutes(1));
   private static final int CHANNELS_MAX = 64;
   private static final String DIALING = "stoa-tree-network";
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -206,8 +204,7 @@ public final class PeerServer implements AutoCloseable {
             return idle;
           });
     }
-    return channels.computeIfAbsent(
-        place, target -> new Channel(sockets, target, LIMITS, Map::of));
+    return channels.computeIfAbsent(place, target -> new Channel(sockets, target, LIMITS, Map::of));
   }
 
   private static @Nullable Address place(String other) {
@@ -218,8 +215,7 @@ public final class PeerServer implements AutoCloseable {
   }
 
   private boolean isOver() {
-    return (port == null || port.isOver())
-        && channels.values().stream().allMatch(Channel::isOver);
+    return (port == null || port.isOver()) && channels.values().stream().allMatch(Channel::isOver);
   }
 
   @Override

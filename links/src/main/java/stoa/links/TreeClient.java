@@ -273,10 +273,7 @@ public final class TreeClient implements Uplink {
         if (left <= 0) {
           Status last = refused;
           throw new Unavailable(
-              "no server has the root of the tree"
-                  + (last == null
-                      ? ""
-                      : " (" + last + ")"));
+              "no server has the root of the tree" + (last == null ? "" : " (" + last + ")"));
         }
         left = known.awaitNanos(left);
       }

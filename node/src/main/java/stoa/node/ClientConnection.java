@@ -19,8 +19,8 @@ import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
 
-/// One connection of a client. The reading thread delivers its frames one at a time; the thread that
-/// has an answer sends it.
+/// One connection of a client. The reading thread delivers its frames one at a time; the thread
+/// that has an answer sends it.
 final class ClientConnection implements Receiver {
   /*
    * `pending` counts what there may be to send since no thread was sending. The thread that raises
@@ -169,7 +169,8 @@ final class ClientConnection implements Receiver {
     try {
       Session found = served.registry().session(hello, origin());
       ClientConnection before = found.attach(this);
-      if (before != null) before.refuse(Status.Code.ABORTED, "another connection continues the session");
+      if (before != null)
+        before.refuse(Status.Code.ABORTED, "another connection continues the session");
       var taken = new Seat(served, found);
       seat = taken;
       if (over) { // it was lost meanwhile, when nobody knew whose it was
@@ -260,7 +261,9 @@ final class ClientConnection implements Receiver {
   /// @return whether it has ended it
   boolean endUnlessKnown() {
     if (caller.isKnown()) return false;
-    refuse(Status.Code.UNAVAILABLE, "the identity " + caller + " or its proof has ended or was removed");
+    refuse(
+        Status.Code.UNAVAILABLE,
+        "the identity " + caller + " or its proof has ended or was removed");
     return true;
   }
 

@@ -73,14 +73,12 @@ final class Entrance implements Service {
           "wrong tokens come from " + address + ", so that none is looked at; try again soon");
     }
     Caller caller =
-        access.caller(
-            stream.headers().get(Channels.AUTHORIZATION), stream.peer().certificate());
+        access.caller(stream.headers().get(Channels.AUTHORIZATION), stream.peer().certificate());
     if (caller == null) {
       access
           .refusals()
           .unproved(
-              address,
-              () -> stream.end(Status.of(Status.Code.UNAUTHENTICATED, access.remedy())));
+              address, () -> stream.end(Status.of(Status.Code.UNAUTHENTICATED, access.remedy())));
       return new Outside();
     }
     if (rpc == Rpc.CONVERSE) return hall.converse(stream, caller);

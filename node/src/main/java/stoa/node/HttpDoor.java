@@ -322,9 +322,7 @@ public final class HttpDoor implements AutoCloseable {
     boolean isOpen = route != null && route.isOpen();
     String told = exchange.getRequestHeaders().getFirst("Authorization");
     X509Certificate certificate =
-        exchange instanceof HttpsExchange secure
-            ? certificate(secure.getSSLSession())
-            : null;
+        exchange instanceof HttpsExchange secure ? certificate(secure.getSSLSession()) : null;
     boolean isProving = told != null || certificate != null;
     if (!access.identities().isOpen() && isProving && !access.refusals().mayTry(host)) {
       send(exchange, refusal(route, 429, "wrong tokens come from " + host + "; try again soon"));

@@ -146,7 +146,8 @@ final class Registry {
     } catch (StoaException later) {
       LOG.warn("the end of session {} is not written yet: {}", id, later.getMessage());
     }
-    if (connection != null) connection.refuse(Status.Code.UNAVAILABLE, "an operator ended the session");
+    if (connection != null)
+      connection.refuse(Status.Code.UNAVAILABLE, "an operator ended the session");
     return true;
   }
 

@@ -61,7 +61,6 @@ import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ChallengeReply;
-import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.ClassFilesRequest;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
@@ -154,8 +153,7 @@ public final class Server implements AutoCloseable {
             servedGroups.threads().background(),
             config.treeLease(),
             config.treeFanOut());
-    var entrance =
-        new Entrance(servedGroups.access(), new Audit(servedGroups), new Hall());
+    var entrance = new Entrance(servedGroups.access(), new Audit(servedGroups), new Hall());
     Readers started = null;
     try {
       started = new Readers(tls());

@@ -125,8 +125,7 @@ final class Session {
   /// @return the other; null when there is none
   synchronized @Nullable ClientConnection attach(ClientConnection next) {
     if (ended) {
-      throw Status.of(
-              Status.Code.UNAVAILABLE, "session " + id + " is about to end; ask again")
+      throw Status.of(Status.Code.UNAVAILABLE, "session " + id + " is about to end; ask again")
           .exception();
     }
     ClientConnection before = connection;

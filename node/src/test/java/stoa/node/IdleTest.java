@@ -115,8 +115,7 @@ class IdleTest {
         var frames = new Semaphore(0);
         var call = converse(channel, frames);
         frames.acquire();
-        send(
-            call, ClientFrame.newBuilder().addRequests(RawClient.open(1, 1, Bulk.class, "bulk")));
+        send(call, ClientFrame.newBuilder().addRequests(RawClient.open(1, 1, Bulk.class, "bulk")));
         // It asks for three times as much as it may leave unread, and reads nothing.
         int calls = 3 * ANSWER_BYTES_MAX / BULK_BYTES;
         for (int i = 0; i < calls; i++) {

@@ -32,9 +32,9 @@ class OfflineAuditTest {
         IllegalArgumentException.class, () -> OfflineAudit.note(directory.resolve("none"), "x"));
     try (var channels = new Channels(ConnectionSecurity.none());
         Server server =
-        Server.start(
-            ServerConfig.of("127.0.0.1", 0),
-            ObjectService.open(StoaConfig.of("memory:"), _ -> true))) {
+            Server.start(
+                ServerConfig.of("127.0.0.1", 0),
+                ObjectService.open(StoaConfig.of("memory:"), _ -> true))) {
       var operator = RawClient.questions(channels, server.port());
       server.settle(directory);
       var asked = LookRequest.newBuilder().setAudit(AuditOf.newBuilder().setMax(10)).build();

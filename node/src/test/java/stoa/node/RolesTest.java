@@ -432,8 +432,7 @@ class RolesTest {
                           .setRelease(Release.newBuilder().setType("node.Counter"))
                           .build()))) {
         var refused =
-            org.junit.jupiter.api.Assertions.assertThrows(
-                StatusException.class, forbidden::run);
+            org.junit.jupiter.api.Assertions.assertThrows(StatusException.class, forbidden::run);
         assertEquals(Status.Code.PERMISSION_DENIED, refused.status().code());
       }
     }

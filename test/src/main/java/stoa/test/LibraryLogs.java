@@ -8,7 +8,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Silences what the library of consensus logs: it tells many times of each server that a test ends. A level that the test's own configuration sets stays. Thread-safe.
+/// Silences what the library of consensus logs: it tells many times of each server that a test
+/// ends. A level that the test's own configuration sets stays. Thread-safe.
 final class LibraryLogs {
   private static final String RAFT = "io.microraft";
   private static final String SIMPLE = "org.slf4j.simpleLogger.log." + RAFT;

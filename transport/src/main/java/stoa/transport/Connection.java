@@ -213,10 +213,7 @@ public final class Connection {
 
   synchronized boolean isReady(Stream stream) {
     boolean ready =
-        met
-            && !stream.over
-            && stream.ending == null
-            && stream.queuedBytes < Stream.READY_BYTES;
+        met && !stream.over && stream.ending == null && stream.queuedBytes < Stream.READY_BYTES;
     if (!ready) stream.wantsReady = true;
     return ready;
   }

@@ -108,9 +108,7 @@ final class LocalServers implements AutoCloseable {
                 return first
                     .join(
                         Proofs.prove(
-                            request,
-                            Objects.requireNonNull(secret),
-                            challenge.getChallenge()))
+                            request, Objects.requireNonNull(secret), challenge.getChallenge()))
                     .getRefusal();
               });
       if (!refusal.isEmpty()) throw new Unavailable(refusal);

@@ -142,7 +142,8 @@ public record Questions(Channel channel, long timeMillis) {
   /// @param files the class files
   /// @param tried learns how many objects were tried
   /// @return the result; a refusal when the server ends without one
-  public DeployResult deploy(DeployPart first, SortedMap<String, byte[]> files, LongConsumer tried) {
+  public DeployResult deploy(
+      DeployPart first, SortedMap<String, byte[]> files, LongConsumer tried) {
     var parts = new ArrayList<DeployPart>();
     parts.add(first);
     for (List<ClassFile> part : ClassTransfer.parts(files)) {
