@@ -100,13 +100,17 @@ final class Link implements Receiver {
     ended.countDown();
   }
 
-  /// Ends it, and waits shortly until it has ended.
+  /// Ends it, and waits shortly until it has ended, if there is a server at the other end.
   void close() {
     Stream out = sending;
-    if (out != null) out.finish();
+    if (out == null || !reached) {
+      channel.cut();
+      return;
+    }
+    out.finish();
     channel.close();
     try {
-      if (out != null && !ended.await(END_MILLIS, TimeUnit.MILLISECONDS)) channel.cut();
+      if (!ended.await(END_MILLIS, TimeUnit.MILLISECONDS)) channel.cut();
     } catch (InterruptedException e) {
       channel.cut();
       Thread.currentThread().interrupt();
